@@ -1,0 +1,1 @@
+"""Problems and solvers: arrays in, results out. Knows nothing of scikit-learn."""

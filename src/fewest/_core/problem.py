@@ -1,0 +1,121 @@
+"""The one linear program behind the whole family of methods.
+
+    minimise    sum_j c_j |w_j|  +  sum_i C_i xi_i
+    subject to  y_i (x_i . w + b) >= m - xi_i,    xi_i >= 0
+                [ a . w + a0 b = s ]
+
+The equality is always an average over samples, so it is stored as the sample vector `u`
+it comes from: a = X^T u and a0 = sum(u). That keeps the problem free of any d-vector, and the
+dual needs a single vector over samples, v = alpha * y + lambda * u, whose entries sum to zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9.
+SMALLEST_SLACK_COST = 1e-8
+
+EQUALITY_FORMS = ("class_means", "mean_margin")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One member of the family; see the module docstring for the symbols.
+
+    `slack_cost` None means that no sample may be on the wrong side (infinite entries say the same
+    for single samples); `feature_cost` None means that every feature costs one.
+    """
+
+    y: FloatArray
+    margin: float
+    equality: FloatArray | None = None
+    rhs: float = 1.0
+    slack_cost: FloatArray | None = None
+    feature_cost: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        if not np.all(np.abs(self.y) == 1.0):
+            raise ValueError("labels must be +1 or -1")
+        if self.equality is None and self.margin <= 0:
+            raise ValueError("without an equality the margin must be positive, or w = 0 solves it")
+        if self.slack_cost is not None and not np.all(self.slack_cost > 0):
+            raise ValueError("slack costs must be positive")
+        if self.feature_cost is not None and not np.all(self.feature_cost > 0):
+            raise ValueError("feature costs must be positive")
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.y)
+
+    @property
+    def is_hard(self) -> bool:
+        return self.slack_cost is None or bool(np.all(np.isinf(self.slack_cost)))
+
+    @property
+    def bias_coefficient(self) -> float:
+        """a0, what the bias contributes to the equality."""
+        return 0.0 if self.equality is None else float(np.sum(self.equality))
+
+    def slack_bounds(self) -> FloatArray:
+        """Upper bounds of the dual variables alpha: the slack costs, infinite where hard."""
+        if self.slack_cost is None:
+            return np.full(self.n_samples, np.inf)
+        return self.slack_cost
+
+    def costs(self, features: NDArray[np.intp]) -> FloatArray:
+        if self.feature_cost is None:
+            return np.ones(len(features))
+        return self.feature_cost[features]
+
+    @property
+    def cost_unit(self) -> float:
+        """The smallest feature cost, as a power of two so that changing units is exact."""
+        if self.feature_cost is None or not len(self.feature_cost):
+            return 1.0
+        return float(2.0 ** np.floor(np.log2(self.feature_cost.min())))
+
+    def in_units_of(self, unit: float) -> Problem:
+        """The same problem with every cost divided by `unit`."""
+        if self.feature_cost is None:
+            raise ValueError("a problem without feature costs has no other unit than one")
+        slack_cost = None if self.slack_cost is None else self.slack_cost / unit
+        return replace(self, feature_cost=self.feature_cost / unit, slack_cost=slack_cost)
+
+    def with_rhs(self, rhs: float) -> Problem:
+        return replace(self, rhs=rhs)
+
+    def with_costs(self, feature_cost: FloatArray, slack_cost: FloatArray | None) -> Problem:
+        return replace(self, feature_cost=feature_cost, slack_cost=slack_cost)
+
+
+def support_feature_machine(
+    y: FloatArray,
+    *,
+    form: str = "class_means",
+    slack_cost: FloatArray | None = None,
+    sample_weight: FloatArray | None = None,
+) -> Problem:
+    """Zero margin, and an equality that excludes w = 0 (2013: class means; 2010: mean margin).
+
+    With `class_means` the distance of the projected class means is one; with `mean_margin` the
+    mean of y_i (x_i . w + b) is one. Weights turn both into weighted means.
+    """
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    if form == "class_means":
+        totals = np.where(y > 0, weight[y > 0].sum(), weight[y < 0].sum())
+    elif form == "mean_margin":
+        totals = weight.sum()
+    else:
+        raise ValueError(f"form must be one of {EQUALITY_FORMS}, not {form!r}")
+    return Problem(y=y, margin=0.0, equality=y * weight / totals, slack_cost=slack_cost)
+
+
+def unit_margin(y: FloatArray, *, slack_cost: FloatArray | None = None) -> Problem:
+    """Margin one and no equality: Weston's first program (hard or soft) and Liknon (soft)."""
+    return Problem(y=y, margin=1.0, slack_cost=slack_cost)

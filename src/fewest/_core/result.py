@@ -1,0 +1,75 @@
+"""What a solve returns: the solution, its certificate, and what the next solve may start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._core.problem import FloatArray
+
+IndexArray = NDArray[np.intp]
+
+
+class Status(StrEnum):
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"  # proven by a Farkas vector, kept in `alpha` and `multiplier`
+    INACCURATE = "inaccurate"  # the gap stayed above the tolerance, perhaps at infinity
+
+
+@dataclass(frozen=True)
+class WarmStart:
+    """Where a later, similar solve may begin: the columns and rows that mattered."""
+
+    features: IndexArray
+    samples: IndexArray
+
+
+@dataclass(frozen=True)
+class Result:
+    """Solution of one linear program, with primal and dual value recomputed from the data.
+
+    `features` and `w` list the non-zero weights only (increasing column index); `w`, `b` refer to
+    the standardised columns. `alpha` (a value a sample) and `multiplier` (of the equality) are the
+    dual solution that proves `bound`, and `dual` is the one vector v they make. For an infeasible
+    problem they are a Farkas proof, and `objective` is infinite.
+    """
+
+    features: IndexArray
+    w: FloatArray
+    b: float
+    slack: FloatArray
+    alpha: FloatArray
+    multiplier: float
+    dual: FloatArray
+    objective: float
+    bound: float
+    violation: float
+    status: Status
+    rounds: int
+    seconds: float
+    warm: WarmStart
+
+    def times(self, unit: float) -> Result:
+        """The result of the problem whose costs are all `unit` times larger."""
+        return replace(
+            self,
+            alpha=self.alpha * unit,
+            multiplier=self.multiplier * unit,
+            dual=self.dual * unit,
+            objective=self.objective * unit,
+            bound=self.bound * unit,
+        )
+
+    @property
+    def gap(self) -> float:
+        """Relative duality gap; zero is a proof of optimality."""
+        if not np.isfinite(self.objective):
+            return 0.0 if self.objective == self.bound else np.inf
+        return max(0.0, self.objective - self.bound) / max(1.0, abs(self.objective))
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)

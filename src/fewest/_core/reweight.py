@@ -1,0 +1,123 @@
+"""The zero-norm loop shared by the Support Feature Machine and Weston's method.
+
+The number of non-zero weights, plus C_i for every sample that needs a slack, is approached by a
+sequence of linear programs: each divides the cost of a weight (and of a slack) by the size it had
+in the last one, and what was zero stays zero. Only the first program sees all columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewest._core.columns import Columns
+from fewest._core.problem import SMALLEST_SLACK_COST, FloatArray, Problem
+from fewest._core.result import IndexArray, Result, Status, WarmStart
+from fewest._core.solve import solve
+
+
+@dataclass(frozen=True)
+class ZeroNormResult:
+    """The loop's final weights, and the certified linear program behind every step.
+
+    `steps[0]` is the program over all columns; the later ones count columns within the support
+    of the step before them. `features` are column numbers of X.
+    """
+
+    features: IndexArray
+    w: FloatArray
+    b: float
+    slack: FloatArray
+    rhs: float
+    zero_norm_objective: float
+    steps: tuple[Result, ...]
+    converged: bool
+
+    @property
+    def n_features_first(self) -> int:
+        return self.steps[0].n_features
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @property
+    def status(self) -> Status:
+        for step in self.steps:
+            if step.status is not Status.OPTIMAL:
+                return step.status
+        return Status.OPTIMAL
+
+    @property
+    def gap(self) -> float:
+        """Largest relative duality gap of the steps."""
+        return max(step.gap for step in self.steps)
+
+    @property
+    def seconds(self) -> float:
+        return sum(step.seconds for step in self.steps)
+
+
+def minimize_zero_norm(
+    problem: Problem,
+    columns: Columns,
+    *,
+    error_cost: FloatArray | None = None,
+    tol: float = 1e-7,
+    max_iter: int = 20,
+    warm: WarmStart | None = None,
+) -> ZeroNormResult:
+    """Run the loop until neither the features nor the samples with slack change any more.
+
+    `error_cost` is what a sample with slack costs in features. It differs from the first
+    program's slack cost by the scale of the columns, and is needed where slacks are allowed.
+    """
+    if (error_cost is None) != (problem.slack_cost is None):
+        raise ValueError("error costs go with slack costs: give both or none")
+    step = solve(problem, columns, tol=tol, warm=warm)
+    steps = [step]
+    features = step.features
+    converged = step.n_features == 0
+    while not converged and len(steps) < max_iter:
+        previous = step
+        columns = columns.subset(previous.features)
+        step = solve(_reweighted(problem, previous, error_cost), columns, tol=tol)
+        if not np.isfinite(step.objective):
+            # The last solution satisfies this program up to rounding: nothing better exists.
+            step, converged = previous, True
+            break
+        steps.append(step)
+        features = features[step.features]
+        same_features = step.n_features == previous.n_features
+        same_slacks = np.array_equal(step.slack > 0.0, previous.slack > 0.0)
+        converged = step.n_features == 0 or (same_features and same_slacks)
+    return ZeroNormResult(
+        features=features,
+        w=step.w,
+        b=step.b,
+        slack=step.slack,
+        rhs=problem.rhs,
+        zero_norm_objective=_zero_norm_objective(step, error_cost),
+        steps=tuple(steps),
+        converged=converged,
+    )
+
+
+def _zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
+    """Number of features plus the cost of every sample that needs a slack."""
+    if not np.isfinite(step.objective):
+        return float(np.inf)
+    if error_cost is None:
+        return float(step.n_features)
+    return step.n_features + float(error_cost[step.slack > 0.0].sum())
+
+
+def _reweighted(problem: Problem, last: Result, error_cost: FloatArray | None) -> Problem:
+    """Costs divided by the last sizes; a slack that was zero is no longer available."""
+    slack_cost = None
+    if error_cost is not None:
+        slack_cost = np.full(problem.n_samples, np.inf)
+        used = last.slack > 0.0
+        slack_cost[used] = np.maximum(error_cost[used] / last.slack[used], SMALLEST_SLACK_COST)
+    return problem.with_costs(1.0 / np.abs(last.w), slack_cost)

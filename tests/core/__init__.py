@@ -1,0 +1,1 @@
+"""Tests of fewest._core: each solver path against an independent one."""

@@ -1,0 +1,153 @@
+"""A slow peer: the whole linear program, dense, in `scipy.optimize.linprog`.
+
+Nothing here calls fewest. Columns are standardised with plain numpy, the equality is written from
+the definition of each method, and solutions are judged by weak duality from X and y alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import linprog
+
+METHODS = ("class_means", "mean_margin", "unit_margin")
+
+
+@dataclass(frozen=True, repr=False)
+class Case:
+    """Data and one member of the family. A slack cost of None, or infinite, is a hard sample."""
+
+    X: np.ndarray
+    y: np.ndarray
+    method: str = "class_means"
+    rhs: float = 1.0
+    slack_cost: np.ndarray | None = None
+    feature_cost: np.ndarray | None = None
+
+    def __repr__(self) -> str:  # hypothesis prints failing cases
+        costs = [name for name in ("slack_cost", "feature_cost") if getattr(self, name) is not None]
+        return f"Case({self.shape}, {self.method}, rhs={self.rhs}, {costs})"
+
+    def replace(self, **changes) -> Case:
+        return replace(self, **changes)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.X.shape
+
+    @property
+    def margin(self) -> float:
+        return 1.0 if self.method == "unit_margin" else 0.0
+
+    @property
+    def C(self) -> np.ndarray:
+        return np.full(len(self.y), np.inf) if self.slack_cost is None else self.slack_cost
+
+    @property
+    def c(self) -> np.ndarray:
+        return np.ones(self.X.shape[1]) if self.feature_cost is None else self.feature_cost
+
+    @property
+    def u(self) -> np.ndarray | None:
+        """The sample weights of the equality, written from the definition of the method."""
+        if self.method == "class_means":
+            plus = self.y > 0
+            return np.where(plus, 1.0 / plus.sum(), -1.0 / (~plus).sum())
+        if self.method == "mean_margin":
+            return self.y / len(self.y)
+        return None
+
+
+def standardise(X) -> np.ndarray:
+    """(X - mean) / standard deviation in float64; a constant column becomes zero."""
+    X = np.asarray(X, dtype=np.float64)
+    centred = X - X[0]  # exact for equal values, whatever their size
+    centred = centred - centred.mean(axis=0)
+    scale = centred.std(axis=0)
+    constant = np.ptp(X, axis=0) == 0.0
+    return np.where(constant, 0.0, centred / np.where(constant, 1.0, scale))
+
+
+def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
+    """Optimal value of the full program over (w+, w-, b, xi); infinite when infeasible."""
+    Z = standardise(case.X) if Z is None else Z
+    n, d = Z.shape
+    hard = np.isinf(case.C)
+    signed = case.y[:, None] * Z
+    at_least = np.hstack([signed, -signed, case.y[:, None], np.eye(n)])
+    cost = np.concatenate([case.c, case.c, [0.0], np.where(hard, 0.0, case.C)])
+    equality, rhs = None, None
+    if case.u is not None:
+        a = case.u @ Z
+        equality = np.concatenate([a, -a, [case.u.sum()], np.zeros(n)])[None]
+        rhs = [case.rhs]
+    bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, 0 if h else None) for h in hard]
+    answer = linprog(
+        cost,
+        A_ub=-at_least,
+        b_ub=np.full(n, -case.margin),
+        A_eq=equality,
+        b_eq=rhs,
+        bounds=bounds,
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+    )
+    if answer.status == 2:
+        return np.inf
+    assert answer.status == 0, answer.message
+    return float(answer.fun)
+
+
+@dataclass(frozen=True)
+class Primal:
+    """What (w, b) costs when every sample buys the slack it needs."""
+
+    objective: float
+    slack: np.ndarray
+    violation: float
+
+
+def primal_value(case: Case, Z: np.ndarray, result) -> Primal:
+    """Objective, slacks and the worst violated hard constraint of (w, b)."""
+    w = np.zeros(Z.shape[1])
+    w[result.features] = result.w
+    shortfall = np.maximum(0.0, case.margin - case.y * (Z @ w + result.b))
+    hard = np.isinf(case.C)
+    violation = shortfall[hard].max(initial=0.0)
+    if case.u is not None:
+        violation = max(violation, abs(case.u @ (Z @ w + result.b) - case.rhs))
+    slack = np.where(hard, 0.0, shortfall)
+    paid = case.C[~hard] @ slack[~hard]
+    return Primal(float(case.c @ np.abs(w) + paid), slack, float(violation))
+
+
+@dataclass(frozen=True)
+class Dual:
+    """What alpha and lambda prove, before any repair."""
+
+    value: float
+    imbalance: float
+    ratio: float
+    v: np.ndarray
+
+    @property
+    def bound(self) -> float:
+        """Shrunk until every |x_j . v| <= c_j, which only lowers what is proven."""
+        return self.value / max(1.0, self.ratio)
+
+
+def dual_value(case: Case, Z: np.ndarray, result) -> Dual:
+    """Value of the dual point, and how far it is from feasible."""
+    assert np.all(result.alpha >= 0.0)
+    assert np.all(result.alpha <= case.C)
+    v, value = result.alpha * case.y, case.margin * result.alpha.sum()
+    if case.u is None:
+        assert result.multiplier == 0.0
+    else:
+        v = v + result.multiplier * case.u
+        value += case.rhs * result.multiplier
+    size = result.alpha.sum() + abs(result.multiplier)  # v itself may cancel to nothing
+    imbalance = abs(v.sum()) / max(size, np.finfo(float).tiny)
+    ratio = np.abs(v @ Z / case.c).max(initial=0.0)
+    return Dual(float(value), float(imbalance), float(ratio), v)
