@@ -1,0 +1,174 @@
+"""The Support Feature Machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fewest._base import (
+    BinaryTask,
+    SelectingClassifier,
+    check_choice,
+    check_class_weight,
+    check_count,
+    check_positive,
+)
+from fewest._core.problem import (
+    EQUALITY_FORMS,
+    SMALLEST_SLACK_COST,
+    support_feature_machine,
+)
+from fewest._core.result import Status
+from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
+
+
+class SupportFeatureMachine(SelectingClassifier):
+    r"""Classifier on the fewest features that separate the classes.
+
+    It looks for the hyperplane with the fewest non-zero weights,
+
+    .. math::
+
+        \min \; \|w\|_0 + C^+ \|\xi^+\|_0 + C^- \|\xi^-\|_0
+        \quad \text{subject to} \quad
+        y_i (w^\top x_i + b) \ge -\xi_i, \; \xi_i \ge 0, \;
+        w^\top (\mu^+ - \mu^-) = \pm 1,
+
+    through a sequence of linear programs that reweight the one-norm. The classes are separated
+    without any margin; the equality, on the class means, only excludes w = 0.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What one misclassified training sample costs, in features. ``np.inf`` is the hard
+        machine: no training error, or :class:`~fewest.NotSeparableError`. C refers to standardised
+        columns with samples of (root-mean-square) norm one, so that it means the same for any
+        number of features.
+    class_weight : {"balanced"}, dict or None, default="balanced"
+        Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
+        (C+ n+ = C- n-), in each of the machines if there are more than two classes.
+    constraint : {"class_means", "mean_margin"}, default="class_means"
+        The equality: distance of the projected class means (2013), or mean of the signed
+        distances to the hyperplane (2010). The latter admits w = 0 for unbalanced classes and a
+        small C.
+    standardize : bool, default=True
+        Divide each column by its standard deviation. Otherwise all columns share one factor.
+        Either is implicit: X is not copied.
+    refit : {"margin"} or None, default="margin"
+        Hyperplane on the selected features: "margin" takes the one with the largest margin (soft,
+        at the same C, if the selection leaves errors); None keeps that of the last linear program,
+        as the papers do, on which some training samples lie exactly.
+    max_iter : int, default=20
+        Most linear programs of the reweighting loop; it usually ends after two to five.
+    tol : float, default=1e-7
+        Relative duality gap at which a linear program counts as solved.
+    n_jobs : int, default=None
+        Threads for more than two classes, in joblib's sense.
+    verbose : int, default=0
+        Above zero, prints a line for every machine.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Weights for X as it was given (not standardised).
+    intercept_ : array of shape (1,) or (n_classes,)
+        Biases.
+    support_ : array of shape (n_features,), bool
+        The selected features; for more than two classes those of any class.
+    supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
+        The selected features of each machine.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_iter_ : int
+        Linear programs of the reweighting loop (of the longest one).
+    result_ : ZeroNormResult
+        Two classes only: the linear programs with objective, proven bound and gap.
+    results_ : tuple of ZeroNormResult
+        The same for every machine.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    See Also
+    --------
+    fewest.datasets.make_gaussian : Data with known informative features.
+
+    References
+    ----------
+    S. Klement, S. Anders, T. Martinetz: The Support Feature Machine: classification with the least
+    number of features and application to neuroimaging data. Neural Computation 25 (2013).
+
+    S. Klement, T. Martinetz: A new approach to classification with the least number of features.
+    ICMLA (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=60, d=2000, k=2, mu=3.0, random_state=0)
+    >>> machine = SupportFeatureMachine().fit(X, y)
+    >>> np.flatnonzero(machine.support_)
+    array([0, 1])
+    >>> machine.score(X, y)
+    1.0
+    >>> machine.result_.gap < 1e-7
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        class_weight: Any = "balanced",
+        constraint: str = "class_means",
+        standardize: bool = True,
+        refit: str | None = "margin",
+        max_iter: int = 20,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.class_weight = class_weight
+        self.constraint = constraint
+        self.standardize = standardize
+        self.refit = refit
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_positive("C", self.C, infinity="for no training error")
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_choice("constraint", self.constraint, EQUALITY_FORMS)
+        check_choice("refit", self.refit, ("margin", None))
+        check_class_weight(self.class_weight)
+
+    def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        # The papers' samples have norm one, ours sqrt(number of columns that vary).
+        slack_cost = None
+        if task.error_cost is not None:
+            slack_cost = task.error_cost / np.sqrt(task.columns.n_usable)
+            slack_cost = np.maximum(slack_cost, SMALLEST_SLACK_COST)
+        problem = support_feature_machine(
+            task.y,
+            form=self.constraint,
+            slack_cost=slack_cost,
+            sample_weight=task.sample_weight,
+        )
+        settings = {"error_cost": task.error_cost, "tol": self.tol, "max_iter": self.max_iter}
+        best = minimize_zero_norm(problem, task.columns, **settings)
+        # With errors allowed, the class means may also lie the wrong way round. That takes one
+        # feature and one error at least, since the mean of the margins is negative then.
+        if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
+            return best
+        other = minimize_zero_norm(
+            problem.with_rhs(-1.0), task.columns, warm=best.steps[0].warm, **settings
+        )
+        better = other.zero_norm_objective < best.zero_norm_objective
+        return other if better and other.status is Status.OPTIMAL else best
