@@ -9,13 +9,13 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import (
     _check_sample_weight,
     assert_all_finite,
@@ -265,6 +265,8 @@ def _weighted_samples(
     """Leave out samples of weight zero; None stands for equal weights."""
     if sample_weight is None:
         return X, codes, None
+    if np.all(np.asarray(sample_weight) == 0):
+        raise ValueError("sample_weight is zero for every sample: nothing is left to fit")
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     kept = weight > 0
     if not kept.all():

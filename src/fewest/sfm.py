@@ -14,6 +14,7 @@ from fewest._base import (
     check_count,
     check_positive,
 )
+from fewest._core.mirror import mirror_image
 from fewest._core.problem import (
     EQUALITY_FORMS,
     SMALLEST_SLACK_COST,
@@ -168,7 +169,12 @@ class SupportFeatureMachine(SelectingClassifier):
         if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
             return best
         other = minimize_zero_norm(
-            problem.with_rhs(-1.0), task.columns, warm=best.steps[0].warm, **settings
+            problem.with_rhs(-1.0),
+            task.columns,
+            warm=best.steps[0].warm,
+            first=mirror_image(problem, task.columns, best.steps[0]),
+            to_beat=best.zero_norm_objective,
+            **settings,
         )
         better = other.zero_norm_objective < best.zero_norm_objective
         return other if better and other.status is Status.OPTIMAL else best

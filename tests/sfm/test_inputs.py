@@ -215,7 +215,7 @@ def test_other_parameters(data, parameters, message):
 
 def test_sample_weights_that_leave_nothing(data):
     X, y = data
-    with pytest.raises(ValueError, match="at least one non-zero"):
+    with pytest.raises(ValueError, match="zero for every sample"):
         SupportFeatureMachine().fit(X, y, sample_weight=np.zeros(60))
     with pytest.raises(ValueError, match="only one class"):
         SupportFeatureMachine().fit(X, y, sample_weight=(y > 0).astype(float))

@@ -160,6 +160,11 @@ def _batch(problem: Problem) -> int:
     return 50 + problem.n_samples // 8
 
 
+def _sample_batch(problem: Problem) -> int:
+    """How many samples to start with, and to admit a round, where they are generated."""
+    return max(_FIRST_SAMPLES, problem.n_samples // 10)
+
+
 def _first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> Master:
     """Start from the last working set, or from the largest differences of the class means."""
     if warm is None:
@@ -189,7 +194,7 @@ def _hardest_samples(problem: Problem, block: FloatArray) -> IndexArray:
     for sign in (1.0, -1.0):
         members = np.flatnonzero(problem.y == sign)
         order = np.argsort(sign * projection[members], kind="stable")
-        chosen.append(members[order[: _FIRST_SAMPLES // 2]])
+        chosen.append(members[order[: _sample_batch(problem) // 2]])
     return np.sort(np.concatenate(chosen))
 
 
@@ -212,7 +217,7 @@ def _missing_samples(problem: Problem, master: Master, margins: FloatArray) -> I
     if len(master.samples) == problem.n_samples:
         return np.empty(0, dtype=np.intp)
     shortfall = problem.margin - margins
-    return _entering(shortfall, _SHORTFALL, master.samples, _FIRST_SAMPLES)
+    return _entering(shortfall, _SHORTFALL, master.samples, _sample_batch(problem))
 
 
 def _lowest_indices(

@@ -1,0 +1,40 @@
+# `make demo` and `make test` need Python 3.11 or later and nothing else; all goes into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+SETUP := .venv/.installed
+
+.PHONY: help demo test lint bench reproduce clean
+
+help:
+	@echo "make demo       set up .venv and run the main job on generated data"
+	@echo "make test       set up .venv and run the tests"
+	@echo "make lint       ruff, mypy on the core, import layers"
+	@echo "make bench      speed and memory, as ratios measured side by side"
+	@echo "make reproduce  the papers' tables, and the tests marked slow (minutes)"
+
+$(SETUP): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@
+
+demo: $(SETUP)
+	$(BIN)/fewest demo
+
+test: $(SETUP)
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(SETUP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(SETUP)
+	$(BIN)/python -m benchmarks
+
+reproduce: $(SETUP)
+	$(BIN)/python -m benchmarks.reproduce
+	$(BIN)/python -m pytest -m slow
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

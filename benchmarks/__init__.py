@@ -1,0 +1,1 @@
+"""Measurements beside other solvers (`make bench`) and the papers (`make reproduce`)."""
