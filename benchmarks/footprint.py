@@ -33,7 +33,7 @@ print((peak() - before) / X.nbytes)
 _IMPORT = """
 from time import perf_counter
 started = perf_counter()
-import {module}
+{statement}
 print(perf_counter() - started)
 """
 
@@ -56,13 +56,15 @@ def memory() -> None:
 
 
 def import_time() -> None:
-    modules = ("sklearn.svm", "fewest")
-    seconds: dict[str, list[float]] = {module: [] for module in modules}
+    unit = "import sklearn.svm"
+    statements = ("import fewest", "from fewest import SupportFeatureMachine")
+    seconds: dict[str, list[float]] = {statement: [] for statement in (unit, *statements)}
     for _ in range(7):
-        for module in modules:
-            seconds[module].append(printed_number(_IMPORT.format(module=module)))
-    ratio = median(seconds["fewest"]) / median(seconds["sklearn.svm"])
-    row("import fewest / import sklearn.svm", f"{ratio:.2f}", "below 2")
+        for statement, values in seconds.items():
+            values.append(printed_number(_IMPORT.format(statement=statement)))
+    for statement in statements:
+        ratio = median(seconds[statement]) / median(seconds[unit])
+        row(f"{statement} / {unit}", f"{ratio:.2f}", "below 2")
 
 
 def main() -> None:

@@ -1,8 +1,30 @@
 """fewest: the fewest features that tell classes apart."""
 
-from fewest.exceptions import NotSeparableError
-from fewest.sfm import SupportFeatureMachine
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fewest.exceptions import NotSeparableError
+    from fewest.sfm import SupportFeatureMachine
 
 __version__ = "0.1.0"
 
 __all__ = ["NotSeparableError", "SupportFeatureMachine", "__version__"]
+
+# Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
+_HOMES = {
+    "NotSeparableError": "fewest.exceptions",
+    "SupportFeatureMachine": "fewest.sfm",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fewest' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -14,13 +14,13 @@ from fewest._base import (
     check_count,
     check_positive,
 )
-from fewest._core.mirror import mirror_image
+from fewest._core.mirror import least_error_cost, mirror_image
 from fewest._core.problem import (
     EQUALITY_FORMS,
     SMALLEST_SLACK_COST,
     support_feature_machine,
 )
-from fewest._core.result import Status
+from fewest._core.result import Result, Status
 from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
 
 
@@ -168,13 +168,25 @@ class SupportFeatureMachine(SelectingClassifier):
         # feature and one error at least, since the mean of the margins is negative then.
         if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
             return best
+        mirrored = mirror_image(problem, task.columns, best.steps[0])
+        if mirrored is not None and _hopeless(task, mirrored, best.zero_norm_objective):
+            return best
         other = minimize_zero_norm(
             problem.with_rhs(-1.0),
             task.columns,
             warm=best.steps[0].warm,
-            first=mirror_image(problem, task.columns, best.steps[0]),
-            to_beat=best.zero_norm_objective,
+            first=mirrored,
             **settings,
         )
         better = other.zero_norm_objective < best.zero_norm_objective
         return other if better and other.status is Status.OPTIMAL else best
+
+
+def _hopeless(task: BinaryTask, first: Result, to_beat: float) -> bool:
+    """Whether a loop from this first program is too far behind to be worth its time.
+
+    It is if even the best threshold on the first program's direction leaves errors that cost more
+    than the objective to beat; reweighting bends that direction, but does not turn it around.
+    """
+    scores = task.columns.take(first.features) @ first.w
+    return least_error_cost(task.y, scores, task.error_cost) > to_beat

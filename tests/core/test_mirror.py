@@ -5,7 +5,7 @@ import pytest
 
 from fewest._core.certify import certify
 from fewest._core.columns import standardized
-from fewest._core.mirror import mirror_image
+from fewest._core.mirror import least_error_cost, mirror_image
 from fewest._core.problem import support_feature_machine, unit_margin
 from fewest._core.solve import solve
 
@@ -43,3 +43,14 @@ def test_is_not_known_for_other_costs_and_other_problems():
     assert mirror_image(uneven, columns, solve(uneven, columns)) is None
     for problem in (support_feature_machine(y), unit_margin(y, slack_cost=np.full(40, 0.1))):
         assert mirror_image(problem, columns, solve(problem, columns)) is None
+
+
+def test_least_error_cost_equals_trying_every_threshold():
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 12))
+        y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        scores, cost = rng.permutation(n).astype(float), rng.random(n)
+        thresholds = np.arange(-1, n) + 0.5
+        expected = min(cost[(scores > t) != (y > 0)].sum() for t in thresholds)
+        assert least_error_cost(y, scores, cost) == pytest.approx(expected)

@@ -17,7 +17,7 @@ import numpy as np
 
 from fewest._core.certify import slack_and_violation
 from fewest._core.columns import Columns
-from fewest._core.problem import Problem
+from fewest._core.problem import FloatArray, Problem
 from fewest._core.result import Result, Status
 
 
@@ -46,3 +46,10 @@ def mirror_image(problem: Problem, columns: Columns, result: Result) -> Result |
         rounds=0,
         seconds=0.0,
     )
+
+
+def least_error_cost(y: FloatArray, scores: FloatArray, error_cost: FloatArray) -> float:
+    """Cost of the errors at the best threshold on the scores (samples above it are positive)."""
+    order = np.argsort(scores, kind="stable")
+    change = np.where(y > 0, error_cost, -error_cost)[order]
+    return float(error_cost[y < 0].sum() + np.minimum(0.0, np.cumsum(change)).min())

@@ -68,14 +68,12 @@ def minimize_zero_norm(
     max_iter: int = 20,
     warm: WarmStart | None = None,
     first: Result | None = None,
-    to_beat: float | None = None,
 ) -> ZeroNormResult:
     """Run the loop until neither the features nor the samples with slack change any more.
 
     `error_cost` is what a sample with slack costs in features. It differs from the first
     program's slack cost by the scale of the columns, and is needed where slacks are allowed.
-    `first` is the solution of the first program where that is known already. With `to_beat`, the
-    loop ends early once it is above that objective and no longer gains a tenth in a step.
+    `first` is the solution of the first program where that is known already.
     """
     if (error_cost is None) != (problem.slack_cost is None):
         raise ValueError("error costs go with slack costs: give both or none")
@@ -96,10 +94,6 @@ def minimize_zero_norm(
         same_features = step.n_features == previous.n_features
         same_slacks = np.array_equal(step.slack > 0.0, previous.slack > 0.0)
         converged = step.n_features == 0 or (same_features and same_slacks)
-        if to_beat is not None:
-            reached = _zero_norm_objective(step, error_cost)
-            if reached > max(to_beat, 0.9 * _zero_norm_objective(previous, error_cost)):
-                break
     return ZeroNormResult(
         features=features,
         w=step.w,

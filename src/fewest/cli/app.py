@@ -1,0 +1,58 @@
+"""Entry point: arguments in, exit code out, and no traceback for what a user can put right."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, InputError
+from fewest.cli.parser import build_parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `fewest` with these arguments (default: those of the process).
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 2 (usage or input), 3 (not separable) or 130 (interrupted).
+    """
+    _survive_odd_characters()
+    try:
+        return _dispatch(argv)
+    except InputError as error:
+        print(f"fewest: error: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("fewest: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _dispatch(argv: Sequence[str] | None) -> int:
+    parser = build_parser()
+    arguments = parser.parse_args(argv)
+    # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
+    if arguments.command == "select":
+        from fewest.cli.select import run_select
+
+        run_select(arguments)
+    elif arguments.command == "demo":
+        from fewest.cli.demo import run_demo
+
+        run_demo(arguments)
+    else:
+        parser.print_help(sys.stderr)
+        return BAD_INPUT
+    return SUCCESS
+
+
+def _survive_odd_characters() -> None:
+    """Terminals that cannot show a character get it escaped instead of a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

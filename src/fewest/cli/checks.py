@@ -1,0 +1,125 @@
+"""What every data set must satisfy before the long work starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest.cli.dataset import Dataset
+from fewest.cli.errors import InputError
+from fewest.cli.wording import counted, cut, listed, quoted
+
+_MOST_COLUMNS = 5
+_MOST_ROWS = 3
+_MANY_CLASSES = 20
+_FEW_ROWS = 10  # among so few, whole numbers may count by chance
+
+
+def check_numbers(dataset: Dataset) -> None:
+    """Raise an InputError unless all features are finite numbers; note what looks like no feature.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Its notes may grow.
+    """
+    if dataset.X.dtype.kind == "f":
+        _check_missing(dataset)
+        _check_infinite(dataset)
+    dataset.notes.extend(_note_row_numbers(dataset))
+
+
+def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
+    """Raise an InputError unless y holds two or more classes (and not measurements or ids).
+
+    Parameters
+    ----------
+    y : array of shape (n_samples,)
+        The labels.
+    target : str
+        What the column (or array) of labels is called.
+    origin : str
+        What the file is called.
+    """
+    column = f"{quoted(target)} of {origin}"
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise InputError(
+            f"{column} has no class in {counted(int(np.isnan(y).sum()), 'row')}.\n"
+            "Fill in the class or remove these rows."
+        )
+    labels = np.unique(y)
+    if len(labels) == 1:
+        raise InputError(
+            f"{column} holds only one class: {quoted(labels[0])}.\n"
+            "Two or more classes are needed, to tell them apart."
+        )
+    many = len(labels) > _MANY_CLASSES and len(labels) > len(y) / 2
+    if _fractional(y) or (many and y.dtype.kind in "iuf"):
+        raise InputError(
+            f"{column} looks like a number, not like a class: it has "
+            f"{len(labels)} different values, such as {listed(labels.tolist(), 3)}.\n"
+            "Name the column with the classes, or write the classes as words or whole numbers."
+        )
+    if many:
+        raise InputError(
+            f"{column} has {len(labels)} different values for {len(y)} samples, such as "
+            f"{listed(labels.tolist(), 3)}.\nThat looks like an id: name the class column instead."
+        )
+
+
+def _fractional(y: NDArray[Any]) -> bool:
+    return y.dtype.kind == "f" and not bool(np.all(np.isfinite(y) & (y == np.floor(y))))
+
+
+def _check_missing(dataset: Dataset) -> None:
+    missing = np.isnan(dataset.X)
+    if missing.any():
+        raise InputError(
+            f"{dataset.origin} has {counted(int(missing.sum()), 'missing cell')} in "
+            f"{_where(missing, dataset)}.\n"
+            "Fill them in, remove those rows, or leave the columns out with --drop. "
+            "The first row of data is row 1."
+        )
+
+
+def _check_infinite(dataset: Dataset) -> None:
+    infinite = np.isinf(dataset.X)
+    if infinite.any():
+        raise InputError(
+            f"{dataset.origin} has {counted(int(infinite.sum()), 'infinite value')} in "
+            f"{_where(infinite, dataset)}.\n"
+            "A logarithm of zero is a usual cause: correct them, or leave the columns out with "
+            "--drop."
+        )
+
+
+def _where(bad: NDArray[np.bool_], dataset: Dataset) -> str:
+    """How many columns and rows are affected, and the first of them by name and number."""
+    columns = np.flatnonzero(bad.any(axis=0))
+    n_rows = int(bad.any(axis=1).sum())
+    shown = []
+    for column in columns[:_MOST_COLUMNS]:
+        rows = np.flatnonzero(bad[:, column]) + 1
+        more = ", ..." if len(rows) > _MOST_ROWS else ""
+        word = "row" if len(rows) == 1 else "rows"
+        numbers = ", ".join(map(str, rows[:_MOST_ROWS]))
+        shown.append(f"{cut(dataset.feature_names[column])} ({word} {numbers}{more})")
+    if len(columns) > _MOST_COLUMNS:
+        shown.append("...")
+    return f"{counted(len(columns), 'column')} and {counted(n_rows, 'row')}: {', '.join(shown)}"
+
+
+def _note_row_numbers(dataset: Dataset) -> list[str]:
+    """A running number separates the classes of a sorted file, and says nothing about them."""
+    X = dataset.X
+    if len(X) < _FEW_ROWS:
+        return []
+    candidates = np.flatnonzero(X[1] - X[0] == 1)
+    running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
+    return [
+        f"The column {quoted(dataset.feature_names[column])} just counts the rows: "
+        "leave it out with --drop if it is no feature."
+        for column in running[:_MOST_COLUMNS]
+    ]

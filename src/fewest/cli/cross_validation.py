@@ -1,0 +1,199 @@
+"""The honest error: features are selected anew, without the test samples, in every fold."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest.cli.dataset import Dataset
+from fewest.cli.report import CrossValidation, Fold, Spread
+from fewest.cli.settings import Settings
+from fewest.cli.warned import collected_warnings
+from fewest.cli.wording import cut
+
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Error and selections of all folds; notes say why there are fewer or none, and warn."""
+
+    outcome: CrossValidation | None
+    notes: list[str]
+    supports: list[list[NDArray[np.intp]]] = field(default_factory=list)  # a machine of a fold
+
+
+@dataclass(frozen=True)
+class _Trial:
+    error: float
+    balanced_error: float
+    supports: list[NDArray[np.intp]]
+    notes: list[str]
+
+    @property
+    def features(self) -> NDArray[np.intp]:
+        return np.unique(np.concatenate(self.supports))
+
+
+def cross_validate(dataset: Dataset, settings: Settings, *, show_progress: bool) -> Validation:
+    """Stratified cross-validation of the whole job, selection included.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The samples.
+    settings : Settings
+        Machine, folds, repeats, seed and jobs.
+    show_progress : bool
+        Draw a bar on standard error, if tqdm is there.
+
+    Returns
+    -------
+    Validation
+        Its outcome is None where no fold was wanted or possible.
+    """
+    n_folds, notes = _possible_folds(dataset.y, settings.cv)
+    if n_folds == 0:
+        return Validation(None, notes)
+    splits = _splits(dataset, settings, n_folds)
+    try:
+        trials = list(_bar(_trials(dataset, settings, splits), len(splits), show_progress))
+    except ValueError as error:  # a fold may lack what the whole has; the selection still stands
+        return Validation(None, [f"No cross-validation, a fold could not be fitted: {error}."])
+    outcome = _summary(dataset, settings, n_folds, splits, trials)
+    notes += dict.fromkeys(f"In a fold: {note}" for trial in trials for note in trial.notes)
+    return Validation(outcome, notes, [trial.supports for trial in trials])
+
+
+def _possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
+    """Every fold needs a sample of every class to test, and another one to learn from."""
+    labels, counts = np.unique(y, return_counts=True)
+    smallest = int(counts.min())
+    if wanted == 0 or smallest >= wanted:
+        return wanted, []
+    name = cut(labels[counts.argmin()])
+    if smallest == 1:
+        return 0, [f"No cross-validation: class {name} has a single sample."]
+    return smallest, [
+        f"{smallest} folds instead of {wanted}: class {name} has only {smallest} samples."
+    ]
+
+
+def _splits(dataset: Dataset, settings: Settings, n_folds: int) -> list[Split]:
+    from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
+
+    if settings.repeats == 1:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=settings.seed)
+    else:
+        folds = RepeatedStratifiedKFold(
+            n_splits=n_folds, n_repeats=settings.repeats, random_state=settings.seed
+        )
+    return list(folds.split(np.empty((len(dataset.y), 0)), dataset.y))
+
+
+def _trials(dataset: Dataset, settings: Settings, splits: list[Split]) -> Iterator[_Trial]:
+    from joblib import Parallel, delayed
+    from sklearn.base import clone
+
+    machine = settings.machine()
+    # Processes take a second or two to start, but threads gained little: they wait for each other.
+    # Joblib maps a large X into memory, so that the processes share it.
+    parallel = Parallel(n_jobs=settings.jobs, return_as="generator")
+    with _interrupts_ignored():
+        return parallel(
+            delayed(_trial)(clone(machine), dataset.X, dataset.y, train, test)
+            for train, test in splits
+        )
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started here inherit this, and leave Ctrl-C (and its traceback) to the parent.
+
+    It takes some hundredths of a second; an interrupt in that time is lost.
+    """
+    if threading.current_thread() is not threading.main_thread():  # Python allows it there only
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _trial(
+    machine: Any,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+) -> _Trial:
+    with collected_warnings() as notes:
+        machine.fit(X[train], y[train])
+    predicted = machine.predict(X[test])
+    return _Trial(
+        error=float(np.mean(predicted != y[test])),
+        balanced_error=balanced_error(y[test], predicted),
+        supports=[np.flatnonzero(support) for support in machine.supports_],
+        notes=notes,
+    )
+
+
+def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
+    """Mean over the classes of the share of their samples that are misclassified."""
+    return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))
+
+
+def _bar(trials: Iterable[_Trial], total: int, show: bool) -> Iterable[_Trial]:
+    if not show:
+        return trials
+    try:
+        from tqdm import tqdm
+    except ImportError:  # a convenience only
+        return trials
+    return tqdm(
+        trials, total=total, desc="cross-validation", unit="fold", leave=False, file=sys.stderr
+    )
+
+
+def _summary(
+    dataset: Dataset,
+    settings: Settings,
+    n_folds: int,
+    splits: list[Split],
+    trials: list[_Trial],
+) -> CrossValidation:
+    folds = [
+        Fold(
+            repeat=number // n_folds + 1,
+            fold=number % n_folds + 1,
+            n_train=len(train),
+            n_test=len(test),
+            error=trial.error,
+            balanced_error=trial.balanced_error,
+            n_features=len(trial.features),
+            features=[dataset.feature_names[column] for column in trial.features],
+        )
+        for number, ((train, test), trial) in enumerate(zip(splits, trials, strict=True))
+    ]
+    return CrossValidation(
+        n_folds=n_folds,
+        n_repeats=settings.repeats,
+        error=_spread([fold.error for fold in folds]),
+        balanced_error=_spread([fold.balanced_error for fold in folds]),
+        n_features=_spread([fold.n_features for fold in folds]),
+        folds=folds,
+    )
+
+
+def _spread(values: list[float]) -> Spread:
+    return Spread(mean=float(np.mean(values)), sd=float(np.std(values, ddof=1)))

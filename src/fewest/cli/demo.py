@@ -1,0 +1,81 @@
+"""`fewest demo`: the main job on data for which the answer is known."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from fewest.cli.dataset import Dataset
+from fewest.cli.job import run_job, summarize
+from fewest.cli.output import Output
+from fewest.cli.report import Report, Truth
+from fewest.cli.settings import Settings
+from fewest.cli.text import data_text
+from fewest.cli.wording import counted
+
+_SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
+# Strong enough for all three to be needed and found, too weak for a perfect classifier.
+_HALF_DISTANCE = 1.25
+
+_NEXT = "Now your own data: fewest select mydata.csv --target CLASS_COLUMN"
+
+
+def run_demo(arguments: argparse.Namespace) -> None:
+    """Generate, fit, cross-validate, report, and compare with the truth."""
+    output = Output.from_arguments(arguments)
+    started = time.perf_counter()
+    dataset, informative = generate(arguments.seed)
+    seconds = time.perf_counter() - started
+    output.say(data_text(summarize(dataset)))
+    output.say(f"Truth     only these differ between the classes: {', '.join(informative)}")
+    report = run_job(
+        dataset,
+        Settings(C=math.inf, seed=arguments.seed),
+        seconds_reading=seconds,
+        show_progress=output.show_progress,
+    )
+    report = _compared(report, informative)
+    output.deliver(report)
+    output.say("\n" + _verdict(report.truth) + "\n" + _NEXT)
+
+
+def generate(seed: int) -> tuple[Dataset, list[str]]:
+    """Expression-like data, and the names of the few features that carry the class."""
+    from fewest.datasets import make_gaussian
+
+    rng = np.random.default_rng(seed)
+    X, y = make_gaussian(_SAMPLES, _FEATURES, _INFORMATIVE, _HALF_DISTANCE, random_state=rng)
+    names = [f"gene_{number:04d}" for number in range(1, _FEATURES + 1)]
+    # The informative columns come first: hide them among the others.
+    place = rng.permutation(_FEATURES)
+    hidden = np.empty_like(X)
+    hidden[:, place] = X
+    dataset = Dataset(
+        X=hidden,
+        y=np.where(y > 0, "patient", "control"),
+        feature_names=names,
+        origin="generated",
+        file=None,
+        target="class",
+    )
+    return dataset, sorted(names[column] for column in place[:_INFORMATIVE])
+
+
+def _compared(report: Report, informative: list[str]) -> Report:
+    found = len(set(report.selected) & set(informative))
+    return replace(report, truth=Truth(informative, found, len(report.selected) - found))
+
+
+def _verdict(truth: Truth) -> str:
+    n_informative = len(truth.informative)
+    text = (
+        f"Found {truth.n_found} of the {n_informative} truly informative features, and "
+        f"{counted(truth.n_others, 'other')} that came out by chance."
+    )
+    if truth.n_found < n_informative:
+        text += "\nThese samples can be told apart without the rest."
+    return text

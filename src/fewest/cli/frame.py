@@ -1,0 +1,137 @@
+"""From a pandas data frame to a data set: class column out, the rest as one array of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest.cli.checks import check_classes
+from fewest.cli.dataset import Dataset, check_names, check_present, feature_positions
+from fewest.cli.errors import InputError
+from fewest.cli.wording import counted, cut, first_and_last, quoted, visible
+
+if TYPE_CHECKING:
+    import pandas
+
+_MOST_NAMED = 5
+_NUMBER_TYPES = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}
+
+
+def import_pandas(file: Path) -> ModuleType:
+    """Pandas, or the advice to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise InputError(
+            f'reading {visible(file)} needs pandas: pip install "fewest[cli]"'
+        ) from error
+    return pandas
+
+
+def check_columns(
+    names: Sequence[str], target: str | None, drop: Sequence[str], origin: str
+) -> None:
+    """What the header alone can tell: done before a long file is read."""
+    check_names(names, origin)
+    if target is None:
+        raise InputError(
+            f"say which column of {origin} holds the classes: --target COLUMN.\n"
+            f"{first_and_last(names)}"
+        )
+    check_present(target, names, origin)
+    if target in drop:
+        raise InputError(f"--drop {cut(target)} would leave out the class column itself.")
+    feature_positions(names, [*drop, target], origin)
+
+
+def dataset_from_frame(
+    frame: pandas.DataFrame,
+    names: Sequence[str],
+    target: str,
+    drop: Sequence[str],
+    file: Path,
+) -> Dataset:
+    """Split a frame whose columns have these names (pandas may have changed its own)."""
+    origin = visible(file)
+    if len(frame) == 0:
+        raise InputError(f"{origin} has a header but no rows.")
+    y = _labels(frame.iloc[:, names.index(target)], target, origin)
+    check_classes(y, target, origin)  # before the features: a wrong target explains much else
+    positions = feature_positions(names, [*drop, target], origin)
+    features = frame.iloc[:, positions]
+    feature_names = [names[position] for position in positions]
+    return Dataset(
+        X=_numbers(features, feature_names, origin),
+        y=y,
+        feature_names=feature_names,
+        origin=origin,
+        file=str(file),
+        target=target,
+        dropped=list(drop),
+        notes=_note_unnamed(names),
+    )
+
+
+def _labels(column: pandas.Series, target: str, origin: str) -> NDArray[Any]:
+    missing = np.flatnonzero(column.isna())
+    if len(missing):
+        rows = ", ".join(str(row + 1) for row in missing[:_MOST_NAMED])
+        more = ", ..." if len(missing) > _MOST_NAMED else ""
+        raise InputError(
+            f"the class column {quoted(target)} of {origin} has no value in "
+            f"{counted(len(missing), 'row')} ({rows}{more}; empty, NA, NaN and null count).\n"
+            "Fill in the class or remove these rows. The first row below the header is row 1."
+        )
+    if hasattr(column, "cat"):
+        column = column.astype(column.cat.categories.dtype)
+    if column.dtype.kind in _NUMBER_TYPES:
+        return column.to_numpy(dtype=_NUMBER_TYPES[column.dtype.kind])
+    return np.array([str(label) for label in column.tolist()])
+
+
+def _numbers(features: pandas.DataFrame, names: Sequence[str], origin: str) -> NDArray[Any]:
+    kinds = list(features.dtypes)
+    text = [position for position, kind in enumerate(kinds) if kind.kind not in _NUMBER_TYPES]
+    if text:
+        raise _text_columns(features, names, text, origin)
+    single = all(kind == np.float32 for kind in kinds)
+    numbers = features.to_numpy(dtype=np.float32 if single else np.float64)
+    return np.ascontiguousarray(numbers)  # cross-validation takes rows out, many times
+
+
+def _text_columns(
+    features: pandas.DataFrame, names: Sequence[str], text: list[int], origin: str
+) -> InputError:
+    examples = ", ".join(
+        f"{cut(names[position])} ('{cut(_first_text(features.iloc[:, position]), 20)}')"
+        for position in text[:_MOST_NAMED]
+    )
+    more = f" and {len(text) - _MOST_NAMED} more" if len(text) > _MOST_NAMED else ""
+    return InputError(
+        f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
+        f"{examples}{more}.\n"
+        f"Leave out what is no feature (--drop {quoted(names[text[0]])}), or write numbers there."
+    )
+
+
+def _first_text(column: pandas.Series) -> Any:
+    """The first cell that is neither missing nor a number."""
+    import pandas
+
+    if column.dtype.kind not in "OUST":
+        return column.iloc[0]
+    odd = column.notna() & pandas.to_numeric(column, errors="coerce").isna()
+    return column[odd].iloc[0] if odd.any() else column.iloc[0]
+
+
+def _note_unnamed(names: Sequence[str]) -> list[str]:
+    """Row names of R and the index of pandas come without a name, and are no features."""
+    places = [str(place + 1) for place, name in enumerate(names) if not name]
+    if not places:
+        return []
+    return [f"Left out, because it has no name: column {', '.join(places[:_MOST_NAMED])}."]

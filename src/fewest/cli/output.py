@@ -1,0 +1,99 @@
+"""Where the report goes: terminal, file, or both."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fewest._files import atomic_write, check_writable
+from fewest.cli.errors import InputError
+from fewest.cli.report import Report
+from fewest.cli.text import names_text, result_text
+from fewest.cli.wording import visible
+
+_STANDARD_OUTPUT = "-"
+
+
+@dataclass(frozen=True)
+class Output:
+    """What --json and --quiet ask for."""
+
+    json_file: str | None
+    quiet: bool
+
+    @classmethod
+    def from_arguments(cls, arguments: argparse.Namespace) -> Output:
+        """Also makes sure, before the long work, that the file can be written."""
+        output = cls(arguments.json, arguments.quiet)
+        if output._has_file:
+            try:
+                check_writable(output.json_file)
+            except OSError as error:
+                raise InputError(
+                    f"--json {visible(output.json_file)}: {error}.\n"
+                    "Name a file in a folder that exists and that you may write to."
+                ) from error
+        return output
+
+    @property
+    def show_progress(self) -> bool:
+        """A bar is for people only; with `2>&-` there is no standard error at all."""
+        return not self.quiet and sys.stderr is not None and sys.stderr.isatty()
+
+    def say(self, text: str) -> None:
+        """Text that --quiet and JSON on standard output leave out."""
+        if not self.quiet and self.json_file != _STANDARD_OUTPUT:
+            _print(text)
+
+    def deliver(self, report: Report) -> None:
+        """Write the file first: it must not depend on who reads the terminal."""
+        if self._has_file:
+            self._write(report)
+        if self.json_file == _STANDARD_OUTPUT:
+            _print(to_json(report))
+        elif self.quiet and report.selected:
+            _print(names_text(report))
+        self.say("\n" + result_text(report))
+        if self._has_file:
+            self.say(f"Written: {visible(self.json_file)}")
+
+    @property
+    def _has_file(self) -> bool:
+        return self.json_file not in (None, _STANDARD_OUTPUT)
+
+    def _write(self, report: Report) -> None:
+        try:
+            atomic_write(self.json_file, to_json(report) + "\n")
+        except OSError as error:
+            raise InputError(
+                f"{visible(self.json_file)} could not be written: {error.strerror or error}"
+            ) from error
+
+
+def to_json(report: Report) -> str:
+    """The report as JSON; infinity, which JSON does not know, becomes "inf"."""
+    return json.dumps(_json_ready(asdict(report)), indent=2, allow_nan=False)
+
+
+def _json_ready(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _json_ready(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_json_ready(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _print(text: str) -> None:
+    """Print; a reader that has gone away (`| head`) is no error, and the work goes on."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        # Else Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,114 @@
+"""NumPy archives: arrays X and y, and names for the features if there are any."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest.cli.checks import check_classes
+from fewest.cli.dataset import Dataset, feature_positions
+from fewest.cli.errors import InputError
+from fewest.cli.wording import listed, visible
+
+_NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
+_DEFAULT_TARGET = "y"
+_NO_ARCHIVE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
+_NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
+
+
+def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
+    """Read X, the target array and feature names; see `fewest.cli.reading`."""
+    key = _DEFAULT_TARGET if target is None else target
+    X, y, names = _arrays(file, key)
+    _check_shapes(file, X, y, key)
+    origin = visible(file)
+    check_classes(y, key, origin)
+    names = _names(file, names, X.shape[1])
+    positions = feature_positions(names, drop, origin)
+    if len(positions) < len(names):
+        X, names = X[:, positions], [names[position] for position in positions]
+    return Dataset(
+        X=X.astype(np.uint8) if X.dtype == bool else X,
+        y=y.astype(str) if y.dtype.kind == "S" else y,
+        feature_names=names,
+        origin=origin,
+        file=str(file),
+        target=key,
+        dropped=list(drop),
+    )
+
+
+def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    try:
+        archive = np.load(file, allow_pickle=False)
+    except _NO_ARCHIVE as error:
+        raise _damaged(file, error) from error
+    if isinstance(archive, np.ndarray):
+        raise InputError(
+            f"{visible(file)} holds one array, not an archive: save it with "
+            "numpy.savez(path, X=X, y=y)."
+        )
+    with archive:
+        for wanted in ("X", key):
+            if wanted not in archive.files:
+                raise InputError(
+                    f"{visible(file)} has no array {wanted!r}; it has: {listed(archive.files)}.\n"
+                    + (
+                        "Save the numbers as X."
+                        if wanted == "X"
+                        else "Name the classes: --target ARRAY."
+                    )
+                )
+        name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
+        names = None if name_key is None else _array(file, archive, name_key)
+        return _array(file, archive, "X"), _array(file, archive, key), names
+
+
+def _array(file: Path, archive: Any, key: str) -> NDArray[Any]:
+    try:
+        return np.asarray(archive[key])
+    except ValueError as error:
+        # Objects would have to be unpickled, and that can run any code.
+        raise InputError(
+            f"the array {key!r} of {visible(file)} holds Python objects, which are not read for "
+            f"safety.\nSave it as numbers or text: numpy.asarray({key}, dtype=str)."
+        ) from error
+    except _NO_ARRAY as error:
+        raise _damaged(file, error) from error
+
+
+def _check_shapes(file: Path, X: NDArray[Any], y: NDArray[Any], key: str) -> None:
+    if X.ndim != 2 or X.dtype.kind not in "biuf" or 0 in X.shape:
+        raise InputError(
+            f"X of {visible(file)} has shape {X.shape} and type {X.dtype}.\n"
+            "It must be a table of numbers with one sample a row and one feature a column."
+        )
+    if y.shape != (X.shape[0],) or y.dtype.kind not in "biufUS":
+        raise InputError(
+            f"{key!r} of {visible(file)} has shape {y.shape} and type {y.dtype}.\n"
+            f"It must hold one class (a number or text) for each of the {X.shape[0]} rows of X."
+        )
+
+
+def _names(file: Path, names: NDArray[Any] | None, n_features: int) -> list[str]:
+    if names is None:
+        return [f"x{column}" for column in range(n_features)]
+    if names.shape != (n_features,):
+        raise InputError(
+            f"the feature names of {visible(file)} have shape {names.shape}, but X has "
+            f"{n_features} columns.\nGive one name a column, or none at all."
+        )
+    return names.astype(str).tolist()
+
+
+def _damaged(file: Path, error: Exception) -> InputError:
+    return InputError(
+        f"{visible(file)} is damaged, or not an .npz file ({visible(error)}).\n"
+        "Write it again with numpy.savez(path, X=X, y=y)."
+    )

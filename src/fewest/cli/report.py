@@ -1,0 +1,158 @@
+"""The outcome of a run as plain values: printed by `text`, written by `output` as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fewest.cli.settings import Settings
+
+Label = str | int | float | bool
+
+SCHEMA = "fewest.select"
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True)
+class ClassSize:
+    """A class label, as the data spells it, and its number of samples."""
+
+    label: Label
+    n_samples: int
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """What was read."""
+
+    file: str | None
+    origin: str
+    target: str
+    n_samples: int
+    n_features: int
+    dtype: str
+    dropped: list[str]
+    classes: list[ClassSize]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A selected feature; `column` counts the features read from 0.
+
+    `weight` is `coefficient` (for the values as they are) times the standard deviation.
+    `class_means` has the order of the classes; `rest_mean` is that of all but the machine's class.
+    `folds_selected` counts the cross-validation folds that selected it too.
+    """
+
+    name: str
+    column: int
+    weight: float
+    coefficient: float
+    standard_deviation: float
+    class_means: list[float]
+    rest_mean: float
+    folds_selected: int | None
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Proof of the first linear program, the one over all features; and how the loop ended."""
+
+    objective: float
+    lower_bound: float
+    relative_gap: float
+    pricing_rounds: int
+    linear_programs: int
+    converged: bool
+    status: str
+    samples_on_wrong_side: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A hyperplane: its class against the other one, or against the rest (None)."""
+
+    positive_class: Label
+    negative_class: Label | None
+    intercept: float
+    features: list[Feature]
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class TrainingError:
+    """Errors on the samples that the machine was fitted to."""
+
+    n_errors: int
+    error: float
+    balanced_error: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation over the folds."""
+
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold; counting starts at 1."""
+
+    repeat: int
+    fold: int
+    n_train: int
+    n_test: int
+    error: float
+    balanced_error: float
+    n_features: int
+    features: list[str]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Error on samples that had no part in selecting the features."""
+
+    n_folds: int
+    n_repeats: int
+    error: Spread
+    balanced_error: Spread
+    n_features: Spread
+    folds: list[Fold]
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Wall-clock time of each part."""
+
+    reading: float
+    fitting: float
+    cross_validation: float | None
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Demo only: the features that carry the class, and how many of them were selected."""
+
+    informative: list[str]
+    n_found: int
+    n_others: int
+
+
+@dataclass(frozen=True)
+class Report:
+    """All of it."""
+
+    data: DataSummary
+    parameters: Settings
+    selected: list[str]
+    machines: list[Machine]
+    training: TrainingError
+    cross_validation: CrossValidation | None
+    seconds: Seconds
+    versions: dict[str, str | None]
+    notes: list[str]
+    truth: Truth | None = None
+    schema: str = field(default=SCHEMA)
+    schema_version: int = field(default=SCHEMA_VERSION)

@@ -1,0 +1,189 @@
+"""The report for a reader at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fewest.cli.report import (
+    Certificate,
+    CrossValidation,
+    DataSummary,
+    Feature,
+    Machine,
+    Report,
+    Seconds,
+    Spread,
+)
+from fewest.cli.wording import counted, cut, visible
+
+_LONGEST_LABEL = 16
+_MOST_CLASSES = 12
+
+
+def data_text(data: DataSummary) -> str:
+    """What was read: printed before the work starts."""
+    classes = ", ".join(
+        f"{cut(entry.label, _LONGEST_LABEL)} ({entry.n_samples})"
+        for entry in data.classes[:_MOST_CLASSES]
+    )
+    if len(data.classes) > _MOST_CLASSES:
+        classes += f" and {len(data.classes) - _MOST_CLASSES} more"
+    lines = [
+        f"Data      {data.origin}: {counted(data.n_samples, 'sample')}, "
+        f"{counted(data.n_features, 'feature')}",
+        f"Classes   {classes}",
+    ]
+    if data.dropped:
+        lines.append(f"Left out  {', '.join(cut(name) for name in data.dropped)}")
+    return "\n".join([*lines, *(f"Note      {visible(note)}" for note in data.notes)])
+
+
+def result_text(report: Report) -> str:
+    """Everything after the data: features, errors, certificate, time."""
+    blocks = [
+        *(_machine_text(machine, report) for machine in report.machines),
+        _legend(report),
+        _errors_text(report),
+        _certificates_text(report),
+        _time_text(report.seconds),
+        "\n".join(f"Note: {visible(note)}" for note in report.notes),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def names_text(report: Report) -> str:
+    """The selected features only, one a line."""
+    return "\n".join(visible(name) for name in report.selected)
+
+
+def _machine_text(machine: Machine, report: Report) -> str:
+    number = len(machine.features)
+    of_all = f"{number} of {counted(report.data.n_features, 'feature')}"
+    title = f"Selected: {of_all}"
+    if machine.negative_class is None:
+        title = f"Class {cut(machine.positive_class)} against the rest: {of_all}"
+    if not number:
+        return f"{title}\n  None: a training error is cheaper than a feature. Raise --C."
+    return f"{title}\n{_feature_table(machine, report)}"
+
+
+def _feature_table(machine: Machine, report: Report) -> str:
+    folds = report.cross_validation
+    labels = [entry.label for entry in report.data.classes]
+    if machine.negative_class is None:
+        labels = [machine.positive_class, "rest"]
+    header = ["feature", "weight", *(f"mean {cut(label, _LONGEST_LABEL)}" for label in labels)]
+    rows = [
+        [
+            cut(feature.name),
+            _number(feature.weight),
+            *map(_number, _means(feature, machine, report)),
+        ]
+        for feature in machine.features
+    ]
+    if folds is not None:
+        header.append("folds")
+        for row, feature in zip(rows, machine.features, strict=True):
+            row.append(f"{feature.folds_selected}/{len(folds.folds)}")
+    return _aligned([header, *rows])
+
+
+def _means(feature: Feature, machine: Machine, report: Report) -> list[float]:
+    if machine.negative_class is not None:
+        return feature.class_means
+    labels = [entry.label for entry in report.data.classes]
+    return [feature.class_means[labels.index(machine.positive_class)], feature.rest_mean]
+
+
+def _legend(report: Report) -> str:
+    if not report.selected:
+        return ""
+    first = report.machines[0]
+    favoured = "that class" if first.negative_class is None else cut(first.positive_class)
+    lines = [
+        f"Weights are for features divided by their standard deviations; above zero speaks for "
+        f"{favoured}.",
+        "Means are of the values in the data.",
+    ]
+    if report.cross_validation is not None:
+        lines[-1] += " Folds: how many of them selected the feature too."
+    return "\n".join(lines)
+
+
+def _errors_text(report: Report) -> str:
+    training = report.training
+    lines = [
+        f"Training error          {training.n_errors} of "
+        f"{counted(report.data.n_samples, 'sample')} ({_percent(training.error)})"
+    ]
+    if report.cross_validation is not None:
+        lines.append(_validation_text(report.cross_validation, len(report.data.classes)))
+    return "\n".join(lines)
+
+
+def _validation_text(validation: CrossValidation, n_classes: int) -> str:
+    folds = counted(validation.n_folds, "fold")
+    if validation.n_repeats > 1:
+        folds += f" {validation.n_repeats} times"
+    return "\n".join(
+        [
+            f"Cross-validated error   balanced {_spread(validation.balanced_error)}, "
+            f"plain {_spread(validation.error)}; {folds}",
+            f"  Features were selected anew in every fold: {validation.n_features.mean:.1f} on "
+            f"average.",
+            f"  Guessing has a balanced error of {_percent(1 - 1 / n_classes)}.",
+        ]
+    )
+
+
+def _certificates_text(report: Report) -> str:
+    lines = ["Certificate of the first linear program, over all features"]
+    for machine in report.machines:
+        indent = "  "
+        if machine.negative_class is None:
+            lines.append(f"  Class {cut(machine.positive_class)} against the rest")
+            indent = "    "
+        lines += [f"{indent}{line}" for line in _certificate_lines(machine.certificate)]
+    lines.append("  It proves this program's optimum, not that no smaller set of features exists.")
+    return "\n".join(lines)
+
+
+def _certificate_lines(certificate: Certificate) -> list[str]:
+    wrong = certificate.samples_on_wrong_side
+    side = "no training error"
+    if wrong:
+        side = f"{counted(wrong, 'training sample')} on the wrong side"
+    return [
+        f"objective {certificate.objective:.8g}, proven lower bound {certificate.lower_bound:.8g}, "
+        f"relative gap {certificate.relative_gap:.1g}",
+        f"{counted(certificate.pricing_rounds, 'pricing round')}; selection: {side}",
+    ]
+
+
+def _time_text(seconds: Seconds) -> str:
+    parts = [f"reading {seconds.reading:.2f} s", f"fitting {seconds.fitting:.2f} s"]
+    if seconds.cross_validation is not None:
+        parts.append(f"cross-validation {seconds.cross_validation:.2f} s")
+    return f"Time: {', '.join(parts)}"
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> str:
+    """First column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join(["", first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _spread(spread: Spread) -> str:
+    return f"{_percent(spread.mean)} (sd {_percent(spread.sd)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

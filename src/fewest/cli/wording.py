@@ -1,0 +1,59 @@
+"""Small pieces of text: names made safe to print, lists that stay short, counts with a noun."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+_LONGEST_NAME = 40
+_MOST_LISTED = 5
+
+
+def visible(name: Any) -> str:
+    """The name with line breaks, escape codes and the like spelled out."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in str(name)
+    )
+
+
+def cut(name: Any, width: int = _LONGEST_NAME) -> str:
+    """The visible name, shortened at its end to the given width."""
+    text = visible(name)
+    return text if len(text) <= width else text[: width - 3] + "..."
+
+
+def quoted(name: Any) -> str:
+    """The name as messages cite it."""
+    return f"'{cut(name)}'"
+
+
+def listed(names: Iterable[Any], most: int = _MOST_LISTED) -> str:
+    """The first few names with commas between them, and how many more there are."""
+    names = list(names)
+    shown = ", ".join(cut(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def counted(number: int, noun: str) -> str:
+    """'1 row', '3 rows'."""
+    return f"{number} {noun if number == 1 else noun + 's'}"
+
+
+def near(name: str, names: Sequence[str]) -> str:
+    """A sentence with the names that `name` may have meant; else the first and the last ones."""
+    lowered: dict[str, str] = {}
+    for candidate in names:
+        lowered.setdefault(candidate.lower(), candidate)
+    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
+    if close:
+        return f"Did you mean {' or '.join(quoted(lowered[match]) for match in close)}?"
+    return first_and_last(names)
+
+
+def first_and_last(names: Sequence[str]) -> str:
+    """A sentence that shows what the columns look like."""
+    if len(names) <= _MOST_LISTED:
+        return f"The columns are: {listed(names)}."
+    return f"The first columns are: {listed(names[:3], 3)}; the last one is: {cut(names[-1])}."

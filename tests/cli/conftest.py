@@ -1,0 +1,63 @@
+"""Shared fixtures: one good file, and a way to run the command in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fewest.cli import main
+
+from .tables import two_classes, write_csv
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Run `fewest` with these arguments."""
+
+    def call(*arguments: Any) -> Ran:
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def refused(run: Callable[..., Ran]) -> Callable[..., str]:
+    """Run `fewest select` and return its error message; it must be short and come alone."""
+
+    def call(*arguments: Any) -> str:
+        ran = run("select", *arguments)
+        assert ran.code == 2
+        assert ran.out == ""
+        assert ran.err.startswith("fewest: error: ")
+        assert ran.err.count("\n") <= 2
+        assert "Traceback" not in ran.err
+        return ran.err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A CSV file with two classes that two features separate."""
+    return write_csv(tmp_path / "table.csv", *two_classes())

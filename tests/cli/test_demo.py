@@ -1,0 +1,31 @@
+"""`fewest demo`: repeatable, honest, and it finds what is there."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+
+def test_finds_the_informative_features(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    ran = run("demo")
+    assert ran.code == 0
+    assert "72 samples, 7000 features" in ran.out
+    assert "Found 3 of the 3 truly informative features, and 0 others" in ran.out
+    assert ran.out.rstrip().endswith("fewest select mydata.csv --target CLASS_COLUMN")
+
+
+def test_json_and_repeatability(run, tmp_path):
+    first = run("demo", "--json", "-").json
+    run("demo", "--json", tmp_path / "demo.json", "--quiet")
+    second = json.loads((tmp_path / "demo.json").read_text())
+    for report in (first, second):
+        del report["seconds"]
+    assert first == second
+    assert first["data"]["file"] is None
+    assert first["truth"]["informative"] == first["selected"]
+    assert 0 < first["cross_validation"]["balanced_error"]["mean"] < 0.2
+
+
+def test_another_seed_gives_other_data(run):
+    assert run("demo", "--seed", 1, "--quiet").out != run("demo", "--quiet").out

@@ -1,0 +1,94 @@
+"""Files are written completely or not at all."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from fewest._files import atomic_write, check_writable
+
+
+def test_writes_and_replaces(tmp_path):
+    path = tmp_path / "out.txt"
+    for text in ("first", "zweite Fassung, länger"):
+        atomic_write(path, text)
+        assert path.read_text(encoding="utf-8") == text
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_permissions_follow_the_umask(tmp_path):
+    before = os.umask(0o027)
+    try:
+        atomic_write(tmp_path / "out.txt", "text")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()])
+def test_failure_keeps_the_old_file(tmp_path, monkeypatch, step, failure):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+
+    def fail(*arguments):
+        raise failure
+
+    monkeypatch.setattr(f"fewest._files.os.{step}", fail)
+    with pytest.raises(type(failure)):
+        atomic_write(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_text_that_cannot_be_encoded_keeps_the_old_file(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        atomic_write(path, "new \ud800")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_links_are_followed(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "real.txt")
+    atomic_write(tmp_path / "link", "text")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "real.txt").read_text() == "text"
+
+
+def test_devices_and_folders_are_refused(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        atomic_write(tmp_path, "text")
+    with pytest.raises(OSError, match="not an ordinary file"):
+        atomic_write("/dev/null", "text")
+
+
+def test_check_leaves_nothing_behind(tmp_path):
+    check_writable(tmp_path / "out.txt")
+    assert os.listdir(tmp_path) == []
+
+
+def test_check_finds_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    def read_only(*arguments, **keywords):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("pathlib.Path.touch", read_only)
+    with pytest.raises(OSError, match="nothing can be written to .* \\(Read-only file system\\)"):
+        check_writable(tmp_path / "out.txt")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+def test_check_finds_missing_permissions(tmp_path):
+    path = tmp_path / "out.txt"
+    path.write_text("old")
+    path.chmod(0o444)
+    with pytest.raises(PermissionError, match="write-protected"):
+        check_writable(path)
+    tmp_path.chmod(0o555)
+    with pytest.raises(OSError, match="nothing can be written"):
+        check_writable(tmp_path / "other.txt")
+    tmp_path.chmod(0o755)

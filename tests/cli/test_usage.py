@@ -1,0 +1,109 @@
+"""Arguments, help and output folders."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+import fewest
+from fewest.cli import main
+
+
+@pytest.mark.parametrize("command", [[], ["select"], ["demo"]])
+def test_help_has_examples_and_exit_codes(capsys, command):
+    with pytest.raises(SystemExit) as stopped:
+        main([*command, "--help"])
+    assert stopped.value.code == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert "130  interrupted" in text
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"fewest {fewest.__version__}\n"
+
+
+def test_no_command_shows_the_help(run):
+    ran = run()
+    assert ran.code == 2
+    assert "usage: fewest" in ran.err
+
+
+def test_unknown_command(run):
+    ran = run("slect")
+    assert ran.code == 2
+    assert ran.err.startswith("fewest: error: ")
+    assert "See: fewest --help" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--C", "0", "must be a number above zero, or inf; not '0'"),
+        ("--C", "-1", "must be a number above zero"),
+        ("--C", "nan", "must be a number above zero"),
+        ("--C", "much", "must be a number above zero"),
+        ("--cv", "1", "must be 2 or more, or 0 for none; not '1'"),
+        ("--cv", "-5", "must be 2 or more"),
+        ("--cv", "five", "must be a whole number, not 'five'"),
+        ("--repeats", "0", "must be 1 or more"),
+        ("--jobs", "0", "must be 1 or more, or -1"),
+        ("--seed", "-1", "must lie between 0 and"),
+        ("--constraint", "none", "invalid choice"),
+        ("--unknown", "x", "unrecognized arguments"),
+    ],
+)
+def test_bad_values(refused, table, option, value, message):
+    assert message in refused(table, "--target", "group", f"{option}={value}")
+
+
+def test_output_folder_that_does_not_exist(refused, table, tmp_path):
+    path = tmp_path / "nowhere" / "out.json"
+    message = refused(table, "--target", "group", "--json", path)
+    assert f"the folder {tmp_path / 'nowhere'} does not exist" in message
+
+
+def test_output_that_is_a_folder(refused, table, tmp_path):
+    assert "is a folder, not a file" in refused(table, "--target", "group", "--json", tmp_path)
+
+
+def test_output_that_is_a_device(refused, table):
+    assert "not an ordinary file" in refused(table, "--target", "group", "--json", "/dev/null")
+    assert os.path.exists("/dev/null")
+
+
+def test_output_folder_is_checked_before_the_data(refused, tmp_path):
+    message = refused("nothing.csv", "--json", tmp_path / "nowhere" / "out.json")
+    assert "--json" in message
+
+
+def test_output_that_is_the_data(refused, table):
+    before = table.read_bytes()
+    message = refused(table, "--target", "group", "--json", table)
+    assert "would replace the data" in message
+    assert table.read_bytes() == before
+
+
+def test_disk_full_at_the_end(run, table, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("fewest._files.os.fsync", full)
+    ran = run("select", table, "--target", "group", "--cv", 0, "--json", tmp_path / "out.json")
+    assert ran.code == 2
+    assert "could not be written: No space left on device" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_interrupt(run, table, tmp_path, monkeypatch):
+    def interrupt(*arguments, **keywords):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fewest.cli.job.cross_validate", interrupt)
+    ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
+    assert ran.code == 130
+    assert ran.err == "fewest: interrupted\n"
+    assert not (tmp_path / "out.json").exists()
