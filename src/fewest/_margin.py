@@ -16,6 +16,8 @@ from fewest._core.solve import solve
 
 # Where classes overlap, a larger cost no longer changes the hyperplane.
 _LARGEST_COST = 1e6
+# Where errors cost nearly nothing, w would shrink to zero instead of telling the classes apart.
+_SMALLEST_COST = 0.1
 _NEWTON_STEPS = 200
 
 
@@ -43,6 +45,7 @@ def soft_margin(Z: FloatArray, y: FloatArray, cost: FloatArray) -> tuple[FloatAr
     many steps, at any cost; the usual decomposition methods do not get on with large ones.
     """
     c = np.minimum(cost / Z.shape[1], _LARGEST_COST)
+    c *= max(1.0, _SMALLEST_COST / c.mean())
     A = np.column_stack([y[:, None] * Z, y])
     ridge = np.ones(A.shape[1])
     ridge[-1] = 1e-12 * c.sum()  # the bias is free; this only keeps the system regular

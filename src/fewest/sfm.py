@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,19 +10,17 @@ import numpy as np
 from fewest._base import (
     BinaryTask,
     SelectingClassifier,
-    check_choice,
-    check_class_weight,
-    check_count,
-    check_positive,
+    slack_cost_on_papers_scale,
 )
 from fewest._core.mirror import least_error_cost, mirror_image
-from fewest._core.problem import (
-    EQUALITY_FORMS,
-    SMALLEST_SLACK_COST,
-    support_feature_machine,
-)
+from fewest._core.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._core.result import Result, Status
 from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._validation import check_choice, check_class_weight, check_count, check_positive
+
+# Smallest distance to the hyperplane that a strict separation asks for; the class means are one
+# apart.
+_STRICT_MARGIN = 1e-3
 
 
 class SupportFeatureMachine(SelectingClassifier):
@@ -43,9 +42,10 @@ class SupportFeatureMachine(SelectingClassifier):
     ----------
     C : float, default=1.0
         What one misclassified training sample costs, in features. ``np.inf`` is the hard
-        machine: no training error, or :class:`~fewest.NotSeparableError`. C refers to standardised
-        columns with samples of (root-mean-square) norm one, so that it means the same for any
-        number of features.
+        machine: no training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``,
+        training samples may lie on the hyperplane itself, as in the papers.) C refers to
+        standardised columns with samples of (root-mean-square) norm one, so that it means the same
+        for any number of features.
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
         (C+ n+ = C- n-), in each of the machines if there are more than two classes.
@@ -109,12 +109,12 @@ class SupportFeatureMachine(SelectingClassifier):
     >>> import numpy as np
     >>> from fewest import SupportFeatureMachine
     >>> from fewest.datasets import make_gaussian
-    >>> X, y = make_gaussian(n=60, d=2000, k=2, mu=3.0, random_state=0)
-    >>> machine = SupportFeatureMachine().fit(X, y)
+    >>> X, y = make_gaussian(n=72, d=7000, k=3, mu=1.0, random_state=0)
+    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> np.flatnonzero(machine.support_)
-    array([0, 1])
-    >>> machine.score(X, y)
-    1.0
+    array([0, 1, 2])
+    >>> print(f"{machine.score(X, y):.3f}")
+    0.972
     >>> machine.result_.gap < 1e-7
     True
     """
@@ -148,20 +148,19 @@ class SupportFeatureMachine(SelectingClassifier):
         check_count("max_iter", self.max_iter)
         check_choice("constraint", self.constraint, EQUALITY_FORMS)
         check_choice("refit", self.refit, ("margin", None))
+        check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
-    def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        # The papers' samples have norm one, ours sqrt(number of columns that vary).
-        slack_cost = None
-        if task.error_cost is not None:
-            slack_cost = task.error_cost / np.sqrt(task.columns.n_usable)
-            slack_cost = np.maximum(slack_cost, SMALLEST_SLACK_COST)
-        problem = support_feature_machine(
+    def _problem(self, task: BinaryTask) -> Problem:
+        return support_feature_machine(
             task.y,
             form=self.constraint,
-            slack_cost=slack_cost,
+            slack_cost=slack_cost_on_papers_scale(task),
             sample_weight=task.sample_weight,
         )
+
+    def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        problem = self._problem(task)
         settings = {"error_cost": task.error_cost, "tol": self.tol, "max_iter": self.max_iter}
         best = minimize_zero_norm(problem, task.columns, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
@@ -169,17 +168,40 @@ class SupportFeatureMachine(SelectingClassifier):
         if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
             return best
         mirrored = mirror_image(problem, task.columns, best.steps[0])
-        if mirrored is not None and _hopeless(task, mirrored, best.zero_norm_objective):
-            return best
-        other = minimize_zero_norm(
-            problem.with_rhs(-1.0),
-            task.columns,
-            warm=best.steps[0].warm,
-            first=mirrored,
-            **settings,
-        )
-        better = other.zero_norm_objective < best.zero_norm_objective
-        return other if better and other.status is Status.OPTIMAL else best
+        if mirrored is None or not _hopeless(task, mirrored, best.zero_norm_objective):
+            other = minimize_zero_norm(
+                problem.with_rhs(-1.0),
+                task.columns,
+                warm=best.steps[0].warm,
+                first=mirrored,
+                **settings,
+            )
+            better = other.zero_norm_objective < best.zero_norm_objective
+            if better and other.status is Status.OPTIMAL:
+                best = other
+        return _cheaper_side(task, best)
+
+    def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
+        problem = replace(self._problem(task), margin=_STRICT_MARGIN)
+        result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
+        return result if result.status is Status.OPTIMAL else None
+
+
+def _cheaper_side(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult:
+    """The hyperplane as it is or turned around, whichever costs less."""
+    margins = task.y * (task.columns.take(result.features) @ result.w + result.b)
+    slack = np.where(margins > 1e-9, margins, 0.0)
+    objective = result.n_features + float(task.error_cost[slack > 0].sum())
+    if objective >= result.zero_norm_objective:
+        return result
+    return replace(
+        result,
+        w=-result.w,
+        b=-result.b,
+        slack=slack,
+        rhs=-result.rhs,
+        zero_norm_objective=objective,
+    )
 
 
 def _hopeless(task: BinaryTask, first: Result, to_beat: float) -> bool:

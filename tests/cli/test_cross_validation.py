@@ -6,13 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+from tables.samples import two_classes, write_csv
 
+from fewest._tables import Table
 from fewest.cli import cross_validation
-from fewest.cli.dataset import Dataset
 from fewest.cli.settings import Settings
 from fewest.exceptions import NotSeparableError
-
-from .tables import two_classes, write_csv
 
 
 def test_pure_noise_is_not_predictable(run, tmp_path):
@@ -76,8 +75,8 @@ def test_progress_without_tqdm(capsys, monkeypatch):
 
 def _validate(*, show_progress):
     X, y = two_classes()
-    dataset = Dataset(X, y, [str(column) for column in range(X.shape[1])], "test", None, "y")
-    return cross_validation.cross_validate(dataset, Settings(), show_progress=show_progress)
+    table = Table(X, y, [str(column) for column in range(X.shape[1])], "test", None, "y")
+    return cross_validation.cross_validate(table, Settings(), show_progress=show_progress)
 
 
 def _with_small_class(run, tmp_path, small):

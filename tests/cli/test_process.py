@@ -10,8 +10,7 @@ import time
 
 import numpy as np
 import pytest
-
-from .tables import two_classes
+from tables.samples import two_classes
 
 COMMAND = [sys.executable, "-m", "fewest"]
 

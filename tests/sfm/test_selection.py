@@ -149,13 +149,6 @@ def test_refit_leaves_no_training_error_and_the_largest_margin():
         assert size == pytest.approx(np.linalg.norm(peer.coef_), rel=1e-3)
 
 
-def test_samples_of_both_classes_at_one_point_are_no_strict_separation():
-    # x = 1 belongs to both classes: the papers' definition still calls that separable.
-    X = np.array([[0.0], [1.0], [1.0], [2.0]])
-    machine = hard().fit(X, [0, 0, 1, 1])
-    assert machine.score(X, [0, 0, 1, 1]) == 0.75
-
-
 def test_reweighting_never_adds_features():
     X, y = make_gaussian(n=100, d=400, k=10, mu=0.3, random_state=0)
     result = hard().fit(X, y).result_

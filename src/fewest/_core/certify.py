@@ -13,10 +13,10 @@ import numpy as np
 
 from fewest._core.columns import Columns
 from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import Result
+from fewest._core.result import Result, relative_gap
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DualPoint:
     """A dual vector that satisfies everything but, perhaps, the feature constraints."""
 
@@ -36,9 +36,7 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        if not np.isfinite(self.objective):
-            return 0.0 if self.objective == self.bound else np.inf
-        return max(0.0, self.objective - self.bound) / max(1.0, abs(self.objective))
+        return relative_gap(self.objective, self.bound)
 
 
 def dual_point(problem: Problem, alpha: FloatArray, multiplier: float) -> DualPoint:

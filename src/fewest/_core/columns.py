@@ -96,7 +96,10 @@ def weighted_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of every column; the variance of a constant column is exactly zero."""
     n = X.shape[0]
-    weight = np.full(n, 1.0 / n) if sample_weight is None else sample_weight / sample_weight.sum()
+    weight = np.full(n, 1.0 / n)
+    if sample_weight is not None:
+        weight = sample_weight / sample_weight.max()  # first, because the sum may overflow
+        weight /= weight.sum()
     if not sparse.issparse(X) and _blas_ready(X) and sample_weight is None:
         return _fast_moments(X, weight)
     mean, variance = (_sparse_moments if sparse.issparse(X) else _centred_moments)(X, weight)

@@ -16,7 +16,7 @@ vector with which to look for further features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import highspy
 import numpy as np
@@ -33,7 +33,7 @@ class SolverError(RuntimeError):
     """HiGHS gave up on a restricted program that should be solvable."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MasterSolution:
     """`bounded` False: alpha and lambda are a ray that shows the primal infeasible, w is zero."""
 
@@ -106,6 +106,46 @@ class Master:
         self.features = np.concatenate([self.features, features])
         self._block = np.asfortranarray(np.hstack([self._block, scaled]))
 
+    def change_slack_cost(self, problem: Problem) -> None:
+        """Go on with a problem that differs from the present one in its slack costs only."""
+        self.problem = problem
+        first = 0 if problem.equality is None else 1
+        count = len(self.samples)
+        self._highs.changeColsBounds(
+            count,
+            np.arange(first, first + count, dtype=np.int32),
+            np.zeros(count),
+            problem.slack_bounds()[self.samples],
+        )
+        self._next_strategy = _DUAL_SIMPLEX  # the basis stays dual feasible
+
+    def refined(self, solution: MasterSolution) -> MasterSolution:
+        """The same vertex with smaller residuals.
+
+        Large slack costs make large alphas, whose products with the columns must cancel to one;
+        what HiGHS leaves of that is corrected along the variables between their bounds.
+        """
+        upper = self.problem.slack_bounds()
+        free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < upper))
+        carrying = np.flatnonzero(solution.w)
+        y, tight = self.problem.y, self._block[:, carrying]
+        system = np.vstack([y[free], (y[free, None] * tight[free]).T])
+        products = np.concatenate([[y @ solution.alpha], tight.T @ (y * solution.alpha)])
+        if self.problem.equality is not None:
+            of_multiplier = np.concatenate(
+                [[self.problem.bias_coefficient], self.problem.equality @ tight]
+            )
+            products += solution.multiplier * of_multiplier
+            system = np.column_stack([of_multiplier, system])
+        target = np.concatenate([[0.0], np.sign(solution.w[carrying])])
+        step = np.linalg.lstsq(system, target - products, rcond=None)[0]
+        alpha, multiplier = solution.alpha.copy(), solution.multiplier
+        if self.problem.equality is not None:
+            multiplier += float(step[0])
+            step = step[1:]
+        alpha[free] += step
+        return replace(solution, alpha=alpha, multiplier=multiplier)
+
     def margins(self, solution: MasterSolution) -> FloatArray:
         """y_i (x_i . w + b) of every sample, in the program or not."""
         costs = self.problem.costs(self.features)
@@ -122,10 +162,16 @@ class Master:
             return self._optimum()
         if status == highspy.HighsModelStatus.kUnbounded:
             return self._ray()
-        raise SolverError(f"the linear program ended with status {status.name}")
+        raise SolverError(
+            f"the linear program ended with status {status.name}. Extreme values are the usual "
+            "reason: lower C, or transform columns with outliers (by a logarithm or ranks)"
+        )
 
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
+        # Degenerate programs may cycle; healthy ones need a few iterations a row or column.
+        size = self._highs.getNumRow() + self._highs.getNumCol()
+        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * size)
         self._highs.run()
         status: highspy.HighsModelStatus = self._highs.getModelStatus()
         return status

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-# Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9.
-SMALLEST_SLACK_COST = 1e-8
+# Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9, and above the largest
+# the features' share of the objective is lost in its last digits.
+SMALLEST_SLACK_COST, LARGEST_SLACK_COST = 1e-8, 1e6
 
 EQUALITY_FORMS = ("class_means", "mean_margin")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """One member of the family; see the module docstring for the symbols.
 
@@ -52,10 +53,6 @@ class Problem:
     @property
     def n_samples(self) -> int:
         return len(self.y)
-
-    @property
-    def is_hard(self) -> bool:
-        return self.slack_cost is None or bool(np.all(np.isinf(self.slack_cost)))
 
     @property
     def bias_coefficient(self) -> float:
@@ -90,8 +87,16 @@ class Problem:
     def with_rhs(self, rhs: float) -> Problem:
         return replace(self, rhs=rhs)
 
+    def with_slack_cost(self, slack_cost: FloatArray | None) -> Problem:
+        return replace(self, slack_cost=slack_cost)
+
     def with_costs(self, feature_cost: FloatArray, slack_cost: FloatArray | None) -> Problem:
         return replace(self, feature_cost=feature_cost, slack_cost=slack_cost)
+
+
+def visible_slack_cost(cost: FloatArray) -> FloatArray:
+    """The costs, moved into the range that the solver can tell from zero and from infinity."""
+    return np.clip(cost, SMALLEST_SLACK_COST, LARGEST_SLACK_COST)
 
 
 def support_feature_machine(
@@ -106,7 +111,7 @@ def support_feature_machine(
     With `class_means` the distance of the projected class means is one; with `mean_margin` the
     mean of y_i (x_i . w + b) is one. Weights turn both into weighted means.
     """
-    weight = np.ones(len(y)) if sample_weight is None else sample_weight
+    weight = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight.max()
     if form == "class_means":
         totals = np.where(y > 0, weight[y > 0].sum(), weight[y < 0].sum())
     elif form == "mean_margin":

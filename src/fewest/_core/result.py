@@ -19,7 +19,14 @@ class Status(StrEnum):
     INACCURATE = "inaccurate"  # the gap stayed above the tolerance, perhaps at infinity
 
 
-@dataclass(frozen=True)
+def relative_gap(objective: float, bound: float) -> float:
+    """Zero is a proof of optimality (or, both infinite, of infeasibility)."""
+    if not np.isfinite(objective):
+        return 0.0 if bound == objective else float(np.inf)
+    return max(0.0, objective - bound) / max(1.0, abs(objective))
+
+
+@dataclass(frozen=True, eq=False)
 class WarmStart:
     """Where a later, similar solve may begin: the columns and rows that mattered."""
 
@@ -27,7 +34,7 @@ class WarmStart:
     samples: IndexArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """Solution of one linear program, with primal and dual value recomputed from the data.
 
@@ -65,10 +72,7 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """Relative duality gap; zero is a proof of optimality."""
-        if not np.isfinite(self.objective):
-            return 0.0 if self.objective == self.bound else np.inf
-        return max(0.0, self.objective - self.bound) / max(1.0, abs(self.objective))
+        return relative_gap(self.objective, self.bound)
 
     @property
     def n_features(self) -> int:

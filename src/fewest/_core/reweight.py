@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import SMALLEST_SLACK_COST, FloatArray, Problem
+from fewest._core.problem import FloatArray, Problem, visible_slack_cost
 from fewest._core.result import IndexArray, Result, Status, WarmStart
 from fewest._core.solve import solve
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ZeroNormResult:
     """The loop's final weights, and the certified linear program behind every step.
 
@@ -121,5 +121,5 @@ def _reweighted(problem: Problem, last: Result, error_cost: FloatArray | None) -
     if error_cost is not None:
         slack_cost = np.full(problem.n_samples, np.inf)
         used = last.slack > 0.0
-        slack_cost[used] = np.maximum(error_cost[used] / last.slack[used], SMALLEST_SLACK_COST)
+        slack_cost[used] = visible_slack_cost(error_cost[used] / last.slack[used])
     return problem.with_costs(1.0 / np.abs(last.w), slack_cost)

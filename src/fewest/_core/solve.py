@@ -30,6 +30,8 @@ _ALL_SAMPLES = 400
 _FIRST_SAMPLES = 200
 # A hard constraint counts as satisfied below this shortfall (class means are one apart).
 _SHORTFALL = 1e-8
+# Slack costs above this are tried as infinite first.
+_NEARLY_HARD = 100.0
 # A proof that |w|_1 must exceed this, on standardised columns, counts as infeasible.
 _HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
@@ -47,14 +49,31 @@ def solve(
     max_rounds: int = 1000,
 ) -> Result:
     """Solve the linear program to a relative duality gap of `tol`."""
-    started = perf_counter()
+    if problem.slack_cost is not None and np.all(problem.slack_cost > _NEARLY_HARD):
+        # Where the classes are separable, no slack is used, and the program is far easier without.
+        hard = solve(
+            problem.with_slack_cost(None), columns, tol=tol, warm=warm, max_rounds=max_rounds
+        )
+        if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):
+            return hard
     unit = problem.cost_unit
     if unit != 1.0:
         problem = problem.in_units_of(unit)
-    master = _first_master(problem, columns, warm)
+    master = first_master(problem, columns, warm)
+    return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
+
+
+def generate(
+    columns: Columns, master: Master, *, tol: float = 1e-7, max_rounds: int = 1000
+) -> Result:
+    """Let features and samples join a master program until its solution is that of its problem."""
+    started = perf_counter()
+    problem = master.problem
     for rounds in range(1, max_rounds + 1):
-        state = _evaluate(problem, columns, master)
+        state = _judge(columns, master, master.solve())
         features, samples = _joining(problem, master, state, tol)
+        if state.solution.bounded and not (len(features) or len(samples) or state.closed(tol)):
+            state = _judge(columns, master, master.refined(state.solution))
         if rounds == max_rounds or not (len(features) or len(samples)):
             break
         if len(features):
@@ -77,10 +96,10 @@ def solve(
         rounds=rounds,
         seconds=perf_counter() - started,
         warm=WarmStart(master.features, master.samples),
-    ).times(unit)
+    )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _State:
     """A solved master program, judged against all columns and all samples."""
 
@@ -111,8 +130,8 @@ class _State:
         return Status.INACCURATE
 
 
-def _evaluate(problem: Problem, columns: Columns, master: Master) -> _State:
-    solution = master.solve()
+def _judge(columns: Columns, master: Master, solution: MasterSolution) -> _State:
+    problem = master.problem
     point = dual_point(problem, solution.alpha, solution.multiplier)
     ratios = price_ratios(problem, columns, point.v)
     margins = master.margins(solution)
@@ -165,7 +184,7 @@ def _sample_batch(problem: Problem) -> int:
     return max(_FIRST_SAMPLES, problem.n_samples // 10)
 
 
-def _first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> Master:
+def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> Master:
     """Start from the last working set, or from the largest differences of the class means."""
     if warm is None:
         direction = problem.equality

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 
-from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, InputError
+from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli.parser import build_parser
 
 
@@ -25,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _survive_odd_characters()
     try:
         return _dispatch(argv)
-    except InputError as error:
+    except CommandError as error:
         print(f"fewest: error: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
@@ -37,6 +39,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
     parser = build_parser()
     arguments = parser.parse_args(argv)
     # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
+    if arguments.command is not None:
+        _load_libraries()
     if arguments.command == "select":
         from fewest.cli.select import run_select
 
@@ -56,3 +60,22 @@ def _survive_odd_characters() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _load_libraries() -> None:
+    """Import what every command needs; a Ctrl-C meanwhile takes effect afterwards.
+
+    Extension modules that are interrupted while they load fail with errors of all kinds.
+    """
+    if threading.current_thread() is not threading.main_thread():  # signals belong to that one
+        return
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
+    try:
+        import sklearn.model_selection  # noqa: F401
+
+        import fewest.sfm  # noqa: F401
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

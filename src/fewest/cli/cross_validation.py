@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.cli.dataset import Dataset
+from fewest._tables import Table
+from fewest._tables.wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
-from fewest.cli.settings import Settings
-from fewest.cli.warned import collected_warnings
-from fewest.cli.wording import cut
+from fewest.cli.settings import Settings, fit
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -43,12 +42,12 @@ class _Trial:
         return np.unique(np.concatenate(self.supports))
 
 
-def cross_validate(dataset: Dataset, settings: Settings, *, show_progress: bool) -> Validation:
+def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> Validation:
     """Stratified cross-validation of the whole job, selection included.
 
     Parameters
     ----------
-    dataset : Dataset
+    table : Table
         The samples.
     settings : Settings
         Machine, folds, repeats, seed and jobs.
@@ -60,15 +59,15 @@ def cross_validate(dataset: Dataset, settings: Settings, *, show_progress: bool)
     Validation
         Its outcome is None where no fold was wanted or possible.
     """
-    n_folds, notes = _possible_folds(dataset.y, settings.cv)
+    n_folds, notes = _possible_folds(table.y, settings.cv)
     if n_folds == 0:
         return Validation(None, notes)
-    splits = _splits(dataset, settings, n_folds)
+    splits = _splits(table, settings, n_folds)
     try:
-        trials = list(_bar(_trials(dataset, settings, splits), len(splits), show_progress))
+        trials = list(_bar(_trials(table, settings, splits), len(splits), show_progress))
     except ValueError as error:  # a fold may lack what the whole has; the selection still stands
         return Validation(None, [f"No cross-validation, a fold could not be fitted: {error}."])
-    outcome = _summary(dataset, settings, n_folds, splits, trials)
+    outcome = _summary(table, settings, n_folds, splits, trials)
     notes += dict.fromkeys(f"In a fold: {note}" for trial in trials for note in trial.notes)
     return Validation(outcome, notes, [trial.supports for trial in trials])
 
@@ -87,7 +86,7 @@ def _possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
     ]
 
 
-def _splits(dataset: Dataset, settings: Settings, n_folds: int) -> list[Split]:
+def _splits(table: Table, settings: Settings, n_folds: int) -> list[Split]:
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
     if settings.repeats == 1:
@@ -96,10 +95,10 @@ def _splits(dataset: Dataset, settings: Settings, n_folds: int) -> list[Split]:
         folds = RepeatedStratifiedKFold(
             n_splits=n_folds, n_repeats=settings.repeats, random_state=settings.seed
         )
-    return list(folds.split(np.empty((len(dataset.y), 0)), dataset.y))
+    return list(folds.split(np.empty((len(table.y), 0)), table.y))
 
 
-def _trials(dataset: Dataset, settings: Settings, splits: list[Split]) -> Iterator[_Trial]:
+def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_Trial]:
     from joblib import Parallel, delayed
     from sklearn.base import clone
 
@@ -109,8 +108,7 @@ def _trials(dataset: Dataset, settings: Settings, splits: list[Split]) -> Iterat
     parallel = Parallel(n_jobs=settings.jobs, return_as="generator")
     with _interrupts_ignored():
         return parallel(
-            delayed(_trial)(clone(machine), dataset.X, dataset.y, train, test)
-            for train, test in splits
+            delayed(_trial)(clone(machine), table.X, table.y, train, test) for train, test in splits
         )
 
 
@@ -137,8 +135,7 @@ def _trial(
     train: NDArray[np.intp],
     test: NDArray[np.intp],
 ) -> _Trial:
-    with collected_warnings() as notes:
-        machine.fit(X[train], y[train])
+    notes = fit(machine, X[train], y[train])
     predicted = machine.predict(X[test])
     return _Trial(
         error=float(np.mean(predicted != y[test])),
@@ -166,7 +163,7 @@ def _bar(trials: Iterable[_Trial], total: int, show: bool) -> Iterable[_Trial]:
 
 
 def _summary(
-    dataset: Dataset,
+    table: Table,
     settings: Settings,
     n_folds: int,
     splits: list[Split],
@@ -181,7 +178,7 @@ def _summary(
             error=trial.error,
             balanced_error=trial.balanced_error,
             n_features=len(trial.features),
-            features=[dataset.feature_names[column] for column in trial.features],
+            features=[table.feature_names[column] for column in trial.features],
         )
         for number, ((train, test), trial) in enumerate(zip(splits, trials, strict=True))
     ]

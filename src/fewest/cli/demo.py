@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fewest.cli.dataset import Dataset
+from fewest._tables import Table
+from fewest._tables.wording import counted
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
 from fewest.cli.report import Report, Truth
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text
-from fewest.cli.wording import counted
 
 _SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
 # Strong enough for all three to be needed and found, too weak for a perfect classifier.
@@ -28,12 +28,12 @@ def run_demo(arguments: argparse.Namespace) -> None:
     """Generate, fit, cross-validate, report, and compare with the truth."""
     output = Output.from_arguments(arguments)
     started = time.perf_counter()
-    dataset, informative = generate(arguments.seed)
+    table, informative = generate(arguments.seed)
     seconds = time.perf_counter() - started
-    output.say(data_text(summarize(dataset)))
+    output.say(data_text(summarize(table)))
     output.say(f"Truth     only these differ between the classes: {', '.join(informative)}")
     report = run_job(
-        dataset,
+        table,
         Settings(C=math.inf, seed=arguments.seed),
         seconds_reading=seconds,
         show_progress=output.show_progress,
@@ -43,7 +43,7 @@ def run_demo(arguments: argparse.Namespace) -> None:
     output.say("\n" + _verdict(report.truth) + "\n" + _NEXT)
 
 
-def generate(seed: int) -> tuple[Dataset, list[str]]:
+def generate(seed: int) -> tuple[Table, list[str]]:
     """Expression-like data, and the names of the few features that carry the class."""
     from fewest.datasets import make_gaussian
 
@@ -54,7 +54,7 @@ def generate(seed: int) -> tuple[Dataset, list[str]]:
     place = rng.permutation(_FEATURES)
     hidden = np.empty_like(X)
     hidden[:, place] = X
-    dataset = Dataset(
+    table = Table(
         X=hidden,
         y=np.where(y > 0, "patient", "control"),
         feature_names=names,
@@ -62,7 +62,7 @@ def generate(seed: int) -> tuple[Dataset, list[str]]:
         file=None,
         target="class",
     )
-    return dataset, sorted(names[column] for column in place[:_INFORMATIVE])
+    return table, sorted(names[column] for column in place[:_INFORMATIVE])
 
 
 def _compared(report: Report, informative: list[str]) -> Report:

@@ -8,13 +8,13 @@ NOT_SEPARABLE = 3
 INTERRUPTED = 130
 
 
-class InputError(Exception):
+class CommandError(Exception):
     """Wrong usage or bad input. The message says what is wrong and what to do about it."""
 
     exit_code = BAD_INPUT
 
 
-class InseparableError(InputError):
+class InseparableError(CommandError):
     """No training error was allowed, but the classes overlap."""
 
     exit_code = NOT_SEPARABLE

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from fewest._tables import Table
+from fewest._tables.wording import counted
 from fewest.cli.cross_validation import Validation, balanced_error, cross_validate
-from fewest.cli.dataset import Dataset
-from fewest.cli.errors import InputError, InseparableError
+from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.report import (
     Certificate,
     ClassSize,
@@ -22,40 +23,38 @@ from fewest.cli.report import (
     Seconds,
     TrainingError,
 )
-from fewest.cli.settings import Settings
-from fewest.cli.warned import collected_warnings
-from fewest.cli.wording import counted
+from fewest.cli.settings import Settings, fit
 
 _PACKAGES = ("fewest", "numpy", "scipy", "scikit-learn", "highspy")
 
 
-def summarize(dataset: Dataset) -> DataSummary:
+def summarize(table: Table) -> DataSummary:
     """What was read, for the first lines of the output."""
-    labels, counts = np.unique(dataset.y, return_counts=True)
+    labels, counts = np.unique(table.y, return_counts=True)
     return DataSummary(
-        file=dataset.file,
-        origin=dataset.origin,
-        target=dataset.target,
-        n_samples=dataset.X.shape[0],
-        n_features=dataset.X.shape[1],
-        dtype=str(dataset.X.dtype),
-        dropped=dataset.dropped,
+        file=table.file,
+        origin=table.origin,
+        target=table.target,
+        n_samples=table.X.shape[0],
+        n_features=table.X.shape[1],
+        dtype=str(table.X.dtype),
+        dropped=table.dropped,
         classes=[
             ClassSize(label, count)
             for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
         ],
-        notes=dataset.notes,
+        notes=table.notes,
     )
 
 
 def run_job(
-    dataset: Dataset, settings: Settings, *, seconds_reading: float, show_progress: bool
+    table: Table, settings: Settings, *, seconds_reading: float, show_progress: bool
 ) -> Report:
     """Select features and estimate the error.
 
     Parameters
     ----------
-    dataset : Dataset
+    table : Table
         Checked data.
     settings : Settings
         Machine and cross-validation.
@@ -69,18 +68,19 @@ def run_job(
     Report
         All results as plain values.
     """
-    summary = summarize(dataset)
-    with collected_warnings() as notes:
-        machine, seconds_fitting = _fit(dataset, settings)
+    summary = summarize(table)
     started = time.perf_counter()
-    validation = cross_validate(dataset, settings, show_progress=show_progress)
+    machine, notes = _fitted(table, settings)
+    seconds_fitting = time.perf_counter() - started
+    started = time.perf_counter()
+    validation = cross_validate(table, settings, show_progress=show_progress)
     seconds_validation = time.perf_counter() - started
     return Report(
         data=summary,
         parameters=settings,
-        selected=[dataset.feature_names[column] for column in np.flatnonzero(machine.support_)],
-        machines=[_machine(dataset, machine, row, validation) for row in range(len(machine.coef_))],
-        training=_training_error(dataset, machine),
+        selected=[table.feature_names[column] for column in np.flatnonzero(machine.support_)],
+        machines=[_machine(table, machine, row, validation) for row in range(len(machine.coef_))],
+        training=_training_error(table, machine),
         cross_validation=validation.outcome,
         seconds=Seconds(
             seconds_reading, seconds_fitting, seconds_validation if validation.outcome else None
@@ -90,28 +90,26 @@ def run_job(
     )
 
 
-def _fit(dataset: Dataset, settings: Settings) -> tuple[Any, float]:
+def _fitted(table: Table, settings: Settings) -> tuple[Any, list[str]]:
     from fewest.exceptions import NotSeparableError
 
     machine = settings.machine(jobs=settings.jobs)
-    started = time.perf_counter()
     try:
-        machine.fit(dataset.X, dataset.y)
+        return machine, fit(machine, table.X, table.y)
     except NotSeparableError as error:
         raise InseparableError(
-            f"no hyperplane on the {counted(dataset.X.shape[1], 'feature')} of {dataset.origin} "
+            f"no hyperplane on the {counted(table.X.shape[1], 'feature')} of {table.origin} "
             "separates the classes without error (proven).\n"
             "Allow errors with a finite cost, for example --C 1"
         ) from error
     except ValueError as error:
-        raise InputError(f"{dataset.origin}: {error}") from error
-    return machine, time.perf_counter() - started
+        raise CommandError(f"{table.origin}: {error}") from error
 
 
-def _machine(dataset: Dataset, machine: Any, row: int, validation: Validation) -> Machine:
+def _machine(table: Table, machine: Any, row: int, validation: Validation) -> Machine:
     labels = machine.classes_.tolist()
     positive, negative = (labels[1], labels[0]) if len(labels) == 2 else (labels[row], None)
-    features = _features(dataset, machine, row, dataset.y == positive, validation)
+    features = _features(table, machine, row, table.y == positive, validation)
     return Machine(
         positive_class=positive,
         negative_class=negative,
@@ -122,16 +120,16 @@ def _machine(dataset: Dataset, machine: Any, row: int, validation: Validation) -
 
 
 def _features(
-    dataset: Dataset, machine: Any, row: int, inside: Any, validation: Validation
+    table: Table, machine: Any, row: int, inside: Any, validation: Validation
 ) -> list[Feature]:
     columns = np.flatnonzero(machine.supports_[row])
-    values = dataset.X[:, columns].astype(np.float64)
+    values = table.X[:, columns].astype(np.float64)
     deviations = values.std(axis=0)
-    class_means = [values[dataset.y == label].mean(axis=0) for label in machine.classes_]
+    class_means = [values[table.y == label].mean(axis=0) for label in machine.classes_]
     rest_mean = values[~inside].mean(axis=0)
     return [
         Feature(
-            name=dataset.feature_names[column],
+            name=table.feature_names[column],
             column=int(column),
             weight=float(machine.coef_[row, column] * deviations[place]),
             coefficient=float(machine.coef_[row, column]),
@@ -164,13 +162,13 @@ def _certificate(result: Any) -> Certificate:
     )
 
 
-def _training_error(dataset: Dataset, machine: Any) -> TrainingError:
-    predicted = machine.predict(dataset.X)
-    wrong = predicted != dataset.y
+def _training_error(table: Table, machine: Any) -> TrainingError:
+    predicted = machine.predict(table.X)
+    wrong = predicted != table.y
     return TrainingError(
         n_errors=int(wrong.sum()),
         error=float(wrong.mean()),
-        balanced_error=balanced_error(dataset.y, predicted),
+        balanced_error=balanced_error(table.y, predicted),
     )
 
 

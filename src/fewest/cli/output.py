@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from fewest._files import atomic_write, check_writable
-from fewest.cli.errors import InputError
+from fewest._tables.wording import visible
+from fewest.cli.errors import CommandError
 from fewest.cli.report import Report
 from fewest.cli.text import names_text, result_text
-from fewest.cli.wording import visible
 
 _STANDARD_OUTPUT = "-"
 
@@ -34,7 +34,7 @@ class Output:
             try:
                 check_writable(output.json_file)
             except OSError as error:
-                raise InputError(
+                raise CommandError(
                     f"--json {visible(output.json_file)}: {error}.\n"
                     "Name a file in a folder that exists and that you may write to."
                 ) from error
@@ -70,7 +70,7 @@ class Output:
         try:
             atomic_write(self.json_file, to_json(report) + "\n")
         except OSError as error:
-            raise InputError(
+            raise CommandError(
                 f"{visible(self.json_file)} could not be written: {error.strerror or error}"
             ) from error
 

@@ -7,7 +7,7 @@ import math
 from typing import NoReturn
 
 from fewest import __version__
-from fewest.cli.errors import InputError
+from fewest.cli.errors import CommandError
 
 _EXIT_CODES = """\
 exit codes:
@@ -60,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
     """Reports usage errors like all other errors, without the long usage line."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}\nSee: {self.prog} --help")
+        raise CommandError(f"{message}\nSee: {self.prog} --help")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -1,12 +1,15 @@
-"""What the user chose: the method and how its error is estimated."""
+"""What the user chose, the method and how its error is estimated; and fitting accordingly."""
 
 from __future__ import annotations
 
 import argparse
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fewest.sfm import SupportFeatureMachine
 
 
@@ -51,6 +54,14 @@ class Settings:
             refit=self.refit,
             n_jobs=jobs,
         )
+
+
+def fit(machine: SupportFeatureMachine, X: NDArray[Any], y: NDArray[Any]) -> list[str]:
+    """Fit, and return the warnings raised, each once: notes in the report, not stray lines."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        machine.fit(X, y)
+    return list(dict.fromkeys(f"Warning: {warning.message}." for warning in caught))
 
 
 def _or_none(choice: str) -> str | None:

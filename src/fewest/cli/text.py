@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fewest._tables.wording import counted, cut, visible
 from fewest.cli.report import (
     Certificate,
     CrossValidation,
@@ -14,7 +15,6 @@ from fewest.cli.report import (
     Seconds,
     Spread,
 )
-from fewest.cli.wording import counted, cut, visible
 
 _LONGEST_LABEL = 16
 _MOST_CLASSES = 12

@@ -2,7 +2,7 @@
 
 The library ships no data. Each loader takes the first of
 
-1. `path`: an .npz file with arrays X and y, or a CSV or TSV file (.gz too) and its class column;
+1. `path`: an .npz file with arrays X and y, or a table (CSV, TSV, Parquet) and its class column;
 2. `<name>.npz` in the folder that the environment variable FEWEST_DATA names;
 3. the data set on OpenML, through `sklearn.datasets.fetch_openml`.
 """
@@ -10,7 +10,6 @@ The library ships no data. Each loader takes the first of
 from __future__ import annotations
 
 import os
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,14 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._tables import Table, read_extra, read_table
+
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
 FOLDER_VARIABLE = "FEWEST_DATA"
-
-_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
-_NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
-_HOW_TO_SAVE = "save it with numpy.savez(path, X=X, y=y)"
 
 
 @dataclass(frozen=True)
@@ -36,17 +33,6 @@ class _Source:
     openml_id: int
     n_samples: int
     description: str
-
-
-@dataclass(frozen=True)
-class _Table:
-    """What every way of loading ends in; `origin` names the file or page in error messages."""
-
-    origin: str
-    X: NDArray[Any]
-    y: NDArray[Any]
-    feature_names: NDArray[Any] | None = None
-    split: NDArray[Any] | None = None
 
 
 _LEUKEMIA = _Source(
@@ -79,11 +65,12 @@ def load_leukemia(
     ----------
     path : str or path-like, optional
         Your own file: .npz with arrays `X` and `y` (and, if there, `feature_names`, `gene_id` or
-        `gene_name`, and `split`), or .csv, .tsv, .csv.gz, .tsv.gz with one sample a row. Without
-        it, `leukemia.npz` in the folder named by the environment variable FEWEST_DATA is taken,
-        and where there is none, OpenML.
+        `gene_name`, and `split`), or .csv, .tsv, .txt (each also as .gz) or .parquet with one
+        sample a row. Without it, `leukemia.npz` in the folder named by the environment variable
+        FEWEST_DATA is taken, and where there is none, OpenML.
     target : str, optional
-        Name of the class column of a CSV or TSV file. All other columns must be numbers.
+        Name of the class column; all other columns must be numbers. For .npz the name of the
+        array with the classes (default there: y).
     data_home : str or path-like, optional
         Where `sklearn.datasets.fetch_openml` keeps what it downloads.
     return_X_y : bool
@@ -245,19 +232,15 @@ def _load(
         _refuse_target(target)
         table = _from_openml(source, data_home)
     else:
-        table = _from_file(file, target)
-    _check(table)
+        table = read_table(file, target)
     if return_X_y:
         return table.X, table.y
-    names = table.feature_names
-    if names is None:
-        names = np.array([f"x{j}" for j in range(table.X.shape[1])])
     return Bunch(
         data=table.X,
         target=table.y,
-        feature_names=names,
+        feature_names=np.array(table.feature_names, dtype=str),
         target_names=np.unique(table.y),
-        split=table.split,
+        split=_split(table),
         DESCR=f"{source.description} Loaded from {table.origin}.",
     )
 
@@ -276,91 +259,14 @@ def _file_in_folder(source: _Source) -> Path | None:
     return file if file.is_file() else None
 
 
-def _from_file(file: Path, target: str | None) -> _Table:
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {file}: give the path of your own data file")
-    name = file.name.lower()
-    if name.endswith(".npz"):
-        _refuse_target(target)
-        return _from_npz(file)
-    for suffix, separator in _SEPARATORS.items():
-        if name.endswith(suffix):
-            return _from_text(file, separator, target)
-    raise ValueError(f"cannot read {file}: its name must end in .npz, {', '.join(_SEPARATORS)}")
+def _split(table: Table) -> NDArray[Any] | None:
+    """Which samples the authors trained on, where the file says so."""
+    if table.file is None or not table.file.lower().endswith(".npz"):
+        return None
+    return read_extra(Path(table.file), "split", len(table.y))
 
 
-def _from_npz(file: Path) -> _Table:
-    if not zipfile.is_zipfile(file):
-        raise ValueError(f"{file} is damaged or not an .npz file: {_HOW_TO_SAVE}")
-    with np.load(file, allow_pickle=False) as stored:
-        missing = [key for key in ("X", "y") if key not in stored.files]
-        if missing:
-            raise ValueError(
-                f"{file} has no array {' and no '.join(missing)}, only {sorted(stored.files)}: "
-                f"{_HOW_TO_SAVE}"
-            )
-        names = next((key for key in _NAME_KEYS if key in stored.files), None)
-        return _Table(
-            str(file),
-            _stored_array(file, stored, "X"),
-            _stored_array(file, stored, "y"),
-            None if names is None else _stored_array(file, stored, names),
-            _stored_array(file, stored, "split") if "split" in stored.files else None,
-        )
-
-
-def _stored_array(file: Path, stored: Any, key: str) -> NDArray[Any]:
-    try:
-        return np.asarray(stored[key])
-    except ValueError as error:
-        # Reading Python objects means unpickling them, and that can run any code.
-        raise ValueError(
-            f"array {key} of {file} holds Python objects, which are not read for safety: save it "
-            f"as numbers or text, for instance numpy.asarray({key}, dtype=str)"
-        ) from error
-
-
-def _from_text(file: Path, separator: str, target: str | None) -> _Table:
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            f'reading {file} needs pandas: pip install "fewest[cli]", or save the data as .npz'
-        ) from error
-
-    try:
-        frame = pandas.read_csv(file, sep=separator)
-    except ValueError as error:
-        raise ValueError(
-            f"{file} is not a table with a header line and {separator!r} between columns ({error})"
-        ) from error
-    if target not in frame.columns:
-        found = "no class column is named" if target is None else f"there is no column {target!r}"
-        raise ValueError(
-            f"{found} for {file}: pass target= with one of its {len(frame.columns)} columns, the "
-            f"last of which is {frame.columns[-1]!r}"
-        )
-    labels = frame.pop(target)
-    if labels.isna().any():
-        raise ValueError(
-            f"column {target!r} of {file} is empty in {labels.isna().sum()} rows: remove them"
-        )
-    is_number = pandas.api.types.is_numeric_dtype
-    text = [name for name, kind in frame.dtypes.items() if not is_number(kind)]
-    if text:
-        raise ValueError(
-            f"{len(text)} columns of {file} are not numbers, {text[0]!r} for one: remove or encode "
-            "them"
-        )
-    return _Table(
-        str(file),
-        frame.to_numpy(dtype=np.float64),
-        labels.to_numpy() if is_number(labels) else labels.to_numpy(dtype=str),
-        np.array(frame.columns, dtype=str),
-    )
-
-
-def _from_openml(source: _Source, data_home: str | os.PathLike[str] | None) -> _Table:
+def _from_openml(source: _Source, data_home: str | os.PathLike[str] | None) -> Table:
     from sklearn.datasets import fetch_openml
 
     origin = f"OpenML data set {source.openml_id}"
@@ -384,35 +290,12 @@ def _from_openml(source: _Source, data_home: str | os.PathLike[str] | None) -> _
             f"is another data set; {instead}"
         )
     labels = y.astype(str) if y.dtype == object else y
-    return _Table(origin, X, labels, np.array(fetched.feature_names, dtype=str))
+    return Table(X, labels, list(fetched.feature_names), origin, file=None, target="class")
 
 
 def _refuse_target(target: str | None) -> None:
     if target is not None:
         raise ValueError(
-            f"target={target!r} names the class column of a CSV or TSV file: give that file with "
-            "path=, or leave target out"
-        )
-
-
-def _check(table: _Table) -> None:
-    """Shapes must agree and X must be numbers; what is in them is for the estimators to judge."""
-    X, y = table.X, table.y
-    if X.ndim != 2 or not np.issubdtype(X.dtype, np.number):
-        raise ValueError(
-            f"X of {table.origin} has shape {X.shape} and type {X.dtype}: it must be a table of "
-            "numbers, one sample a row"
-        )
-    n, d = X.shape
-    _check_length(table.origin, "y", y, n, "one label a sample")
-    _check_length(table.origin, "the feature names", table.feature_names, d, "one name a column")
-    _check_length(table.origin, "split", table.split, n, "one entry a sample")
-
-
-def _check_length(
-    origin: str, what: str, values: NDArray[Any] | None, length: int, meaning: str
-) -> None:
-    if values is not None and values.shape != (length,):
-        raise ValueError(
-            f"{what} of {origin} must have shape ({length},), {meaning}, not {values.shape}"
+            f"target={target!r} names the class column of a file: give that file with path=, or "
+            "leave target out"
         )

@@ -1,4 +1,4 @@
-"""Small data sets and files for the tests of the command line."""
+"""Small data sets and files for the tests of the reader and the command line."""
 
 from __future__ import annotations
 

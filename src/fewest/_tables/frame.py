@@ -1,4 +1,4 @@
-"""From a pandas data frame to a data set: class column out, the rest as one array of numbers."""
+"""From a pandas data frame to a table: class column out, the rest as one array of numbers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.cli.checks import check_classes
-from fewest.cli.dataset import Dataset, check_names, check_present, feature_positions
-from fewest.cli.errors import InputError
-from fewest.cli.wording import counted, cut, first_and_last, quoted, visible
+from fewest._tables.checks import check_classes
+from fewest._tables.errors import InputError, MissingPackageError
+from fewest._tables.table import Table, check_names, check_present, feature_positions
+from fewest._tables.wording import counted, cut, first_and_last, quoted, visible
 
 if TYPE_CHECKING:
     import pandas
 
 _MOST_NAMED = 5
+_UNNAMED = ""  # row names of R and the index of pandas: no features
 _NUMBER_TYPES = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}
 
 
@@ -27,7 +28,7 @@ def import_pandas(file: Path) -> ModuleType:
     try:
         import pandas
     except ImportError as error:
-        raise InputError(
+        raise MissingPackageError(
             f'reading {visible(file)} needs pandas: pip install "fewest[cli]"'
         ) from error
     return pandas
@@ -40,32 +41,34 @@ def check_columns(
     check_names(names, origin)
     if target is None:
         raise InputError(
-            f"say which column of {origin} holds the classes: --target COLUMN.\n"
-            f"{first_and_last(names)}"
+            f"say which column of {origin} holds the classes (target).\n{first_and_last(names)}",
+            argument="target",
         )
-    check_present(target, names, origin)
+    check_present([target, *drop], names, origin)
     if target in drop:
-        raise InputError(f"--drop {cut(target)} would leave out the class column itself.")
-    feature_positions(names, [*drop, target], origin)
+        raise InputError(
+            f"to drop {quoted(target)} would leave out the class column itself.", argument="drop"
+        )
+    _positions(names, target, drop, origin)
 
 
-def dataset_from_frame(
+def table_from_frame(
     frame: pandas.DataFrame,
     names: Sequence[str],
     target: str,
     drop: Sequence[str],
     file: Path,
-) -> Dataset:
+) -> Table:
     """Split a frame whose columns have these names (pandas may have changed its own)."""
     origin = visible(file)
     if len(frame) == 0:
         raise InputError(f"{origin} has a header but no rows.")
     y = _labels(frame.iloc[:, names.index(target)], target, origin)
     check_classes(y, target, origin)  # before the features: a wrong target explains much else
-    positions = feature_positions(names, [*drop, target], origin)
+    positions = _positions(names, target, drop, origin)
     features = frame.iloc[:, positions]
     feature_names = [names[position] for position in positions]
-    return Dataset(
+    return Table(
         X=_numbers(features, feature_names, origin),
         y=y,
         feature_names=feature_names,
@@ -75,6 +78,10 @@ def dataset_from_frame(
         dropped=list(drop),
         notes=_note_unnamed(names),
     )
+
+
+def _positions(names: Sequence[str], target: str, drop: Sequence[str], origin: str) -> list[int]:
+    return feature_positions(names, {*drop, target, _UNNAMED}, origin)
 
 
 def _labels(column: pandas.Series, target: str, origin: str) -> NDArray[Any]:
@@ -115,7 +122,8 @@ def _text_columns(
     return InputError(
         f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
         f"{examples}{more}.\n"
-        f"Leave out what is no feature (--drop {quoted(names[text[0]])}), or write numbers there."
+        f"Leave out what is no feature (drop {quoted(names[text[0]])}), or write numbers there.",
+        argument="drop",
     )
 
 
@@ -130,8 +138,7 @@ def _first_text(column: pandas.Series) -> Any:
 
 
 def _note_unnamed(names: Sequence[str]) -> list[str]:
-    """Row names of R and the index of pandas come without a name, and are no features."""
-    places = [str(place + 1) for place, name in enumerate(names) if not name]
+    places = [str(place + 1) for place, name in enumerate(names) if name == _UNNAMED]
     if not places:
         return []
     return [f"Left out, because it has no name: column {', '.join(places[:_MOST_NAMED])}."]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from fewest.cli.dataset import Dataset
-from fewest.cli.errors import InputError
-from fewest.cli.frame import check_columns, dataset_from_frame, import_pandas
-from fewest.cli.wording import visible
+from fewest._tables.errors import InputError, MissingPackageError
+from fewest._tables.frame import check_columns, import_pandas, table_from_frame
+from fewest._tables.table import Table
+from fewest._tables.wording import visible
 
 
-def read_parquet(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
+def read_parquet(file: Path, target: str | None, drop: Sequence[str]) -> Table:
     """Read a table; an index that pandas stored in it is not a feature."""
     pandas = import_pandas(file)
     try:
         frame = pandas.read_parquet(file)
     except ImportError as error:
-        raise InputError(
+        raise MissingPackageError(
             f'reading {visible(file)} needs pyarrow: pip install "fewest[cli]"'
         ) from error
     except (OSError, ValueError, NotImplementedError) as error:
@@ -27,4 +27,4 @@ def read_parquet(file: Path, target: str | None, drop: Sequence[str]) -> Dataset
         ) from error
     names = [str(name) for name in frame.columns]
     check_columns(names, target, drop, visible(file))
-    return dataset_from_frame(frame, names, target, drop, file)
+    return table_from_frame(frame, names, target, drop, file)

@@ -1,20 +1,20 @@
-"""The data as all commands see it, wherever it came from."""
+"""The data as everything else sees it, wherever it came from."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from numpy.typing import NDArray
 
-from fewest.cli.errors import InputError
-from fewest.cli.wording import counted, listed, near, quoted
+from fewest._tables.errors import InputError
+from fewest._tables.wording import counted, listed, near, quoted
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Table:
     """Samples in rows, one class label a sample, one name a feature.
 
     `origin` is how messages call it, `file` its path (None for generated data). `notes` tell what
@@ -41,26 +41,24 @@ def check_names(names: Sequence[str], origin: str) -> None:
         )
 
 
-def check_present(name: str, names: Sequence[str], origin: str) -> None:
-    """The column must be among the names."""
-    if name not in names:
-        raise InputError(
-            f"{origin} has no column {quoted(name)} among its {counted(len(names), 'column')}.\n"
-            f"{near(name, names)}"
-        )
-
-
-def feature_positions(names: Sequence[str], drop: Sequence[str], origin: str) -> list[int]:
-    """Where the features are among the named columns, once `drop` is left out."""
+def check_present(wanted: Iterable[str], names: Sequence[str], origin: str) -> None:
+    """The wanted columns must be among the names."""
     present = set(names)
-    for name in drop:
+    for name in wanted:
         if name not in present:
-            check_present(name, names, origin)
-    left_out = {*drop, ""}
+            raise InputError(
+                f"{origin} has no column {quoted(name)} among its "
+                f"{counted(len(names), 'column')}.\n{near(name, names)}"
+            )
+
+
+def feature_positions(names: Sequence[str], left_out: Collection[str], origin: str) -> list[int]:
+    """Where the features are: all columns but those left out."""
     positions = [position for position, name in enumerate(names) if name not in left_out]
     if not positions:
         raise InputError(
             f"{origin} has no feature columns beside the class column and those left out.\n"
-            "Features are columns of numbers: check the file, the delimiter and --drop."
+            "Features are columns of numbers: check the file, the delimiter and what is left out.",
+            argument="drop",
         )
     return positions

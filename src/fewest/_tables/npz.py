@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.cli.checks import check_classes
-from fewest.cli.dataset import Dataset, feature_positions
-from fewest.cli.errors import InputError
-from fewest.cli.wording import listed, visible
+from fewest._tables.checks import check_classes
+from fewest._tables.errors import InputError
+from fewest._tables.table import Table, check_present, feature_positions
+from fewest._tables.wording import listed, visible
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
 _DEFAULT_TARGET = "y"
@@ -22,18 +22,19 @@ _NO_ARCHIVE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
 _NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
-def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
-    """Read X, the target array and feature names; see `fewest.cli.reading`."""
+def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
+    """Read X, the target array and feature names; see `fewest._tables.read`."""
     key = _DEFAULT_TARGET if target is None else target
     X, y, names = _arrays(file, key)
     _check_shapes(file, X, y, key)
     origin = visible(file)
     check_classes(y, key, origin)
     names = _names(file, names, X.shape[1])
-    positions = feature_positions(names, drop, origin)
+    check_present(drop, names, origin)
+    positions = feature_positions(names, set(drop), origin)
     if len(positions) < len(names):
         X, names = X[:, positions], [names[position] for position in positions]
-    return Dataset(
+    return Table(
         X=X.astype(np.uint8) if X.dtype == bool else X,
         y=y.astype(str) if y.dtype.kind == "S" else y,
         feature_names=names,
@@ -44,7 +45,21 @@ def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
     )
 
 
-def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+def read_extra(file: Path, key: str, n_samples: int) -> NDArray[Any] | None:
+    """An array that stands beside X and y, with one entry a sample; None where there is none."""
+    with _opened(file) as archive:
+        if key not in archive.files:
+            return None
+        values = _array(file, archive, key)
+    if values.shape != (n_samples,):
+        raise InputError(
+            f"{key!r} of {visible(file)} has shape {values.shape}.\n"
+            f"It must hold one entry for each of the {n_samples} rows of X."
+        )
+    return values
+
+
+def _opened(file: Path) -> Any:
     try:
         archive = np.load(file, allow_pickle=False)
     except _NO_ARCHIVE as error:
@@ -54,16 +69,20 @@ def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[A
             f"{visible(file)} holds one array, not an archive: save it with "
             "numpy.savez(path, X=X, y=y)."
         )
-    with archive:
-        for wanted in ("X", key):
+    return archive
+
+
+def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    with _opened(file) as archive:
+        for wanted, advice, argument in (
+            ("X", "Save the numbers as X.", None),
+            (key, "Name the array with the classes (target).", "target"),
+        ):
             if wanted not in archive.files:
                 raise InputError(
                     f"{visible(file)} has no array {wanted!r}; it has: {listed(archive.files)}.\n"
-                    + (
-                        "Save the numbers as X."
-                        if wanted == "X"
-                        else "Name the classes: --target ARRAY."
-                    )
+                    f"{advice}",
+                    argument,
                 )
         name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
         names = None if name_key is None else _array(file, archive, name_key)
@@ -104,7 +123,7 @@ def _names(file: Path, names: NDArray[Any] | None, n_features: int) -> list[str]
             f"the feature names of {visible(file)} have shape {names.shape}, but X has "
             f"{n_features} columns.\nGive one name a column, or none at all."
         )
-    return names.astype(str).tolist()
+    return [name or f"x{column}" for column, name in enumerate(names.astype(str).tolist())]
 
 
 def _damaged(file: Path, error: Exception) -> InputError:

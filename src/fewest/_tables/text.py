@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from fewest.cli.dataset import Dataset
-from fewest.cli.errors import InputError
-from fewest.cli.frame import check_columns, dataset_from_frame, import_pandas
-from fewest.cli.wording import counted, visible
+from fewest._tables.errors import InputError
+from fewest._tables.frame import check_columns, import_pandas, table_from_frame
+from fewest._tables.table import Table
+from fewest._tables.wording import counted, visible
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _ROWS_LOOKED_AT = 6
@@ -34,8 +34,8 @@ class _Layout:
     names: list[str]
 
 
-def read_text(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
-    """Read a table with a header line; see `fewest.cli.reading`."""
+def read_text(file: Path, target: str | None, drop: Sequence[str]) -> Table:
+    """Read a table with a header line; see `fewest._tables.read`."""
     pandas = import_pandas(file)
     layout = _layout(file)
     check_columns(layout.names, target, drop, visible(file))
@@ -60,7 +60,7 @@ def read_text(file: Path, target: str | None, drop: Sequence[str]) -> Dataset:
             f"{visible(file)} is not a regular table: {_parser_message(error)}.\n"
             "Every row must have as many cells as the header."
         ) from error
-    return dataset_from_frame(frame, layout.names, target, drop, file)
+    return table_from_frame(frame, layout.names, target, drop, file)
 
 
 def _layout(file: Path) -> _Layout:

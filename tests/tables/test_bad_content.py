@@ -6,7 +6,9 @@ import numpy as np
 import pandas
 import pytest
 
-from .tables import NAMES, two_classes, write_csv
+from fewest._tables import InputError, read_table
+
+from .samples import NAMES, two_classes
 
 
 @pytest.fixture
@@ -17,16 +19,16 @@ def frame():
 
 @pytest.fixture
 def refused_frame(refused, tmp_path):
-    def call(frame, *arguments):
+    def call(frame, target="group", drop=()):
         frame.to_csv(tmp_path / "table.csv", index=False)
-        return refused(tmp_path / "table.csv", *arguments)
+        return refused(tmp_path / "table.csv", target, drop)
 
     return call
 
 
 def test_target_not_given(refused, table):
-    message = refused(table)
-    assert "--target COLUMN" in message
+    message = refused(table, None)
+    assert message.startswith(f"say which column of {table} holds the classes (target).")
     assert "The first columns are: gene_0, gene_1, gene_2; the last one is: group." in message
 
 
@@ -34,7 +36,7 @@ def test_target_not_given(refused, table):
 def test_target_that_does_not_exist(refused, tmp_path, frame, suffix):
     path = tmp_path / f"table{suffix}"
     frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
-    message = refused(path, "--target", "Groups")
+    message = refused(path, "Groups")
     assert "has no column 'Groups' among its 31 columns" in message
     assert "Did you mean 'group'?" in message
 
@@ -42,32 +44,32 @@ def test_target_that_does_not_exist(refused, tmp_path, frame, suffix):
 def test_target_unlike_any_name(refused, tmp_path):
     path = tmp_path / "small.csv"
     path.write_text("a,b\n1,2\n")
-    assert "The columns are: a, b." in refused(path, "--target", "diagnosis")
+    assert "The columns are: a, b." in refused(path, "diagnosis")
 
 
 def test_drop_that_does_not_exist(refused, table):
-    message = refused(table, "--target", "group", "--drop", "gene_1O")
+    message = refused(table, drop=["gene_1O"])
     assert "has no column 'gene_1O'" in message
     assert "'gene_1" in message
 
 
 def test_drop_of_the_target(refused, table):
-    message = refused(table, "--target", "group", "--drop", "group")
+    message = refused(table, drop=["group"])
     assert "would leave out the class column" in message
 
 
 def test_missing_cells(refused_frame, frame):
     frame.loc[[2, 5, 7, 9], "gene_3"] = np.nan
     frame.loc[2, "gene_8"] = np.nan
-    message = refused_frame(frame, "--target", "group")
+    message = refused_frame(frame)
     assert "has 5 missing cells in 2 columns and 4 rows" in message
     assert "gene_3 (rows 3, 6, 8, ...), gene_8 (row 3)." in message
-    assert "--drop" in message
+    assert "or leave the columns out." in message
 
 
 def test_many_columns_with_missing_cells(refused_frame, frame):
     frame.iloc[0, :8] = np.nan
-    message = refused_frame(frame, "--target", "group")
+    message = refused_frame(frame)
     assert "in 8 columns and 1 row: gene_0 (row 1)" in message
     assert "gene_4 (row 1), ..." in message
     assert "gene_5" not in message
@@ -76,14 +78,12 @@ def test_many_columns_with_missing_cells(refused_frame, frame):
 def test_short_row_is_a_missing_cell(refused, tmp_path):
     path = tmp_path / "short.csv"
     path.write_text("group,a,b\nx,1,2\ny,3\n")
-    assert "has 1 missing cell in 1 column and 1 row: b (row 2)" in refused(
-        path, "--target", "group"
-    )
+    assert "has 1 missing cell in 1 column and 1 row: b (row 2)" in refused(path)
 
 
 def test_missing_class(refused_frame, frame):
     frame.loc[[0, 3], "group"] = None
-    message = refused_frame(frame, "--target", "group")
+    message = refused_frame(frame)
     assert "class column 'group'" in message
     assert "has no value in 2 rows (1, 4;" in message
 
@@ -91,79 +91,73 @@ def test_missing_class(refused_frame, frame):
 def test_text_in_features(refused_frame, frame):
     frame.insert(0, "patient id", [f"P{row}" for row in range(len(frame))])
     frame["age"] = ["<18", *["40"] * (len(frame) - 1)]
-    message = refused_frame(frame, "--target", "group")
+    message = refused_frame(frame)
     assert "text instead of numbers in 2 feature columns: patient id ('P0'), age ('<18')" in message
-    assert "--drop 'patient id'" in message
+    assert "(drop 'patient id')" in message
 
 
 def test_first_odd_value_is_shown(refused_frame, frame):
     frame["age"] = [*["40"] * (len(frame) - 1), "?"]
-    assert "age ('?')" in refused_frame(frame, "--target", "group")
+    assert "age ('?')" in refused_frame(frame)
 
 
 def test_dates_in_features(refused, tmp_path, frame):
     frame["born"] = pandas.Timestamp("2000-01-01")
     frame.to_parquet(tmp_path / "table.parquet")
-    assert "born ('2000-01-01" in refused(tmp_path / "table.parquet", "--target", "group")
+    assert "born ('2000-01-01" in refused(tmp_path / "table.parquet")
 
 
 def test_duplicate_names(refused, tmp_path):
     path = tmp_path / "twice.csv"
     path.write_text("a,b,a,group\n1,2,3,x\n4,5,7,y\n")
-    assert "has 1 column name more than once: a." in refused(path, "--target", "group")
+    assert "has 1 column name more than once: a." in refused(path)
 
 
 def test_one_class(refused_frame, frame):
     frame["group"] = "ill"
-    assert "holds only one class: 'ill'" in refused_frame(frame, "--target", "group")
+    assert "holds only one class: 'ill'" in refused_frame(frame)
 
 
 def test_continuous_target(refused, table):
-    message = refused(table, "--target", "gene_3")
+    message = refused(table, "gene_3")
     assert "looks like a number, not like a class: it has 40 different values" in message
 
 
 def test_age_as_target(refused_frame, frame):
     frame["age"] = np.arange(20, 60)
-    message = refused_frame(frame, "--target", "age", "--drop", "group")
+    message = refused_frame(frame, "age", drop=["group"])
     assert "looks like a number" in message
 
 
 def test_few_fractions_as_target(refused_frame, frame):
     frame["dose"] = np.where(frame["group"] == "ill", 0.5, 1.5)
-    message = refused_frame(frame, "--target", "dose", "--drop", "group")
+    message = refused_frame(frame, "dose", drop=["group"])
     assert "looks like a number" in message
 
 
 def test_id_as_target(refused_frame, frame):
     frame["patient"] = [f"P{row}" for row in range(len(frame))]
-    assert "looks like an id" in refused_frame(frame, "--target", "patient")
+    assert "looks like an id" in refused_frame(frame, "patient")
 
 
 def test_infinite_values(refused_frame, frame):
     frame.loc[4, "gene_2"] = -np.inf
-    message = refused_frame(frame, "--target", "group")
+    message = refused_frame(frame)
     assert "has 1 infinite value in 1 column and 1 row: gene_2 (row 5)" in message
 
 
 def test_no_features(refused_frame, frame):
-    assert "has no feature columns" in refused_frame(frame[["group"]], "--target", "group")
+    assert "has no feature columns" in refused_frame(frame[["group"]])
     both = frame[["group", "gene_0"]]
-    assert "no feature columns" in refused_frame(both, "--target", "group", "--drop", "gene_0")
-
-
-def test_constant_features(run, tmp_path):
-    path = write_csv(tmp_path / "flat.csv", np.ones((4, 2)), np.array(list("abab")), ["u", "v"])
-    ran = run("select", path, "--target", "group")
-    assert ran.code == 2
-    assert "are constant" in ran.err
+    assert "no feature columns" in refused_frame(both, drop=["gene_0"])
 
 
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
         ({"y": [0, 1]}, "has no array 'X'"),
-        ({"X": np.eye(2), "labels": [0, 1]}, "has no array 'y'"),
+        ({"X": np.eye(2), "labels": [0, 1]}, "has no array 'y'; it has: X, labels."),
+        ({"X": np.eye(2), "labels": [0, 1]}, "Name the array with the classes (target)."),
         ({"X": np.ones(2), "y": [0, 1]}, "X of"),
         ({"X": [["a"], ["b"]], "y": [0, 1]}, "X of"),
         ({"X": np.eye(2), "y": [0, 1, 1]}, "must hold one class"),
@@ -175,4 +169,14 @@ def test_constant_features(run, tmp_path):
 )
 def test_bad_npz(refused, tmp_path, arrays, message):
     np.savez(tmp_path / "bad.npz", **arrays)
-    assert message in refused(tmp_path / "bad.npz")
+    assert message in refused(tmp_path / "bad.npz", None)
+
+
+@pytest.mark.parametrize(
+    ("target", "drop", "argument"),
+    [(None, [], "target"), ("group", ["group"], "drop"), ("gene_1", [], None)],
+)
+def test_errors_say_which_argument_would_help(table, target, drop, argument):
+    with pytest.raises(InputError) as caught:
+        read_table(table, target, drop)
+    assert caught.value.argument == argument

@@ -1,65 +1,70 @@
-"""From a path to a checked data set: the suffix decides who reads it."""
+"""From a path to a checked table: the suffix decides who reads it."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from fewest.cli.checks import check_numbers
-from fewest.cli.dataset import Dataset
-from fewest.cli.errors import InputError
-from fewest.cli.wording import visible
+from fewest._tables.checks import check_numbers
+from fewest._tables.errors import InputError, MissingFileError
+from fewest._tables.npz import read_npz
+from fewest._tables.parquet import read_parquet
+from fewest._tables.table import Table
+from fewest._tables.text import read_text
+from fewest._tables.wording import visible
 
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _PARQUET = (".parquet",)
 _NUMPY = (".npz",)
 
 
-def read_dataset(path: str, target: str | None, drop: Sequence[str]) -> Dataset:
+def read_table(path: str | os.PathLike[str], target: str | None, drop: Sequence[str] = ()) -> Table:
     """Read and check a file.
 
     Parameters
     ----------
-    path : str
-        The file.
+    path : str or path-like
+        The file: text with a header line, also as .gz; .parquet; or .npz with arrays X and y.
     target : str or None
-        The class column; may be None for .npz only.
+        The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
-        Columns to leave out.
+        Names of features to leave out.
 
     Returns
     -------
-    Dataset
+    Table
         With finite numbers and at least two classes.
+
+    Raises
+    ------
+    InputError
+        A ValueError; FileNotFoundError or ImportError too where that is the reason.
     """
     file, name = Path(path), Path(path).name.lower()
     _check_file(file)
     try:
         if name.endswith(_TEXT):
-            from fewest.cli.read_text import read_text
-
-            dataset = read_text(file, target, drop)
+            table = read_text(file, target, drop)
         elif name.endswith(_PARQUET):
-            from fewest.cli.read_parquet import read_parquet
-
-            dataset = read_parquet(file, target, drop)
+            table = read_parquet(file, target, drop)
         elif name.endswith(_NUMPY):
-            from fewest.cli.read_npz import read_npz
-
-            dataset = read_npz(file, target, drop)
+            table = read_npz(file, target, drop)
         else:
             raise _unknown_suffix(file)
     except OSError as error:
         raise InputError(f"{visible(path)} cannot be read: {error.strerror or error}") from error
-    check_numbers(dataset)
-    return dataset
+    check_numbers(table)
+    return table
 
 
 def _check_file(file: Path) -> None:
     if file.is_dir():
         raise InputError(f"{visible(file)} is a folder: name a file in it.")
     if not file.exists():
-        raise InputError(f"the file {visible(file)} does not exist: check its name and folder.")
+        raise MissingFileError(
+            f"the file {visible(file)} does not exist: check its name and folder."
+        )
     if file.is_file() and file.stat().st_size == 0:
         raise InputError(f"{visible(file)} is empty (0 bytes).")
 

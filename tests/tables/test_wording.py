@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fewest.cli.wording import counted, cut, listed, near, visible
+from fewest._tables.wording import counted, cut, listed, near, visible
 
 
 def test_control_characters_are_spelled_out():

@@ -1,4 +1,4 @@
-"""What every data set must satisfy before the long work starts."""
+"""What every table must satisfy before the long work starts."""
 
 from __future__ import annotations
 
@@ -7,28 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.cli.dataset import Dataset
-from fewest.cli.errors import InputError
-from fewest.cli.wording import counted, cut, listed, quoted
+from fewest._tables.errors import InputError
+from fewest._tables.table import Table
+from fewest._tables.wording import counted, cut, listed, quoted
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3
 _MANY_CLASSES = 20
-_FEW_ROWS = 10  # among so few, whole numbers may count by chance
 
 
-def check_numbers(dataset: Dataset) -> None:
-    """Raise an InputError unless all features are finite numbers; note what looks like no feature.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Its notes may grow.
-    """
-    if dataset.X.dtype.kind == "f":
-        _check_missing(dataset)
-        _check_infinite(dataset)
-    dataset.notes.extend(_note_row_numbers(dataset))
+def check_numbers(table: Table) -> None:
+    """Raise an InputError unless all features are finite numbers."""
+    if table.X.dtype.kind == "f":
+        _check_missing(table)
+        _check_infinite(table)
 
 
 def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
@@ -73,29 +65,30 @@ def _fractional(y: NDArray[Any]) -> bool:
     return y.dtype.kind == "f" and not bool(np.all(np.isfinite(y) & (y == np.floor(y))))
 
 
-def _check_missing(dataset: Dataset) -> None:
-    missing = np.isnan(dataset.X)
+def _check_missing(table: Table) -> None:
+    missing = np.isnan(table.X)
     if missing.any():
         raise InputError(
-            f"{dataset.origin} has {counted(int(missing.sum()), 'missing cell')} in "
-            f"{_where(missing, dataset)}.\n"
-            "Fill them in, remove those rows, or leave the columns out with --drop. "
-            "The first row of data is row 1."
+            f"{table.origin} has {counted(int(missing.sum()), 'missing cell')} in "
+            f"{_where(missing, table)}.\n"
+            "Fill them in, remove those rows, or leave the columns out. "
+            "The first row of data is row 1.",
+            argument="drop",
         )
 
 
-def _check_infinite(dataset: Dataset) -> None:
-    infinite = np.isinf(dataset.X)
+def _check_infinite(table: Table) -> None:
+    infinite = np.isinf(table.X)
     if infinite.any():
         raise InputError(
-            f"{dataset.origin} has {counted(int(infinite.sum()), 'infinite value')} in "
-            f"{_where(infinite, dataset)}.\n"
-            "A logarithm of zero is a usual cause: correct them, or leave the columns out with "
-            "--drop."
+            f"{table.origin} has {counted(int(infinite.sum()), 'infinite value')} in "
+            f"{_where(infinite, table)}.\n"
+            "A logarithm of zero is a usual cause: correct them, or leave the columns out.",
+            argument="drop",
         )
 
 
-def _where(bad: NDArray[np.bool_], dataset: Dataset) -> str:
+def _where(bad: NDArray[np.bool_], table: Table) -> str:
     """How many columns and rows are affected, and the first of them by name and number."""
     columns = np.flatnonzero(bad.any(axis=0))
     n_rows = int(bad.any(axis=1).sum())
@@ -105,21 +98,7 @@ def _where(bad: NDArray[np.bool_], dataset: Dataset) -> str:
         more = ", ..." if len(rows) > _MOST_ROWS else ""
         word = "row" if len(rows) == 1 else "rows"
         numbers = ", ".join(map(str, rows[:_MOST_ROWS]))
-        shown.append(f"{cut(dataset.feature_names[column])} ({word} {numbers}{more})")
+        shown.append(f"{cut(table.feature_names[column])} ({word} {numbers}{more})")
     if len(columns) > _MOST_COLUMNS:
         shown.append("...")
     return f"{counted(len(columns), 'column')} and {counted(n_rows, 'row')}: {', '.join(shown)}"
-
-
-def _note_row_numbers(dataset: Dataset) -> list[str]:
-    """A running number separates the classes of a sorted file, and says nothing about them."""
-    X = dataset.X
-    if len(X) < _FEW_ROWS:
-        return []
-    candidates = np.flatnonzero(X[1] - X[0] == 1)
-    running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
-    return [
-        f"The column {quoted(dataset.feature_names[column])} just counts the rows: "
-        "leave it out with --drop if it is no feature."
-        for column in running[:_MOST_COLUMNS]
-    ]

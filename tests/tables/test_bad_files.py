@@ -10,34 +10,38 @@ import numpy as np
 import pandas
 import pytest
 
-from .tables import NAMES, two_classes, write_csv
+from fewest._tables import read_table
+
+from .samples import two_classes, write_csv
 
 
 def test_missing_file(refused, tmp_path):
-    assert "does not exist" in refused(tmp_path / "nothing.csv", "--target", "group")
+    assert "does not exist" in refused(tmp_path / "nothing.csv")
+    with pytest.raises(FileNotFoundError):
+        read_table(tmp_path / "nothing.csv", "group")
 
 
 def test_folder(refused, tmp_path):
-    assert "is a folder" in refused(tmp_path, "--target", "group")
+    assert "is a folder" in refused(tmp_path)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz"])
 def test_empty_file(refused, tmp_path, suffix):
     path = tmp_path / f"empty{suffix}"
     path.touch()
-    assert "is empty" in refused(path, "--target", "group")
+    assert "is empty" in refused(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_no_permission(refused, table):
     table.chmod(0)
-    assert "cannot be read: Permission denied" in refused(table, "--target", "group")
+    assert "cannot be read: Permission denied" in refused(table)
 
 
 @pytest.mark.parametrize(("name", "hint"), [("data.xlsx", "Export the sheet as CSV"), ("data", "")])
 def test_unknown_suffix_lists_the_supported_ones(refused, tmp_path, name, hint):
     (tmp_path / name).write_text("a,b\n1,2\n")
-    message = refused(tmp_path / name, "--target", "b")
+    message = refused(tmp_path / name, "b")
     assert hint in message
     assert ".csv .tsv .txt .csv.gz .tsv.gz .txt.gz .parquet .npz" in message
 
@@ -48,7 +52,7 @@ def test_unknown_suffix_lists_the_supported_ones(refused, tmp_path, name, hint):
 def test_binary_in_a_csv(refused, tmp_path, content):
     path = tmp_path / "binary.csv"
     path.write_bytes(content)
-    message = refused(path, "--target", "group")
+    message = refused(path)
     assert "is not a text table" in message
     assert "CSV UTF-8" in message
 
@@ -56,7 +60,7 @@ def test_binary_in_a_csv(refused, tmp_path, content):
 def test_other_encoding_far_down(refused, tmp_path):
     path = tmp_path / "latin.csv"
     path.write_bytes(b"a,group\n" + b"1,x\n" * 50_000 + "2,süß\n".encode("latin-1"))
-    assert "is not a text table in UTF-8" in refused(path, "--target", "group")
+    assert "is not a text table in UTF-8" in refused(path)
 
 
 @pytest.mark.parametrize("part", [0.5, 0.999])
@@ -64,12 +68,12 @@ def test_truncated_gzip(refused, tmp_path, part):
     content = gzip.compress(write_csv(tmp_path / "table.csv", *two_classes()).read_bytes())
     path = tmp_path / "table.csv.gz"
     path.write_bytes(content[: int(part * len(content))])
-    assert "damaged, or not a gzip file" in refused(path, "--target", "group")
+    assert "damaged, or not a gzip file" in refused(path)
 
 
 def test_text_named_gz(refused, tmp_path, table):
     path = table.rename(tmp_path / "table.csv.gz")
-    assert "damaged, or not a gzip file" in refused(path, "--target", "group")
+    assert "damaged, or not a gzip file" in refused(path)
 
 
 @pytest.mark.parametrize("truncated", [True, False])
@@ -77,7 +81,7 @@ def test_damaged_parquet(refused, tmp_path, truncated):
     path = tmp_path / "table.parquet"
     pandas.DataFrame({"a": np.arange(1000.0), "group": 1}).to_parquet(path)
     path.write_bytes(path.read_bytes()[:-200] if truncated else b"no table at all")
-    assert "damaged, or not a Parquet file" in refused(path, "--target", "group")
+    assert "damaged, or not a Parquet file" in refused(path)
 
 
 @pytest.mark.parametrize("truncated", [True, False])
@@ -85,7 +89,7 @@ def test_damaged_npz(refused, tmp_path, truncated):
     path = tmp_path / "table.npz"
     np.savez(path, X=np.eye(50), y=np.arange(50) % 2)
     path.write_bytes(path.read_bytes()[:-200] if truncated else b"no archive at all")
-    assert "damaged, or not an .npz file" in refused(path)
+    assert "damaged, or not an .npz file" in refused(path, None)
 
 
 def test_npz_with_a_broken_array(refused, tmp_path):
@@ -94,31 +98,31 @@ def test_npz_with_a_broken_array(refused, tmp_path):
     content = bytearray(path.read_bytes())
     content[5000] ^= 255
     path.write_bytes(content)
-    assert "damaged, or not an .npz file" in refused(path)
+    assert "damaged, or not an .npz file" in refused(path, None)
 
 
 def test_one_array_named_npz(refused, tmp_path):
     with open(tmp_path / "table.npz", "wb") as file:
         np.save(file, np.eye(3))
-    assert "holds one array" in refused(tmp_path / "table.npz")
+    assert "holds one array" in refused(tmp_path / "table.npz", None)
 
 
 def test_header_only(refused, tmp_path):
     path = tmp_path / "header.csv"
     path.write_text("a,b,group\n")
-    assert "has a header but no rows" in refused(path, "--target", "group")
+    assert "has a header but no rows" in refused(path)
 
 
 def test_empty_lines_only(refused, tmp_path):
     path = tmp_path / "blank.csv"
     path.write_text("\n\n\n")
-    assert "holds no table" in refused(path, "--target", "group")
+    assert "holds no table" in refused(path)
 
 
 def test_row_names_without_a_header(refused, tmp_path):
     path = tmp_path / "from_r.csv"
     path.write_text("a,group\nr1,1,x\nr2,2,y\n")
-    message = refused(path, "--target", "group")
+    message = refused(path)
     assert "has 2 names, but a row has 3 cells (comma as delimiter)" in message
     assert "row.names = FALSE" in message
 
@@ -126,7 +130,7 @@ def test_row_names_without_a_header(refused, tmp_path):
 def test_long_row_far_down(refused, tmp_path):
     path = tmp_path / "ragged.csv"
     path.write_text("a,group\n" + "1,x\n" * 20 + "1,y,9\n")
-    message = refused(path, "--target", "group")
+    message = refused(path)
     assert "is not a regular table: Expected 2 fields in line 22, saw 3" in message
 
 
@@ -135,8 +139,9 @@ def test_without_pandas(refused, tmp_path, monkeypatch, suffix):
     path = tmp_path / f"table{suffix}"
     path.write_text("a,group\n1,x\n")
     monkeypatch.setitem(sys.modules, "pandas", None)
-    message = refused(path, "--target", "group")
-    assert 'needs pandas: pip install "fewest[cli]"' in message
+    assert 'needs pandas: pip install "fewest[cli]"' in refused(path)
+    with pytest.raises(ImportError):
+        read_table(path, "group")
 
 
 def test_parquet_without_pyarrow(refused, tmp_path, monkeypatch):
@@ -147,11 +152,4 @@ def test_parquet_without_pyarrow(refused, tmp_path, monkeypatch):
         raise ImportError("no engine")
 
     monkeypatch.setattr(pandas, "read_parquet", no_engine)
-    assert 'needs pyarrow: pip install "fewest[cli]"' in refused(path, "--target", "group")
-
-
-def test_npz_needs_no_pandas(run, tmp_path, monkeypatch):
-    X, y = two_classes()
-    np.savez(tmp_path / "table.npz", X=X, y=y, feature_names=NAMES)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    assert run("select", tmp_path / "table.npz", "--cv", 0).code == 0
+    assert 'needs pyarrow: pip install "fewest[cli]"' in refused(path)

@@ -1,0 +1,8 @@
+"""The one reader of users' files: CSV, TSV, Parquet and .npz in, checked arrays out."""
+
+from fewest._tables.errors import InputError
+from fewest._tables.npz import read_extra
+from fewest._tables.read import read_table
+from fewest._tables.table import Table
+
+__all__ = ["InputError", "Table", "read_extra", "read_table"]

@@ -1,0 +1,143 @@
+"""Input that is fit to be solved, or an error that says what is wrong and what to do."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
+
+from fewest._core.columns import Columns, standardized
+from fewest._core.problem import FloatArray
+
+
+def check_positive(name: str, value: Any, *, infinity: str = "") -> None:
+    """Raise unless value is a number above zero (infinity allowed where it has a meaning)."""
+    valid = isinstance(value, Real) and not isinstance(value, bool) and value > 0
+    if not valid or (np.isinf(value) and not infinity):
+        extra = f", or np.inf {infinity}" if infinity else ""
+        raise ValueError(f"{name} must be a positive number{extra}; got {value!r}")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str | bool | None, ...]) -> None:
+    """Raise unless value is one of a few words."""
+    if not isinstance(value, (str, bool, np.bool_, type(None))) or value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise unless value is a whole number above zero."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least one; got {value!r}")
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Raise unless it is None, "balanced", or positive numbers by class."""
+    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+        return
+    if not isinstance(class_weight, dict) or any(
+        not isinstance(value, Real) or not value > 0 for value in class_weight.values()
+    ):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict of positive numbers keyed by class; "
+            f"got {class_weight!r}"
+        )
+
+
+def class_factors(
+    class_weight: Any,
+    classes: list[Any],
+    codes: NDArray[np.intp],
+    y: FloatArray,
+    weight: FloatArray,
+) -> FloatArray:
+    """What class_weight multiplies the cost of an error of each sample with."""
+    if class_weight is None:
+        return np.ones(len(y))
+    if isinstance(class_weight, str):
+        plus, minus = weight[y > 0].sum(), weight[y < 0].sum()
+        return np.where(y > 0, (plus + minus) / (2 * plus), (plus + minus) / (2 * minus))
+    unknown = [key for key in class_weight if key not in classes]
+    if unknown:
+        raise ValueError(f"class_weight names {unknown!r}, but the classes are {classes!r}")
+    return np.array([class_weight.get(label, 1.0) for label in classes])[codes]
+
+
+def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    """X and y in a form that the solvers can use; X is not copied unless it must be."""
+    _reject_text_columns(X)
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csr", "csc"),
+        dtype="numeric",
+        ensure_min_samples=2,
+        ensure_all_finite=False,  # checked on the column means, which are needed anyway
+    )
+    check_classification_targets(y)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X, y
+
+
+def weighted_samples(
+    X: Any, codes: NDArray[np.intp], sample_weight: ArrayLike | None
+) -> tuple[Any, NDArray[np.intp], FloatArray | None]:
+    """Leave out samples of weight zero; None stands for equal weights."""
+    if sample_weight is None:
+        return X, codes, None
+    if np.all(np.asarray(sample_weight) == 0):
+        raise ValueError("sample_weight is zero for every sample: nothing is left to fit")
+    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    kept = weight > 0
+    if not kept.all():
+        X, codes, weight = X[kept], codes[kept], weight[kept]
+    return X, codes, weight
+
+
+def finite_columns(X: Any, weight: FloatArray | None, *, per_column: bool) -> Columns:
+    """Standardised columns, at least one of which varies."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        columns = standardized(X, per_column=per_column, sample_weight=weight)
+    if not np.all(np.isfinite(columns.mean)) or not np.all(np.isfinite(columns.inverse_scale)):
+        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+        raise ValueError("X holds values so large that their squares overflow: rescale them")
+    if columns.n_usable == 0:
+        raise ValueError(
+            f"all {columns.n_features} feature(s) of X are constant, or vary by no more than "
+            "rounding: no feature can tell the classes apart. Check that the right columns were "
+            "read"
+        )
+    return columns
+
+
+def _reject_text_columns(X: Any) -> None:
+    """A data frame with text gets an error that names its columns."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(X, "iloc"):
+        return
+    text = [
+        str(X.columns[place])
+        for place, dtype in enumerate(dtypes)
+        if str(dtype) in ("object", "string", "str", "category") and _is_text(X.iloc[:, place])
+    ]
+    if text:
+        shown = ", ".join(text[:5]) + (", ..." if len(text) > 5 else "")
+        raise ValueError(
+            f"{len(text)} column(s) of X hold text or categories ({shown}): could not convert "
+            "string to float. Drop them or encode them as numbers first"
+        )
+
+
+def _is_text(column: Any) -> bool:
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return True
+    return False

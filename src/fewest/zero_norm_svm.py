@@ -1,0 +1,132 @@
+"""Weston's zero-norm support vector machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fewest._base import (
+    BinaryTask,
+    SelectingClassifier,
+    slack_cost_on_papers_scale,
+)
+from fewest._core.problem import unit_margin
+from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._validation import check_choice, check_class_weight, check_count, check_positive
+
+
+class ZeroNormSVM(SelectingClassifier):
+    r"""Support vector machine with few features, by reweighting its one-norm.
+
+    .. math::
+
+        \min \; \|w\|_0 + \sum_i C_i [\xi_i > 0]
+        \quad \text{subject to} \quad
+        y_i (w^\top x_i + b) \ge 1 - \xi_i, \; \xi_i \ge 0,
+
+    approached like the Support Feature Machine by a sequence of linear programs, but with a margin
+    of one instead of an equality. It tends to keep more features than that machine.
+
+    Parameters
+    ----------
+    C : float, default=np.inf
+        What one sample inside the margin costs, in features; ``np.inf`` allows none, and raises
+        :class:`~fewest.NotSeparableError` where that is impossible. C refers to standardised
+        columns with samples of norm one, as for `SupportFeatureMachine`.
+    class_weight : {"balanced"}, dict or None, default="balanced"
+        Factors on C for each class.
+    standardize : bool, default=True
+        Divide each column by its standard deviation (implicitly). Otherwise all columns share one
+        factor.
+    refit : {"margin"} or None, default=None
+        None keeps the hyperplane of the last linear program, which has a margin already; "margin"
+        takes the one with the largest Euclidean margin on the selected features.
+    max_iter : int, default=20
+        Most linear programs of the reweighting loop.
+    tol : float, default=1e-7
+        Relative duality gap at which a linear program counts as solved.
+    n_jobs : int, default=None
+        Threads for more than two classes, in joblib's sense.
+    verbose : int, default=0
+        Above zero, prints a line for every machine.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Weights for X as it was given.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Biases.
+    support_ : array of shape (n_features,), bool
+        The selected features; for more than two classes those of any class.
+    supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
+        The selected features of each machine.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_iter_ : int
+        Linear programs of the reweighting loop (of the longest one).
+    result_ : ZeroNormResult
+        Two classes only: the linear programs with their certificates, and the number of features
+        after the first (`n_features_first`) and after the last one (`n_features`).
+    results_ : tuple of ZeroNormResult
+        The same for every machine.
+
+    See Also
+    --------
+    SupportFeatureMachine : The same loop without a margin; fewer features.
+
+    References
+    ----------
+    J. Weston, A. Elisseeff, B. Schölkopf, M. Tipping: Use of the zero-norm with linear models and
+    kernel methods. JMLR 3 (2003).
+
+    Examples
+    --------
+    >>> from fewest import SupportFeatureMachine, ZeroNormSVM
+    >>> from fewest.datasets import make_weston
+    >>> X, y = make_weston(n=100, n_noise=500, random_state=0)
+    >>> machine = ZeroNormSVM().fit(X, y)
+    >>> machine.score(X, y)
+    1.0
+    >>> machine.result_.n_features_first >= machine.result_.n_features
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = np.inf,
+        *,
+        class_weight: Any = "balanced",
+        standardize: bool = True,
+        refit: str | None = None,
+        max_iter: int = 20,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.refit = refit
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_positive("C", self.C, infinity="for no sample inside the margin")
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_choice("refit", self.refit, ("margin", None))
+        check_choice("standardize", self.standardize, (True, False))
+        check_class_weight(self.class_weight)
+
+    def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        problem = unit_margin(task.y, slack_cost=slack_cost_on_papers_scale(task))
+        return minimize_zero_norm(
+            problem,
+            task.columns,
+            error_cost=task.error_cost,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
