@@ -157,6 +157,16 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         tags.input_tags.sparse = True
         return tags
 
+    def binary_task(self, X: Any, y: ArrayLike) -> BinaryTask:
+        """The validated task of a two-class problem, for functions that solve it themselves."""
+        self._check_parameters()
+        X, y = validated(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise ValueError(f"exactly two classes are needed; y has {len(self.classes_)}")
+        columns = finite_columns(X, None, per_column=self.standardize)
+        return self._task(columns, codes, 1, None)
+
     def _label(self, code: int) -> str:
         """The class as the user wrote it: 'ill' or 1, not np.str_('ill') or np.int64(1)."""
         return repr(self.classes_[[code]].tolist()[0])

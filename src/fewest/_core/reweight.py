@@ -69,7 +69,7 @@ def minimize_zero_norm(
     warm: WarmStart | None = None,
     first: Result | None = None,
 ) -> ZeroNormResult:
-    """Run the loop until neither the features nor the samples with slack change any more.
+    """Run the loop until neither the weights nor the samples with slack change any more.
 
     `error_cost` is what a sample with slack costs in features. It differs from the first
     program's slack cost by the scale of the columns, and is needed where slacks are allowed.
@@ -91,22 +91,29 @@ def minimize_zero_norm(
             break
         steps.append(step)
         features = features[step.features]
-        same_features = step.n_features == previous.n_features
-        same_slacks = np.array_equal(step.slack > 0.0, previous.slack > 0.0)
-        converged = step.n_features == 0 or (same_features and same_slacks)
+        converged = step.n_features == 0 or _stands_still(previous, step)
     return ZeroNormResult(
         features=features,
         w=step.w,
         b=step.b,
         slack=step.slack,
         rhs=problem.rhs,
-        zero_norm_objective=_zero_norm_objective(step, error_cost),
+        zero_norm_objective=zero_norm_objective(step, error_cost),
         steps=tuple(steps),
         converged=converged,
     )
 
 
-def _zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
+def _stands_still(previous: Result, step: Result) -> bool:
+    """Same samples with slack and same weights: a weight that still moves may yet vanish."""
+    return (
+        step.n_features == previous.n_features
+        and np.array_equal(step.slack > 0.0, previous.slack > 0.0)
+        and np.allclose(step.w, previous.w, rtol=1e-4)
+    )
+
+
+def zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
     """Number of features plus the cost of every sample that needs a slack."""
     if not np.isfinite(step.objective):
         return float(np.inf)
@@ -121,5 +128,6 @@ def _reweighted(problem: Problem, last: Result, error_cost: FloatArray | None) -
     if error_cost is not None:
         slack_cost = np.full(problem.n_samples, np.inf)
         used = last.slack > 0.0
-        slack_cost[used] = visible_slack_cost(error_cost[used] / last.slack[used])
+        cost = visible_slack_cost(error_cost[used])  # first, because the quotient may overflow
+        slack_cost[used] = visible_slack_cost(cost / last.slack[used])
     return problem.with_costs(1.0 / np.abs(last.w), slack_cost)

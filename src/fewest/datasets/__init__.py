@@ -1,13 +1,14 @@
 """Data to try the methods on: the papers' generators, and loaders for the public data sets."""
 
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon
-from fewest.datasets.synthetic import make_gaussian, make_modes, make_weston
+from fewest.datasets.synthetic import make_banana, make_gaussian, make_modes, make_weston
 
 __all__ = [
     "load_brain_tumor",
     "load_colon",
     "load_leukemia",
     "load_madelon",
+    "make_banana",
     "make_gaussian",
     "make_modes",
     "make_weston",

@@ -5,8 +5,8 @@ not say whether b is a standard deviation or a variance; for features of pure no
 difference once columns are standardised. In `make_modes` it does, and there the standard deviation
 comes closer to the errors of the paper.
 
-Informative features come first, labels are -1 and +1, and `random_state` is None, an int, a
-`numpy.random.Generator` or a `numpy.random.RandomState`.
+Informative features come first (in `make_banana` after 28 of noise), labels are -1 and +1, and
+`random_state` is None, an int, a `numpy.random.Generator` or a `numpy.random.RandomState`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _NOISE_SCALE = 20.0
 # features and too high percentages at n = 500; harder ones (C -> inf) leave slightly too many.
 _SEPARATING_C = 100.0
 _N_MODES, _MODE_SIZE = 5, 4
+_BANANA_RADIUS, _BANANA_SPAN, _BANANA_PLACE = 5.0, 1.25 * np.pi, 28
 
 
 def make_weston(
@@ -244,6 +245,66 @@ def make_modes(
     step = np.arange(_MODE_SIZE)
     shown = np.arange(n)[:, None], first[:, None] + step
     X[shown] = y[:, None] * (2.0 + 0.5 * (step + 1) * X[shown])
+    return X, y
+
+
+def make_banana(
+    n_positive: int = 210,
+    n_negative: int = 190,
+    n_noise: int = 98,
+    *,
+    random_state: RandomState = None,
+) -> tuple[FloatArray, Labels]:
+    """Two interlocking arcs in two features, which no line separates, and noise.
+
+    In the plane of the two informative features, with a uniform in [0, 1] and r = 5::
+
+        class +1:  r (sin u, cos u) + N(0, 1),                  u = pi/8 + 5/4 pi a
+        class -1:  r (sin u, cos u) - 3/4 (r, r) + N(0, 1),     u = 3/8 pi - 5/4 pi a
+
+    All other features are N(0, 1).
+
+    Parameters
+    ----------
+    n_positive, n_negative : int
+        Samples of class +1 and of class -1, in random order.
+    n_noise : int
+        Number of noise features. The first 28 of them precede the two informative ones, which are
+        columns 28 and 29 (29 and 30 in the chapter, which counts from one); with fewer, all do.
+    random_state : int, Generator, RandomState or None
+        Seed or source of randomness.
+
+    Returns
+    -------
+    X : ndarray of shape (n_positive + n_negative, 2 + n_noise)
+    y : ndarray of shape (n_positive + n_negative,)
+        Labels -1 and +1.
+
+    References
+    ----------
+    Pranckeviciene, Somorjai (2011). Liknon feature selection: behind the scenes, sec. 8.2.2. The
+    arcs are those of the banana set of PRTools (Duin et al., 2004).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_banana
+    >>> X, y = make_banana(random_state=0)
+    >>> X.shape, int(sum(y))
+    ((400, 100), 20)
+    """
+    _check_count("n_positive", n_positive, 1)
+    _check_count("n_negative", n_negative, 1)
+    _check_count("n_noise", n_noise, 0)
+    rng = _generator(random_state)
+    n = n_positive + n_negative
+    y = rng.permutation(np.repeat(np.array([1, -1], dtype=np.int64), [n_positive, n_negative]))
+    X = rng.standard_normal((n, 2 + n_noise))
+    along = _BANANA_SPAN * rng.random(n)
+    angle = np.where(y > 0, np.pi / 8 + along, 3 * np.pi / 8 - along)
+    arc = _BANANA_RADIUS * np.column_stack([np.sin(angle), np.cos(angle)])
+    arc[y < 0] -= 0.75 * _BANANA_RADIUS
+    place = min(_BANANA_PLACE, n_noise)
+    X[:, place : place + 2] += arc
     return X, y
 
 
