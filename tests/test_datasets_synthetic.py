@@ -11,14 +11,15 @@ from scipy.optimize import linprog
 from fewest._core.columns import standardized
 from fewest._core.problem import support_feature_machine
 from fewest._core.solve import solve
-from fewest.datasets import make_gaussian, make_modes, make_weston, synthetic
+from fewest.datasets import make_banana, make_gaussian, make_modes, make_weston, synthetic
 
 GENERATORS = [
     partial(make_weston, 30, 20),
     partial(make_gaussian, 30, 20),
     partial(make_modes, 30, 40),
+    partial(make_banana, 18, 12, 30),
 ]
-NAMES = ["weston", "gaussian", "modes"]
+NAMES = ["weston", "gaussian", "modes", "banana"]
 
 
 def is_separable(X: np.ndarray, y: np.ndarray) -> bool:
@@ -78,7 +79,9 @@ class TestAnyGenerator:
 
     @pytest.mark.parametrize("n", [0, 10.0, "10"])
     def test_refuses_a_wrong_number_of_samples(self, make, n):
-        with pytest.raises(ValueError, match=rf"n must be an integer of at least \d, not {n!r}"):
+        with pytest.raises(
+            ValueError, match=rf"n(_positive)? must be an integer of at least \d, not {n!r}"
+        ):
             make.func(n)
 
 
@@ -237,3 +240,46 @@ class TestModes:
     def test_refuses_too_few_features(self):
         with pytest.raises(ValueError, match="d must be an integer of at least 20, not 19"):
             make_modes(10, 19)
+
+
+class TestBanana:
+    def test_sizes(self):
+        X, y = make_banana(random_state=0)
+        assert X.shape == (400, 100)
+        assert np.sum(y > 0) == 210
+        assert np.sum(y < 0) == 190
+        assert len(np.unique(np.sign(np.diff(y)))) == 3  # in random order
+
+    @pytest.mark.parametrize(("n_noise", "place"), [(98, 28), (28, 28), (5, 5), (0, 0)])
+    def test_place_of_the_arcs(self, n_noise, place):
+        X, y = make_banana(3000, 2000, n_noise, random_state=1)
+        noise = np.delete(X, [place, place + 1], axis=1)
+        assert noise.shape[1] == n_noise
+        if n_noise:
+            assert_moments(noise, 0.0, 1.0)
+        # Distance from the own arc's centre: radius 5 and unit noise, so that its square has
+        # mean 25 + 2 and variance 4 * 25 + 4.
+        centre = np.where(y > 0, 0.0, -3.75)
+        square = np.sum((X[:, place : place + 2] - centre[:, None]) ** 2, axis=1)
+        assert abs(square.mean() - 27.0) < 5 * np.sqrt(104 / 5000)
+
+    def test_arcs_lie_within_each_other(self):
+        X, y = make_banana(5000, 5000, 0, random_state=2)
+        # Means of the arcs: of sin and cos over 5/4 pi, from pi/8 and back from 3/8 pi.
+        length = 5 / 4 * np.pi
+        for sign, start, end, shift in [(1, 1 / 8, 11 / 8, 0.0), (-1, -7 / 8, 3 / 8, -3.75)]:
+            sine = 5 * (np.cos(np.pi * start) - np.cos(np.pi * end)) / length + shift
+            cosine = 5 * (np.sin(np.pi * end) - np.sin(np.pi * start)) / length + shift
+            np.testing.assert_allclose(X[y == sign].mean(axis=0), [sine, cosine], atol=0.3)
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ((0, 5, 5), "n_positive must be an integer of at least 1"),
+            ((5, 0, 5), "n_negative must be an integer of at least 1"),
+            ((5, 5, -1), "n_noise must be an integer of at least 0"),
+        ],
+    )
+    def test_refusals(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            make_banana(*arguments)

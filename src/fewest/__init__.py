@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fewest.exceptions import NotSeparableError
     from fewest.liknon import Liknon
+    from fewest.liknon_cv import LiknonCV
     from fewest.sfm import SupportFeatureMachine
     from fewest.zero_norm_svm import ZeroNormSVM
 
 __version__ = "0.1.0"
 
-__all__ = ["Liknon", "NotSeparableError", "SupportFeatureMachine", "ZeroNormSVM", "__version__"]
+__all__ = [
+    "Liknon",
+    "LiknonCV",
+    "NotSeparableError",
+    "SupportFeatureMachine",
+    "ZeroNormSVM",
+    "__version__",
+]
 
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
 _HOMES = {
     "Liknon": "fewest.liknon",
+    "LiknonCV": "fewest.liknon_cv",
     "NotSeparableError": "fewest.exceptions",
     "SupportFeatureMachine": "fewest.sfm",
     "ZeroNormSVM": "fewest.zero_norm_svm",
