@@ -5,26 +5,27 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from typing import IO, Any
 
 
-def atomic_write(path: str | os.PathLike[str], text: str) -> None:
-    """Replace the file at `path` by `text` (UTF-8) in one step.
+def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Replace the file at `path` by `content` (text as UTF-8) in one step.
 
-    The text goes to a temporary file in the same folder first, so that an existing file stays as
+    The content goes to a temporary file in the same folder first, so that an existing file stays as
     it is if anything goes wrong, and no half-written file is ever left behind.
 
     Parameters
     ----------
     path : str or path-like
         The file; its folder must exist. A link is followed.
-    text : str
+    content : str or bytes
         The new content.
     """
     target = _regular_file(path)
     temporary = _temporary_beside(target)
     try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(text)
+        with _opened(temporary, content) as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -54,6 +55,12 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
     finally:
         probe.unlink(missing_ok=True)
+
+
+def _opened(path: Path, content: str | bytes) -> IO[Any]:
+    if isinstance(content, bytes):
+        return open(path, "xb")
+    return open(path, "x", encoding="utf-8")
 
 
 def _regular_file(path: str | os.PathLike[str]) -> Path:

@@ -54,7 +54,6 @@ def smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str,
     return "group(s)", min(len(np.unique(groups[codes == code])) for code in (0, 1))
 
 
-def balanced_error(codes: IndexArray, predicted: NDArray[Any]) -> float:
+def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
     """Mean over the classes at hand of the share of their samples that are misclassified."""
-    wrong = predicted != codes
-    return float(np.mean([wrong[codes == code].mean() for code in np.unique(codes)]))
+    return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))

@@ -92,3 +92,9 @@ def test_check_finds_missing_permissions(tmp_path):
     with pytest.raises(OSError, match="nothing can be written"):
         check_writable(tmp_path / "other.txt")
     tmp_path.chmod(0o755)
+
+
+def test_bytes_are_written_as_they_are(tmp_path):
+    atomic_write(tmp_path / "out.bin", b"\x89PNG\r\n\xff")
+    assert (tmp_path / "out.bin").read_bytes() == b"\x89PNG\r\n\xff"
+    assert os.listdir(tmp_path) == ["out.bin"]

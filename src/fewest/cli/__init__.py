@@ -1,4 +1,4 @@
-"""The command line: `fewest select` and `fewest demo`."""
+"""The command line: `fewest select`, `fewest path` and `fewest demo`."""
 
 from fewest.cli.app import main
 

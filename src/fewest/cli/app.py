@@ -45,6 +45,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.select import run_select
 
         run_select(arguments)
+    elif arguments.command == "path":
+        from fewest.cli.path import run_path
+
+        run_path(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 

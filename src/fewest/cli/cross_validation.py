@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._splits import balanced_error
 from fewest._tables import Table
 from fewest._tables.wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
@@ -59,12 +60,12 @@ def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> 
     Validation
         Its outcome is None where no fold was wanted or possible.
     """
-    n_folds, notes = _possible_folds(table.y, settings.cv)
+    n_folds, notes = possible_folds(table.y, settings.cv)
     if n_folds == 0:
         return Validation(None, notes)
-    splits = _splits(table, settings, n_folds)
+    splits = make_splits(table, settings, n_folds)
     try:
-        trials = list(_bar(_trials(table, settings, splits), len(splits), show_progress))
+        trials = list(progress_bar(_trials(table, settings, splits), len(splits), show_progress))
     except ValueError as error:  # a fold may lack what the whole has; the selection still stands
         return Validation(None, [f"No cross-validation, a fold could not be fitted: {error}."])
     outcome = _summary(table, settings, n_folds, splits, trials)
@@ -72,7 +73,7 @@ def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> 
     return Validation(outcome, notes, [trial.supports for trial in trials])
 
 
-def _possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
+def possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
     """Every fold needs a sample of every class to test, and another one to learn from."""
     labels, counts = np.unique(y, return_counts=True)
     smallest = int(counts.min())
@@ -86,7 +87,7 @@ def _possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
     ]
 
 
-def _splits(table: Table, settings: Settings, n_folds: int) -> list[Split]:
+def make_splits(table: Table, settings: Settings, n_folds: int) -> list[Split]:
     from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
     if settings.repeats == 1:
@@ -106,14 +107,14 @@ def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_
     # Processes take a second or two to start, but threads gained little: they wait for each other.
     # Joblib maps a large X into memory, so that the processes share it.
     parallel = Parallel(n_jobs=settings.jobs, return_as="generator")
-    with _interrupts_ignored():
+    with interrupts_ignored():
         return parallel(
             delayed(_trial)(clone(machine), table.X, table.y, train, test) for train, test in splits
         )
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
+def interrupts_ignored() -> Iterator[None]:
     """Processes started here inherit this, and leave Ctrl-C (and its traceback) to the parent.
 
     It takes some hundredths of a second; an interrupt in that time is lost.
@@ -145,21 +146,22 @@ def _trial(
     )
 
 
-def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """Mean over the classes of the share of their samples that are misclassified."""
-    return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))
-
-
-def _bar(trials: Iterable[_Trial], total: int, show: bool) -> Iterable[_Trial]:
+def progress_bar(
+    trials: Iterable[Any],
+    total: int,
+    show: bool,
+    *,
+    what: str = "cross-validation",
+    unit: str = "fold",
+) -> Iterable[Any]:
+    """The trials, with a bar on standard error if it is wanted and tqdm is there."""
     if not show:
         return trials
     try:
         from tqdm import tqdm
     except ImportError:  # a convenience only
         return trials
-    return tqdm(
-        trials, total=total, desc="cross-validation", unit="fold", leave=False, file=sys.stderr
-    )
+    return tqdm(trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr)
 
 
 def _summary(
@@ -185,12 +187,13 @@ def _summary(
     return CrossValidation(
         n_folds=n_folds,
         n_repeats=settings.repeats,
-        error=_spread([fold.error for fold in folds]),
-        balanced_error=_spread([fold.balanced_error for fold in folds]),
-        n_features=_spread([fold.n_features for fold in folds]),
+        error=spread([fold.error for fold in folds]),
+        balanced_error=spread([fold.balanced_error for fold in folds]),
+        n_features=spread([fold.n_features for fold in folds]),
         folds=folds,
     )
 
 
-def _spread(values: list[float]) -> Spread:
+def spread(values: list[float]) -> Spread:
+    """Mean and standard deviation."""
     return Spread(mean=float(np.mean(values)), sd=float(np.std(values, ddof=1)))

@@ -15,7 +15,7 @@ from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
 from fewest.cli.report import Report, Truth
 from fewest.cli.settings import Settings
-from fewest.cli.text import data_text
+from fewest.cli.text import data_text, names_text, result_text
 
 _SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
 # Strong enough for all three to be needed and found, too weak for a perfect classifier.
@@ -39,7 +39,7 @@ def run_demo(arguments: argparse.Namespace) -> None:
         show_progress=output.show_progress,
     )
     report = _compared(report, informative)
-    output.deliver(report)
+    output.deliver(report, result_text(report), names_text(report))
     output.say("\n" + _verdict(report.truth) + "\n" + _NEXT)
 
 

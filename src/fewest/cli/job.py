@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import platform
 import time
+from collections.abc import Sequence
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
+from fewest._splits import balanced_error
 from fewest._tables import Table
 from fewest._tables.wording import counted
-from fewest.cli.cross_validation import Validation, balanced_error, cross_validate
+from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.report import (
     Certificate,
@@ -23,7 +25,7 @@ from fewest.cli.report import (
     Seconds,
     TrainingError,
 )
-from fewest.cli.settings import Settings, fit
+from fewest.cli.settings import MARGIN_METHODS, Settings, fit
 
 _PACKAGES = ("fewest", "numpy", "scipy", "scikit-learn", "highspy")
 
@@ -48,7 +50,12 @@ def summarize(table: Table) -> DataSummary:
 
 
 def run_job(
-    table: Table, settings: Settings, *, seconds_reading: float, show_progress: bool
+    table: Table,
+    settings: Settings,
+    *,
+    seconds_reading: float,
+    show_progress: bool,
+    notes: Sequence[str] = (),
 ) -> Report:
     """Select features and estimate the error.
 
@@ -62,6 +69,8 @@ def run_job(
         Time that reading took, for the report.
     show_progress : bool
         Whether to draw a progress bar.
+    notes : sequence of str
+        What the report should say first.
 
     Returns
     -------
@@ -70,7 +79,7 @@ def run_job(
     """
     summary = summarize(table)
     started = time.perf_counter()
-    machine, notes = _fitted(table, settings)
+    machine, warned = _fitted(table, settings)
     seconds_fitting = time.perf_counter() - started
     started = time.perf_counter()
     validation = cross_validate(table, settings, show_progress=show_progress)
@@ -79,14 +88,17 @@ def run_job(
         data=summary,
         parameters=settings,
         selected=[table.feature_names[column] for column in np.flatnonzero(machine.support_)],
-        machines=[_machine(table, machine, row, validation) for row in range(len(machine.coef_))],
+        machines=[
+            _machine(table, settings, machine, row, validation) for row in range(len(machine.coef_))
+        ],
         training=_training_error(table, machine),
         cross_validation=validation.outcome,
         seconds=Seconds(
             seconds_reading, seconds_fitting, seconds_validation if validation.outcome else None
         ),
-        versions=_versions(),
-        notes=notes + validation.notes,
+        versions=versions(),
+        notes=[*notes, *warned, *validation.notes],
+        chosen_C=float(machine.C_) if settings.C is None else None,
     )
 
 
@@ -97,16 +109,19 @@ def _fitted(table: Table, settings: Settings) -> tuple[Any, list[str]]:
     try:
         return machine, fit(machine, table.X, table.y)
     except NotSeparableError as error:
+        example = 10 if settings.method in MARGIN_METHODS else 1
         raise InseparableError(
             f"no hyperplane on the {counted(table.X.shape[1], 'feature')} of {table.origin} "
             "separates the classes without error (proven).\n"
-            "Allow errors with a finite cost, for example --C 1"
+            f"Allow errors with a finite cost, for example --C {example}"
         ) from error
     except ValueError as error:
         raise CommandError(f"{table.origin}: {error}") from error
 
 
-def _machine(table: Table, machine: Any, row: int, validation: Validation) -> Machine:
+def _machine(
+    table: Table, settings: Settings, machine: Any, row: int, validation: Validation
+) -> Machine:
     labels = machine.classes_.tolist()
     positive, negative = (labels[1], labels[0]) if len(labels) == 2 else (labels[row], None)
     features = _features(table, machine, row, table.y == positive, validation)
@@ -115,7 +130,7 @@ def _machine(table: Table, machine: Any, row: int, validation: Validation) -> Ma
         negative_class=negative,
         intercept=float(machine.intercept_[row]),
         features=sorted(features, key=lambda feature: -abs(feature.weight)),
-        certificate=_certificate(machine.results_[row]),
+        certificate=_certificate(machine.results_[row], settings.method in MARGIN_METHODS),
     )
 
 
@@ -148,7 +163,7 @@ def _folds_selected(validation: Validation, row: int, column: int) -> int | None
     return sum(column in supports[row] for supports in validation.supports)
 
 
-def _certificate(result: Any) -> Certificate:
+def _certificate(result: Any, has_margin: bool) -> Certificate:
     first = result.steps[0]
     return Certificate(
         objective=float(first.objective),
@@ -158,7 +173,8 @@ def _certificate(result: Any) -> Certificate:
         linear_programs=len(result.steps),
         converged=bool(result.converged),
         status=str(result.status),
-        samples_on_wrong_side=int(np.sum(result.slack > 0)),
+        samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
+        samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
     )
 
 
@@ -172,7 +188,8 @@ def _training_error(table: Table, machine: Any) -> TrainingError:
     )
 
 
-def _versions() -> dict[str, str | None]:
+def versions() -> dict[str, str | None]:
+    """Of Python and the packages that the numbers depend on."""
     found: dict[str, str | None] = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:

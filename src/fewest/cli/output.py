@@ -13,8 +13,7 @@ from typing import Any
 from fewest._files import atomic_write, check_writable
 from fewest._tables.wording import visible
 from fewest.cli.errors import CommandError
-from fewest.cli.report import Report
-from fewest.cli.text import names_text, result_text
+from fewest.cli.report import PathReport, Report
 
 _STANDARD_OUTPUT = "-"
 
@@ -31,13 +30,7 @@ class Output:
         """Also makes sure, before the long work, that the file can be written."""
         output = cls(arguments.json, arguments.quiet)
         if output._has_file:
-            try:
-                check_writable(output.json_file)
-            except OSError as error:
-                raise CommandError(
-                    f"--json {visible(output.json_file)}: {error}.\n"
-                    "Name a file in a folder that exists and that you may write to."
-                ) from error
+            require_writable("--json", output.json_file)
         return output
 
     @property
@@ -50,15 +43,18 @@ class Output:
         if not self.quiet and self.json_file != _STANDARD_OUTPUT:
             _print(text)
 
-    def deliver(self, report: Report) -> None:
-        """Write the file first: it must not depend on who reads the terminal."""
+    def deliver(self, report: Report | PathReport, text: str, brief: str) -> None:
+        """Write the file first: it must not depend on who reads the terminal.
+
+        `text` is for the terminal, `brief` what --quiet leaves of it.
+        """
         if self._has_file:
-            self._write(report)
+            write(self.json_file, to_json(report) + "\n")
         if self.json_file == _STANDARD_OUTPUT:
             _print(to_json(report))
-        elif self.quiet and report.selected:
-            _print(names_text(report))
-        self.say("\n" + result_text(report))
+        elif self.quiet and brief:
+            _print(brief)
+        self.say("\n" + text)
         if self._has_file:
             self.say(f"Written: {visible(self.json_file)}")
 
@@ -66,16 +62,29 @@ class Output:
     def _has_file(self) -> bool:
         return self.json_file not in (None, _STANDARD_OUTPUT)
 
-    def _write(self, report: Report) -> None:
-        try:
-            atomic_write(self.json_file, to_json(report) + "\n")
-        except OSError as error:
-            raise CommandError(
-                f"{visible(self.json_file)} could not be written: {error.strerror or error}"
-            ) from error
+
+def require_writable(option: str, path: str) -> None:
+    """An error now if the file that an option names could not be written later."""
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise CommandError(
+            f"{option} {visible(path)}: {error}.\n"
+            "Name a file in a folder that exists and that you may write to."
+        ) from error
 
 
-def to_json(report: Report) -> str:
+def write(path: str, content: str | bytes) -> None:
+    """The whole file or none of it."""
+    try:
+        atomic_write(path, content)
+    except OSError as error:
+        raise CommandError(
+            f"{visible(path)} could not be written: {error.strerror or error}"
+        ) from error
+
+
+def to_json(report: Report | PathReport) -> str:
     """The report as JSON; infinity, which JSON does not know, becomes "inf"."""
     return json.dumps(_json_ready(asdict(report)), indent=2, allow_nan=False)
 

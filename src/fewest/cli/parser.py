@@ -21,6 +21,7 @@ _MAIN_EPILOG = f"""\
 examples:
   fewest demo
   fewest select expression.csv --target diagnosis
+  fewest path expression.csv --target diagnosis --plot path.png
   fewest select --help
 
 {_EXIT_CODES}"""
@@ -31,7 +32,17 @@ examples:
   fewest select expression.tsv.gz --target diagnosis --drop patient --drop age
   fewest select expression.parquet --target diagnosis --C inf --json result.json
   fewest select expression.npz --cv 10 --repeats 5 --jobs 4
+  fewest select expression.csv --target diagnosis --method sfm-cv
+  fewest select expression.csv --target diagnosis --method liknon --C 0.05
   fewest select expression.csv --target diagnosis --quiet > selected.txt
+
+{_EXIT_CODES}"""
+
+_PATH_EPILOG = f"""\
+examples:
+  fewest path expression.csv --target diagnosis
+  fewest path expression.csv --target diagnosis --plot path.png --json path.json
+  fewest path expression.csv --target diagnosis --method liknon --values 50 --cv 10
 
 {_EXIT_CODES}"""
 
@@ -42,9 +53,7 @@ examples:
 
 {_EXIT_CODES}"""
 
-_SELECT_DESCRIPTION = """\
-Select the fewest features that tell the classes apart.
-
+_DATA_FORMATS = """\
 DATA is a table with one sample a row, one feature a column, and one column
 with the class:
   .csv .tsv .txt   with a header line; comma, tab or semicolon; also as .gz
@@ -52,6 +61,24 @@ with the class:
   .npz             arrays X (numbers) and y (classes), and if you like
                    feature_names, gene_id or gene_name
 """
+
+_SELECT_DESCRIPTION = f"""\
+Select the fewest features that tell the classes apart.
+
+{_DATA_FORMATS}"""
+
+_PATH_DESCRIPTION = f"""\
+Show what C does: the number of features, the training error and the
+cross-validated error (features selected anew in every fold) against C.
+
+{_DATA_FORMATS}"""
+
+_METHOD_HELP = {
+    "sfm": "sfm: Support Feature Machine",
+    "sfm-cv": "sfm-cv: the same, C chosen by cross-validation",
+    "weston": "weston: zero-norm support vector machine",
+    "liknon": "liknon: one-norm support vector machine",
+}
 
 _MOST_SEEDS = 2**32
 
@@ -75,6 +102,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"fewest {__version__}")
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
     _add_select(commands)
+    _add_path(commands)
     _add_demo(commands)
     return parser
 
@@ -89,9 +117,49 @@ def _add_select(commands: argparse._SubParsersAction[_Parser]) -> None:
         allow_abbrev=False,
     )
     _add_data_arguments(select)
-    _add_method_arguments(select)
-    _add_validation_arguments(select)
+    _add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon"))
+    validation = _add_validation_arguments(select)
+    validation.add_argument(
+        "--repeats",
+        type=_at_least_one,
+        default=1,
+        metavar="R",
+        help="repeat it with other folds (default: 1)",
+    )
     _add_output_arguments(select)
+
+
+def _add_path(commands: argparse._SubParsersAction[_Parser]) -> None:
+    path = commands.add_parser(
+        "path",
+        help="number of features and errors against C, as a table and a figure",
+        description=_PATH_DESCRIPTION,
+        epilog=_PATH_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_data_arguments(path)
+    group = _add_method_arguments(path, ("sfm", "liknon"))
+    group.add_argument(
+        "--values",
+        type=_at_least_one,
+        default=20,
+        metavar="N",
+        help="how many values of C (default: 20)",
+    )
+    group.add_argument(
+        "--grid",
+        choices=("breakpoints", "transvariation"),
+        default="breakpoints",
+        help="values of C: evenly (in the logarithm) from the first to the last one at which the "
+        "linear program's solution changes (the default), or (liknon only) from the class "
+        "differences of the features, as its authors do",
+    )
+    _add_validation_arguments(path)
+    output = _add_output_arguments(path, quiet="print the table only; no progress bar")
+    output.add_argument(
+        "--plot", metavar="FILE", help="draw the table; the name ends in .png, .svg or .pdf"
+    )
 
 
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -130,20 +198,31 @@ def _add_data_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_method_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_method_arguments(
+    parser: argparse.ArgumentParser, methods: tuple[str, ...]
+) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("method")
     group.add_argument(
-        "--C",
-        type=_cost,
-        default=1.0,
-        metavar="FLOAT",
-        help="what one training error costs, in features; inf allows none (default: 1.0)",
+        "--method",
+        choices=methods,
+        default="sfm",
+        help="; ".join(_METHOD_HELP[method] for method in methods) + " (default: sfm)",
     )
+    if "sfm-cv" in methods:
+        group.add_argument(
+            "--C",
+            type=_cost,
+            metavar="FLOAT",
+            help="what one training error costs, in features; inf allows none. For liknon the cost "
+            "of the hinge loss: see fewest path for values that suit the data; sfm-cv chooses C "
+            "by itself (default: 1.0; weston: inf)",
+        )
+    # None stands for the default, so that an option which makes no sense can be refused.
     group.add_argument(
         "--constraint",
         choices=("class_means", "mean_margin"),
-        default="class_means",
-        help="what excludes zero weights: the form of 2013 or of 2010 (default: class_means)",
+        help="sfm only: what excludes zero weights, the form of 2013 or of 2010 (default: "
+        "class_means)",
     )
     group.add_argument(
         "--class-weight",
@@ -160,23 +239,16 @@ def _add_method_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--refit",
         choices=("margin", "none"),
-        default="margin",
         help="classifier on the selected features: the one with the largest margin, or that of "
-        "the last linear program (default: margin)",
+        "the last linear program (default: margin for sfm, else none)",
     )
+    return group
 
 
-def _add_validation_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_validation_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("cross-validation")
     group.add_argument(
         "--cv", type=_folds, default=5, metavar="K", help="folds; 0 for none (default: 5)"
-    )
-    group.add_argument(
-        "--repeats",
-        type=_at_least_one,
-        default=1,
-        metavar="R",
-        help="repeat it with other folds (default: 1)",
     )
     group.add_argument(
         "--seed", type=_seed, default=0, metavar="INT", help="decides the folds (default: 0)"
@@ -188,9 +260,14 @@ def _add_validation_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="folds computed at the same time; -1 for one a core (default: 1)",
     )
+    return group
 
 
-def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_output_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    quiet: str = "print the names of the selected features only, one a line; no progress bar",
+) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("output")
     group.add_argument(
         "--json",
@@ -200,8 +277,9 @@ def _add_output_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--quiet",
         action="store_true",
-        help="print the names of the selected features only, one a line; no progress bar",
+        help=quiet,
     )
+    return group
 
 
 def _cost(text: str) -> float:

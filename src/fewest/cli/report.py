@@ -8,7 +8,7 @@ from fewest.cli.settings import Settings
 
 Label = str | int | float | bool
 
-SCHEMA = "fewest.select"
+SCHEMA, PATH_SCHEMA = "fewest.select", "fewest.path"
 SCHEMA_VERSION = 1
 
 
@@ -56,7 +56,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Proof of the first linear program, the one over all features; and how the loop ended."""
+    """Proof of the first linear program, the one over all features; and how the loop ended.
+
+    `samples_inside_margin` includes those on the wrong side; None for methods without a margin.
+    """
 
     objective: float
     lower_bound: float
@@ -66,6 +69,7 @@ class Certificate:
     converged: bool
     status: str
     samples_on_wrong_side: int
+    samples_inside_margin: int | None = None
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Report:
-    """All of it."""
+    """All of it; `chosen_C` only where the method chose it."""
 
     data: DataSummary
     parameters: Settings
@@ -154,5 +158,40 @@ class Report:
     versions: dict[str, str | None]
     notes: list[str]
     truth: Truth | None = None
+    chosen_C: float | None = None  # noqa: N815
     schema: str = field(default=SCHEMA)
+    schema_version: int = field(default=SCHEMA_VERSION)
+
+
+@dataclass(frozen=True)
+class PathValue:
+    """One value of C: the machine on all samples, and its error in cross-validation."""
+
+    C: float
+    n_features: int
+    features: list[str]
+    training_error: float
+    training_balanced_error: float
+    balanced_error: Spread | None
+    folds_n_features: Spread | None
+
+
+@dataclass(frozen=True)
+class PathReport:
+    """Outcome of `fewest path`.
+
+    `best` is the place in `values` of the smallest cross-validated balanced error, of equal ones
+    that with the fewest features.
+    """
+
+    data: DataSummary
+    parameters: Settings
+    grid: str
+    values: list[PathValue]
+    n_folds: int
+    best: int | None
+    seconds: Seconds
+    versions: dict[str, str | None]
+    notes: list[str]
+    schema: str = field(default=PATH_SCHEMA)
     schema_version: int = field(default=SCHEMA_VERSION)

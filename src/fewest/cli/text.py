@@ -15,6 +15,7 @@ from fewest.cli.report import (
     Seconds,
     Spread,
 )
+from fewest.cli.settings import METHODS, Settings
 
 _LONGEST_LABEL = 16
 _MOST_CLASSES = 12
@@ -38,14 +39,21 @@ def data_text(data: DataSummary) -> str:
     return "\n".join([*lines, *(f"Note      {visible(note)}" for note in data.notes)])
 
 
+def method_text(settings: Settings) -> str:
+    """The method and its C, where that was given."""
+    cost = "" if settings.C is None else f", C = {settings.C:g}"
+    return f"Method    {METHODS[settings.method]}{cost}"
+
+
 def result_text(report: Report) -> str:
     """Everything after the data: features, errors, certificate, time."""
     blocks = [
+        _chosen_text(report),
         *(_machine_text(machine, report) for machine in report.machines),
         _legend(report),
         _errors_text(report),
         _certificates_text(report),
-        _time_text(report.seconds),
+        time_text(report.seconds),
         "\n".join(f"Note: {visible(note)}" for note in report.notes),
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -56,6 +64,12 @@ def names_text(report: Report) -> str:
     return "\n".join(visible(name) for name in report.selected)
 
 
+def _chosen_text(report: Report) -> str:
+    if report.chosen_C is None:
+        return ""
+    return f"Chosen C: {_number(report.chosen_C)}, by an inner cross-validation"
+
+
 def _machine_text(machine: Machine, report: Report) -> str:
     number = len(machine.features)
     of_all = f"{number} of {counted(report.data.n_features, 'feature')}"
@@ -63,7 +77,8 @@ def _machine_text(machine: Machine, report: Report) -> str:
     if machine.negative_class is None:
         title = f"Class {cut(machine.positive_class)} against the rest: {of_all}"
     if not number:
-        return f"{title}\n  None: a training error is cheaper than a feature. Raise --C."
+        advice = " Raise --C." if report.parameters.C is not None else ""
+        return f"{title}\n  None: a training error is cheaper than a feature.{advice}"
     return f"{title}\n{_feature_table(machine, report)}"
 
 
@@ -85,7 +100,7 @@ def _feature_table(machine: Machine, report: Report) -> str:
         header.append("folds")
         for row, feature in zip(rows, machine.features, strict=True):
             row.append(f"{feature.folds_selected}/{len(folds.folds)}")
-    return _aligned([header, *rows])
+    return aligned([header, *rows])
 
 
 def _means(feature: Feature, machine: Machine, report: Report) -> list[float]:
@@ -114,7 +129,7 @@ def _errors_text(report: Report) -> str:
     training = report.training
     lines = [
         f"Training error          {training.n_errors} of "
-        f"{counted(report.data.n_samples, 'sample')} ({_percent(training.error)})"
+        f"{counted(report.data.n_samples, 'sample')} ({percent(training.error)})"
     ]
     if report.cross_validation is not None:
         lines.append(_validation_text(report.cross_validation, len(report.data.classes)))
@@ -131,7 +146,7 @@ def _validation_text(validation: CrossValidation, n_classes: int) -> str:
             f"plain {_spread(validation.error)}; {folds}",
             f"  Features were selected anew in every fold: {validation.n_features.mean:.1f} on "
             f"average.",
-            f"  Guessing has a balanced error of {_percent(1 - 1 / n_classes)}.",
+            f"  Guessing has a balanced error of {percent(1 - 1 / n_classes)}.",
         ]
     )
 
@@ -153,6 +168,8 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
     side = "no training error"
     if wrong:
         side = f"{counted(wrong, 'training sample')} on the wrong side"
+    if certificate.samples_inside_margin is not None:
+        side += f", {certificate.samples_inside_margin} inside the margin"
     return [
         f"objective {certificate.objective:.8g}, proven lower bound {certificate.lower_bound:.8g}, "
         f"relative gap {certificate.relative_gap:.1g}",
@@ -160,14 +177,15 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
     ]
 
 
-def _time_text(seconds: Seconds) -> str:
+def time_text(seconds: Seconds) -> str:
+    """How long each part took."""
     parts = [f"reading {seconds.reading:.2f} s", f"fitting {seconds.fitting:.2f} s"]
     if seconds.cross_validation is not None:
         parts.append(f"cross-validation {seconds.cross_validation:.2f} s")
     return f"Time: {', '.join(parts)}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     """First column to the left, the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
@@ -182,8 +200,9 @@ def _number(value: float) -> str:
 
 
 def _spread(spread: Spread) -> str:
-    return f"{_percent(spread.mean)} (sd {_percent(spread.sd)})"
+    return f"{percent(spread.mean)} (sd {percent(spread.sd)})"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """'12.5 %'."""
     return f"{100 * share:.1f} %"

@@ -1,0 +1,133 @@
+"""`fewest path`: number of features and errors against C, as a table and as a figure."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import time
+from collections.abc import Sequence
+
+from fewest._tables.wording import counted, visible
+from fewest.cli.errors import CommandError
+from fewest.cli.job import summarize
+from fewest.cli.output import Output, require_writable, write
+from fewest.cli.path_job import run_path_job
+from fewest.cli.reading import keep_the_data, read
+from fewest.cli.report import PathReport, PathValue
+from fewest.cli.settings import Settings
+from fewest.cli.text import aligned, data_text, method_text, percent, time_text
+
+_FORMATS = (".png", ".svg", ".pdf")
+
+
+def run_path(arguments: argparse.Namespace) -> None:
+    """Read, fit along the path, cross-validate, report, draw."""
+    keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot)
+    settings = Settings.for_path(arguments)
+    _check_plot(arguments.plot)
+    output = Output.from_arguments(arguments)
+    started = time.perf_counter()
+    table = read(arguments)
+    seconds = time.perf_counter() - started
+    output.say(data_text(summarize(table)))
+    output.say(method_text(settings))
+    report = run_path_job(
+        table,
+        settings,
+        n_values=arguments.values,
+        grid=arguments.grid,
+        seconds_reading=seconds,
+        show_progress=output.show_progress,
+    )
+    if arguments.plot:
+        write(arguments.plot, figure(report, os.path.splitext(arguments.plot)[1].lower()[1:]))
+    output.deliver(report, path_text(report), _table_text(report))
+    if arguments.plot:
+        output.say(f"Drawn: {visible(arguments.plot)}")
+
+
+def path_text(report: PathReport) -> str:
+    """Table, what it shows, and time."""
+    blocks = [
+        _table_text(report),
+        _legend(report),
+        time_text(report.seconds),
+        "\n".join(f"Note: {visible(note)}" for note in report.notes),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def figure(report: PathReport, file_format: str) -> bytes:
+    """The table as a figure, in one of the formats."""
+    from matplotlib.figure import Figure
+
+    from fewest.plotting import plot_path
+
+    values = report.values
+    errors = {"training": [value.training_balanced_error for value in values]}
+    if report.n_folds:
+        errors["cross-validated"] = [value.balanced_error.mean for value in values]
+    ax = Figure(figsize=(6.4, 4.4), layout="constrained").subplots()
+    plot_path(
+        [value.C for value in values],
+        errors,
+        n_features=[value.n_features for value in values],
+        chosen=report.best,
+        ax=ax,
+    )
+    content = io.BytesIO()
+    ax.figure.savefig(content, format=file_format, dpi=150)
+    return content.getvalue()
+
+
+def _check_plot(path: str | None) -> None:
+    """What would make the figure fail is said before the long work."""
+    if path is None:
+        return
+    if os.path.splitext(path)[1].lower() not in _FORMATS:
+        raise CommandError(
+            f"--plot {visible(path)}: the name must end in {', '.join(_FORMATS[:-1])} or "
+            f"{_FORMATS[-1]}."
+        )
+    require_writable("--plot", path)
+    from fewest.plotting import require_matplotlib
+
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise CommandError(f"--plot: {error}") from error
+
+
+def _table_text(report: PathReport) -> str:
+    header = ["C", "features", "training"]
+    if report.n_folds:
+        header += ["cross-validated", "sd", "features in folds", ""]
+    rows = [_row(value, place == report.best) for place, value in enumerate(report.values)]
+    return aligned([header, *rows])
+
+
+def _row(value: PathValue, is_best: bool) -> Sequence[str]:
+    row = [f"{value.C:.4g}", str(value.n_features), percent(value.training_balanced_error)]
+    if value.balanced_error is not None and value.folds_n_features is not None:
+        row += [
+            percent(value.balanced_error.mean),
+            percent(value.balanced_error.sd),
+            f"{value.folds_n_features.mean:.1f}",
+            "*" if is_best else "",
+        ]
+    return row
+
+
+def _legend(report: PathReport) -> str:
+    lines = ["Balanced errors of the machines on all samples (training)"]
+    if not report.n_folds:
+        return f"{lines[0]}."
+    lines[0] += f" and in {counted(report.n_folds, 'fold')}, where features"
+    lines.append("were selected anew without the samples of the fold.")
+    if report.best is not None:
+        lines.append(
+            "* smallest cross-validated error, and the fewest features if several have it. As the "
+            "smallest\n  of many it is optimistic: the error of a C chosen like this is larger."
+        )
+    return "\n".join(lines)

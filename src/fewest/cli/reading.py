@@ -1,0 +1,57 @@
+"""The data that a command works on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from fewest._tables import InputError, Table, read_table
+from fewest._tables.wording import quoted, visible
+from fewest.cli.errors import CommandError
+
+_MOST_NOTED = 5
+_FEW_ROWS = 10  # among so few, whole numbers may count by chance
+
+
+def keep_the_data(data: str, **results: str | None) -> None:
+    """A slip of the hand must not replace the data by a result, nor one result by another."""
+    for option, result in results.items():
+        if result and _same_file(data, result):
+            raise CommandError(
+                f"--{option} {visible(result)} would replace the data.\nName another file."
+            )
+    named = [result for result in results.values() if result]
+    if len(named) == 2 and os.path.realpath(named[0]) == os.path.realpath(named[1]):
+        options = " and ".join(f"--{option}" for option in results)
+        raise CommandError(f"{options} name the same file.\nName two files.")
+
+
+def _same_file(one: str, two: str) -> bool:
+    return os.path.exists(one) and os.path.exists(two) and os.path.samefile(one, two)
+
+
+def read(arguments: argparse.Namespace) -> Table:
+    """The table; where an option would help, the message names it."""
+    try:
+        table = read_table(arguments.data, arguments.target, arguments.drop)
+    except InputError as error:
+        option = f" See --{error.argument} COLUMN." if error.argument else ""
+        raise CommandError(f"{error}{option}") from error
+    return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
+
+
+def _note_row_numbers(table: Table) -> list[str]:
+    """A running number separates the classes of a sorted file, and says nothing about them."""
+    X = table.X
+    if len(X) < _FEW_ROWS:
+        return []
+    candidates = np.flatnonzero(X[1] - X[0] == 1)
+    running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
+    return [
+        f"The column {quoted(table.feature_names[column])} just counts the rows: "
+        "leave it out with --drop if it is no feature."
+        for column in running[:_MOST_NOTED]
+    ]

@@ -1,0 +1,115 @@
+"""`fewest select --method`: every method says the same as its estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tables.samples import NAMES, three_classes, two_classes, write_csv
+
+from fewest import Liknon, SupportFeatureMachine, ZeroNormSVM
+from fewest.sfm_cv import SupportFeatureMachineCV
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "machine"),
+    [
+        ("sfm", (), SupportFeatureMachine(1.0)),
+        ("sfm-cv", (), SupportFeatureMachineCV(random_state=0)),
+        ("weston", (), ZeroNormSVM(np.inf)),
+        ("weston", ("--C", 5, "--refit", "margin"), ZeroNormSVM(5.0, refit="margin")),
+        ("liknon", (), Liknon(1.0, class_weight="balanced")),
+        (
+            "liknon",
+            ("--C", 0.1, "--class-weight", "none", "--no-standardize"),
+            Liknon(0.1, standardize=False),
+        ),
+    ],
+)
+def test_agrees_with_the_estimator(run, table, method, options, machine):
+    X, y = two_classes()
+    machine.fit(X, y)
+    arguments = ("--target", "group", "--method", method, *options, "--cv", 0, "--json", "-")
+    report = run("select", table, *arguments).json
+    assert report["parameters"]["method"] == method
+    assert report["selected"] == [NAMES[column] for column in np.flatnonzero(machine.support_)]
+    (written,) = report["machines"]
+    for feature in written["features"]:
+        expected = machine.coef_[0, feature["column"]]
+        assert feature["coefficient"] == pytest.approx(expected, rel=1e-6)
+    assert written["certificate"]["relative_gap"] < 1e-7
+    assert report["training"]["n_errors"] == np.sum(machine.predict(X) != y)
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        ("sfm", "Support Feature Machine, C = 1"),
+        ("sfm-cv", "Support Feature Machine, C chosen by cross-validation"),
+        ("weston", "Weston's zero-norm support vector machine, C = inf"),
+        ("liknon", "Liknon, the one-norm support vector machine, C = 1"),
+    ],
+)
+def test_the_report_names_the_method(run, table, method, name):
+    ran = run("select", table, "--target", "group", "--method", method)
+    assert (ran.code, ran.err) == (0, "")
+    assert f"Method    {name}\n" in ran.out
+    assert "Cross-validated error   balanced" in ran.out
+
+
+def test_the_chosen_cost_is_reported_and_the_given_one_ignored(run, table):
+    arguments = ("select", table, "--target", "group", "--method", "sfm-cv", "--C", 77)
+    report = run(*arguments, "--json", "-").json
+    X, y = two_classes()
+    expected = SupportFeatureMachineCV(random_state=0).fit(X, y).C_
+    written = report["chosen_C"]
+    assert (np.inf if written == "inf" else written) == pytest.approx(expected)
+    assert report["parameters"]["C"] is None
+    text = run(*arguments).out
+    assert "Chosen C: " in text
+    assert "Note: --C is ignored: --method sfm-cv chooses C." in text
+    assert run("select", table, "--target", "group", "--json", "-").json["chosen_C"] is None
+
+
+def test_samples_inside_the_margin_are_no_errors(run, table):
+    X, y = two_classes()
+    machine = Liknon(0.1, class_weight="balanced").fit(X, y)
+    arguments = ("--target", "group", "--method", "liknon", "--C", 0.1, "--cv", 0)
+    certificate = run("select", table, *arguments, "--json", "-").json["machines"][0]["certificate"]
+    assert certificate["samples_inside_margin"] == np.sum(machine.result_.slack > 0) > 0
+    assert certificate["samples_on_wrong_side"] == np.sum(machine.predict(X) != y)
+    assert "inside the margin" in run("select", table, *arguments).out
+
+
+@pytest.mark.parametrize("method", ["sfm-cv", "weston", "liknon"])
+def test_three_classes(run, tmp_path, method):
+    path = write_csv(tmp_path / "three.csv", *three_classes())
+    ran = run("select", path, "--target", "group", "--method", method, "--cv", 3)
+    assert ran.code == 0
+    assert "Class 3 against the rest" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--method", "liknon", "--C", "inf"), "--method liknon needs a finite --C"),
+        (
+            ("--method", "liknon", "--constraint", "class_means"),
+            "--constraint belongs to --method sfm; liknon has no such constraint",
+        ),
+        (
+            ("--method", "weston", "--constraint", "mean_margin"),
+            "--constraint belongs to --method sfm; weston has no such constraint",
+        ),
+        (("--method", "lasso"), "invalid choice: 'lasso'"),
+    ],
+)
+def test_options_that_make_no_sense(refused, table, options, message):
+    assert message in refused(table, "--target", "group", *options)
+
+
+def test_weston_on_classes_that_overlap(run, tmp_path):
+    X, y = two_classes(shift=0.0)
+    path = write_csv(tmp_path / "overlap.csv", X[:, :2], y, NAMES[:2])
+    ran = run("select", path, "--target", "group", "--method", "weston")
+    assert ran.code == 3
+    assert "--C 10" in ran.err
