@@ -10,7 +10,7 @@ help:
 	@echo "make test       set up .venv and run the tests"
 	@echo "make lint       ruff, mypy on the core, import layers"
 	@echo "make bench      speed and memory, as ratios measured side by side"
-	@echo "make reproduce  the papers' tables, and the tests marked slow (minutes)"
+	@echo "make reproduce  the papers' tables and the comparisons on real data (minutes)"
 
 $(SETUP): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -21,7 +21,7 @@ demo: $(SETUP)
 	$(BIN)/fewest demo
 
 test: $(SETUP)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest
 
 lint: $(SETUP)
 	$(BIN)/ruff check .
@@ -34,7 +34,8 @@ bench: $(SETUP)
 
 reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.reproduce
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m benchmarks.liknon_selection
+	$(BIN)/python -m benchmarks.real_data
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
