@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from fewest.liknon import Liknon
     from fewest.liknon_cv import LiknonCV
     from fewest.sfm import SupportFeatureMachine
+    from fewest.sfm_cv import SupportFeatureMachineCV
+    from fewest.union import UnionFeatureMachine
     from fewest.zero_norm_svm import ZeroNormSVM
 
 __version__ = "0.1.0"
@@ -19,6 +21,8 @@ __all__ = [
     "LiknonCV",
     "NotSeparableError",
     "SupportFeatureMachine",
+    "SupportFeatureMachineCV",
+    "UnionFeatureMachine",
     "ZeroNormSVM",
     "__version__",
 ]
@@ -29,6 +33,8 @@ _HOMES = {
     "LiknonCV": "fewest.liknon_cv",
     "NotSeparableError": "fewest.exceptions",
     "SupportFeatureMachine": "fewest.sfm",
+    "SupportFeatureMachineCV": "fewest.sfm_cv",
+    "UnionFeatureMachine": "fewest.union",
     "ZeroNormSVM": "fewest.zero_norm_svm",
 }
 

@@ -14,7 +14,7 @@ from fewest._base import (
 )
 from fewest._core.mirror import least_error_cost, mirror_image
 from fewest._core.problem import EQUALITY_FORMS, Problem, support_feature_machine
-from fewest._core.result import Result, Status
+from fewest._core.result import Result, Status, WarmStart
 from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
@@ -151,7 +151,8 @@ class SupportFeatureMachine(SelectingClassifier):
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
-    def _problem(self, task: BinaryTask) -> Problem:
+    def first_problem(self, task: BinaryTask) -> Problem:
+        """The first linear program of a task."""
         return support_feature_machine(
             task.y,
             form=self.constraint,
@@ -160,9 +161,15 @@ class SupportFeatureMachine(SelectingClassifier):
         )
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        problem = self._problem(task)
+        return self.solve_from(task)
+
+    def solve_from(
+        self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
+    ) -> ZeroNormResult:
+        """Solve a task, from a first program or a working set where one is known already."""
+        problem = self.first_problem(task)
         settings = {"error_cost": task.error_cost, "tol": self.tol, "max_iter": self.max_iter}
-        best = minimize_zero_norm(problem, task.columns, **settings)
+        best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
         # feature and one error at least, since the mean of the margins is negative then.
         if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
@@ -182,7 +189,7 @@ class SupportFeatureMachine(SelectingClassifier):
         return _cheaper_side(task, best)
 
     def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
-        problem = replace(self._problem(task), margin=_STRICT_MARGIN)
+        problem = replace(self.first_problem(task), margin=_STRICT_MARGIN)
         result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
         return result if result.status is Status.OPTIMAL else None
 

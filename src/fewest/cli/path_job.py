@@ -244,9 +244,7 @@ def _ends(X: NDArray[Any], positive: NDArray[np.bool_], settings: Settings) -> A
 
     Where no feature is selected below the first breakpoint, the cost is one just above it.
     """
-    from fewest._base import slack_cost_on_papers_scale
     from fewest._core.path import PathSolver
-    from fewest._core.problem import support_feature_machine
     from fewest._core.result import Status
     from fewest.liknon import liknon_problem
 
@@ -255,9 +253,7 @@ def _ends(X: NDArray[Any], positive: NDArray[np.bool_], settings: Settings) -> A
     if settings.method == "liknon":
         problem = liknon_problem(task, standardize=settings.standardize)
     else:
-        problem = support_feature_machine(
-            task.y, form=settings.constraint, slack_cost=slack_cost_on_papers_scale(task)
-        )
+        problem = machine.first_problem(task)
     solver = PathSolver(problem, task.columns)
     low, high = _SMALLEST / problem.slack_cost.max(), _LARGEST / problem.slack_cost.min()
     results = [solver.solve_at(C) for C in (low, high)]
