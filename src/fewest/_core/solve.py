@@ -186,15 +186,17 @@ def _sample_batch(problem: Problem) -> int:
 
 def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> Master:
     """Start from the last working set, or from the largest differences of the class means."""
-    if warm is None:
+    samples = np.empty(0, dtype=np.intp)
+    if warm is not None:
+        features, samples = warm.features, warm.samples
+    elif columns.n_features <= _batch(problem):
+        features = np.flatnonzero(columns.inverse_scale)
+    else:
         direction = problem.equality
         if direction is None:
             direction = class_mean_vector(problem.y)
         ratios = price_ratios(problem, columns, direction)
         features = _entering(ratios, 0.0, np.empty(0, dtype=np.intp), _batch(problem))
-        samples = np.empty(0, dtype=np.intp)
-    else:
-        features, samples = warm.features, warm.samples
     master = Master(problem)
     block = columns.take(features)
     master.add_features(features, block)
