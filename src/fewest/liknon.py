@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._base import BinaryTask, SelectingClassifier
@@ -174,7 +175,8 @@ class Liknon(SelectingClassifier):
         classes, codes = np.unique(np.asarray(y), return_inverse=True)
         if len(codes) != len(step.alpha) or not np.array_equal(classes, self.classes_):
             raise ValueError("X and y must be the data of the last fit")
-        columns = finite_columns(np.asarray(X), None, per_column=self.standardize)
+        X = X if sparse.issparse(X) else np.asarray(X)
+        columns = finite_columns(X, None, per_column=self.standardize)
         task = self._task(columns, codes, 1, None)
         cost = liknon_problem(task, standardize=self.standardize).slack_bounds()
         block = columns.take(step.features)

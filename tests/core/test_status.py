@@ -110,6 +110,7 @@ def test_almost_equal_columns_do_not_yield_false_proofs(method, difference):
     with such weights are feasible only to the precision of their product, so that optima above
     1e7 are checked for what they claim about the bound and not about the constraints.
     """
+    undecided = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
         n, d = int(rng.integers(8, 40)), int(rng.integers(1, 5))
@@ -120,7 +121,9 @@ def test_almost_equal_columns_do_not_yield_false_proofs(method, difference):
         try:
             result = run(case)
         except SolverError:
+            undecided += 1
             continue
+        undecided += result.status is Status.INACCURATE
         if result.status is Status.INFEASIBLE:
             assert_infeasible(case, result)
         elif result.status is Status.OPTIMAL and result.objective < 1e7:
@@ -128,6 +131,7 @@ def test_almost_equal_columns_do_not_yield_false_proofs(method, difference):
         elif result.status is Status.OPTIMAL:
             bound = dual_value(case, standardise(X), result).bound
             assert bound == pytest.approx(result.objective, rel=1e-2)
+    assert undecided <= 30  # of 40: giving up is the exception where columns can be told apart
 
 
 @pytest.mark.parametrize("cost", [1e-8, 1e-4, 1e4, 1e10])
@@ -135,8 +139,11 @@ def test_uniform_costs_do_not_decide_feasibility(cost):
     """One cost on every feature changes the objective's unit and nothing else."""
     X, y = noise(60, 500, seed=4)
     case = Case(X, y, "unit_margin")
-    assert run(case).status is Status.OPTIMAL
-    assert run(case.replace(feature_cost=np.full(500, cost))).status is not Status.INFEASIBLE
+    plain = run(case)
+    assert plain.status is Status.OPTIMAL
+    priced = run(case.replace(feature_cost=np.full(500, cost)))
+    assert priced.status is Status.OPTIMAL
+    assert priced.objective == pytest.approx(cost * plain.objective, rel=1e-6)
 
 
 @pytest.mark.parametrize("offset", [1e2, 1e4, 1e6])

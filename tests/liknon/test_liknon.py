@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.preprocessing import StandardScaler
 
@@ -67,6 +68,7 @@ def test_optimality_conditions_hold_and_are_broken_by_tampering(standardize):
     X, y = make_gaussian(n=60, d=200, k=3, mu=0.8, random_state=0)
     machine = Liknon(C=0.05, standardize=standardize).fit(X, y)
     assert machine.check_optimality(X, y).largest < 1e-8
+    assert machine.check_optimality(sparse.csr_matrix(X), y).largest < 1e-8
     other = X.copy()
     other[0] += 1.0
     assert machine.check_optimality(other, y).largest > 1e-3

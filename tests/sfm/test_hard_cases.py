@@ -111,3 +111,11 @@ def test_parameters_of_the_wrong_kind(parameters):
     X, y = make_gaussian(n=30, d=5, random_state=0)
     with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be one of"):
         SupportFeatureMachine(**parameters).fit(X, y)
+
+
+def test_very_large_costs_keep_the_balance_of_the_classes():
+    # Overlapping classes of unequal size: beyond its last breakpoint C no longer matters.
+    X, y = make_gaussian(n=200, d=3, k=2, mu=0.5, positive_fraction=0.2, random_state=0)
+    first = [SupportFeatureMachine(C=C, refit=None).fit(X, y).result_.steps[0] for C in (1e4, 1e10)]
+    np.testing.assert_allclose(first[0].w, first[1].w, rtol=1e-6)
+    np.testing.assert_allclose(first[0].b, first[1].b, rtol=1e-6)

@@ -95,8 +95,12 @@ class Problem:
 
 
 def visible_slack_cost(cost: FloatArray) -> FloatArray:
-    """The costs, moved into the range that the solver can tell from zero and from infinity."""
-    return np.clip(cost, SMALLEST_SLACK_COST, LARGEST_SLACK_COST)
+    """The costs in the range that the solver can tell from zero and from infinity.
+
+    Where they are too large, all shrink by one factor, so that classes keep their balance.
+    """
+    factor = min(1.0, LARGEST_SLACK_COST / float(cost.max()))
+    return np.maximum(cost * factor, SMALLEST_SLACK_COST)
 
 
 def support_feature_machine(

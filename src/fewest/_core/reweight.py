@@ -12,7 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, Problem, visible_slack_cost
+from fewest._core.problem import (
+    LARGEST_SLACK_COST,
+    SMALLEST_SLACK_COST,
+    FloatArray,
+    Problem,
+    visible_slack_cost,
+)
 from fewest._core.result import IndexArray, Result, Status, WarmStart
 from fewest._core.solve import solve
 
@@ -128,6 +134,6 @@ def _reweighted(problem: Problem, last: Result, error_cost: FloatArray | None) -
     if error_cost is not None:
         slack_cost = np.full(problem.n_samples, np.inf)
         used = last.slack > 0.0
-        cost = visible_slack_cost(error_cost[used])  # first, because the quotient may overflow
-        slack_cost[used] = visible_slack_cost(cost / last.slack[used])
+        quotient = visible_slack_cost(error_cost)[used] / last.slack[used]
+        slack_cost[used] = np.clip(quotient, SMALLEST_SLACK_COST, LARGEST_SLACK_COST)
     return problem.with_costs(1.0 / np.abs(last.w), slack_cost)
