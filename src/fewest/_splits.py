@@ -2,13 +2,92 @@
 
 from __future__ import annotations
 
+import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils.validation import column_or_1d
 
 from fewest._core.result import IndexArray
+
+
+def outer_folds(
+    cv: Any,
+    y: NDArray[Any],
+    groups: ArrayLike | None = None,
+    *,
+    shuffle: bool = True,
+    random_state: Any = None,
+) -> list[tuple[IndexArray, IndexArray]]:
+    """Training and test samples of every fold; each training part has samples of every class.
+
+    A number for `cv` stands for that many stratified folds of samples, or of whole groups; there
+    are fewer where the smallest class has not as many samples (or groups).
+    """
+    groups = checked_groups(groups, len(y))
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        splitter = _stratified(cv, y, groups, shuffle, random_state)
+    else:
+        splitter = check_cv(cv, y, classifier=True)
+    with warnings.catch_warnings():
+        # Of groups that do not fit evenly; what matters is checked fold by fold below.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        folds = [
+            (_indices(train), _indices(test))
+            for train, test in splitter.split(np.zeros(len(y)), y, groups)
+        ]
+    if not folds:
+        raise ValueError("cv yields no split")
+    for number, (train, test) in enumerate(folds):
+        missing = np.setdiff1d(y, y[train])
+        if len(missing):
+            raise ValueError(
+                f"class {missing.tolist()[0]!r} is too small for the split: there is no sample of "
+                f"it in the training part of split {number}. Use fewer folds, or another splitter"
+            )
+        if not len(test):
+            raise ValueError(f"the test part of split {number} is empty")
+    return folds
+
+
+def checked_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
+    """A group for every sample, at least two different ones; None stays None."""
+    if groups is None:
+        return None
+    groups = column_or_1d(groups)
+    if len(groups) != n_samples:
+        raise ValueError(
+            f"groups must name a group for each of the {n_samples} samples; got {len(groups)}"
+        )
+    if len(np.unique(groups)) < 2:
+        raise ValueError("groups must hold at least two different groups")
+    return groups
+
+
+def _stratified(
+    n_folds: int, y: NDArray[Any], groups: NDArray[Any] | None, shuffle: bool, random_state: Any
+) -> Any:
+    if n_folds < 2:
+        raise ValueError(f"cv must be at least two folds, or a splitter; got {n_folds!r}")
+    counts, unit = _class_sizes(y, groups)
+    label, least = min(counts.items(), key=lambda item: item[1])
+    if least < 2:
+        raise ValueError(
+            f"class {label!r} is too small for the split: it has {least} {unit}, and "
+            "cross-validation needs at least two of every class"
+        )
+    settings = {"n_splits": min(int(n_folds), least)}
+    if shuffle:
+        settings |= {"shuffle": True, "random_state": random_state}
+    return (StratifiedKFold if groups is None else StratifiedGroupKFold)(**settings)
+
+
+def _indices(part: Any) -> IndexArray:
+    part = np.asarray(part)
+    return np.flatnonzero(part) if part.dtype == bool else part.astype(np.intp)
 
 
 def balanced_split(
@@ -48,10 +127,17 @@ def _group_halves(
 
 
 def smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
-    """Samples of the smaller class, or groups that have samples of it, and what was counted."""
+    """Samples of the smallest class, or groups that have samples of it, and what was counted."""
+    counts, unit = _class_sizes(codes, groups)
+    return unit, min(counts.values())
+
+
+def _class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
+    """Number of samples, or of groups, of every class; and what was counted."""
+    labels = np.unique(y).tolist()
     if groups is None:
-        return "sample(s)", int(np.bincount(codes, minlength=2).min())
-    return "group(s)", min(len(np.unique(groups[codes == code])) for code in (0, 1))
+        return {label: int(np.sum(y == label)) for label in labels}, "sample(s)"
+    return {label: len(np.unique(groups[y == label])) for label in labels}, "group(s)"
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:

@@ -16,6 +16,9 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest import NotSeparableError, SupportFeatureMachine
+from fewest._held_out import Judgement, Trial, sharpened_log_losses
+from fewest._sfm_along import machines_along
+from fewest._splits import outer_folds
 from fewest.datasets import make_gaussian
 from fewest.sfm_cv import SupportFeatureMachineCV
 from fewest.union import UnionFeatureMachine
@@ -58,19 +61,21 @@ def fold_machines(model, X, y, test):
     model = clone(model)
     model.classes_, codes = np.unique(y, return_inverse=True)
     task = model._unit_tasks(X[train], codes[train])[0]
-    return model._along(task, np.asarray(model.Cs), [])
+    machine = SupportFeatureMachine()
+    return machines_along(machine, task, np.asarray(model.Cs), model.max_subsets, [])
 
 
 class TestChoice:
-    def test_informative_features_are_found(self):
-        X, y = make_gaussian(n=200, d=1000, k=3, mu=1.0, random_state=0)
-        machine = SupportFeatureMachineCV().fit(X, y)
+    @pytest.mark.parametrize("criterion", ["log_loss", "balanced_error"])
+    def test_informative_features_are_found(self, criterion):
+        X, y = make_gaussian(n=200, d=1000, k=3, mu=1.0, random_state=1)
+        machine = SupportFeatureMachineCV(criterion=criterion).fit(X, y)
         assert np.flatnonzero(machine.support_).tolist() == [0, 1, 2]
 
     def test_scores_are_those_of_the_machine_trained_on_each_split(self, gaussian):
         X, y = gaussian
         Cs = [0.3, 1.0, 4.0, np.inf]
-        machine = SupportFeatureMachineCV(Cs, cv=4).fit(X, y)
+        machine = SupportFeatureMachineCV(Cs, cv=4, max_subsets=1).fit(X, y)
         for place, C in enumerate(Cs):
             for k, (train, test) in enumerate(StratifiedKFold(4).split(X, y)):
                 alone = SupportFeatureMachine(C).fit(X[train], y[train])
@@ -80,7 +85,7 @@ class TestChoice:
     def test_union_scores_are_those_of_the_union_machine(self, gaussian, fitted):
         X, y = gaussian
         results = fitted.cv_results_
-        place = int(np.flatnonzero(results["param_n_subsets"] == 2)[3])
+        place = int(np.flatnonzero(results["param_n_subsets"] == 2)[0])
         for k, (train, test) in enumerate(StratifiedKFold(5).split(X, y)):
             alone = UnionFeatureMachine(**results["params"][place]).fit(X[train], y[train])
             score = balanced_accuracy_score(y[test], alone.predict(X[test]))
@@ -88,27 +93,58 @@ class TestChoice:
 
     def test_final_machine_is_that_of_the_chosen_parameters(self, gaussian, fitted):
         X, y = gaussian
-        assert fitted.cv_results_["params"][fitted.best_index_] == {
-            "C": fitted.C_,
-            "n_subsets": fitted.n_subsets_,
-        }
+        chosen = fitted.cv_results_["params"][fitted.best_index_]
+        assert fitted.n_subsets_ == chosen["n_subsets"]
+        # Five folds: a machine on all samples has a quarter more of them.
+        assert pytest.approx(0.8 * chosen["C"]) == fitted.C_
         again = clone(fitted.estimator_).fit(X, y)
         np.testing.assert_array_equal(again.coef_, fitted.coef_)
         np.testing.assert_array_equal(fitted.predict(X), fitted.estimator_.predict(X))
         assert fitted.best_score_ == fitted.cv_results_["mean_test_score"][fitted.best_index_]
 
-    def test_one_standard_error_takes_the_fewest_features_of_the_good_ones(self, fitted):
+    @pytest.mark.parametrize("criterion", ["log_loss", "balanced_error"])
+    def test_one_standard_error_takes_the_fewest_features_of_the_good_ones(
+        self, gaussian, criterion
+    ):
+        fitted = SupportFeatureMachineCV(criterion=criterion).fit(*gaussian)
         results, n = fitted.cv_results_, fitted.n_splits_
-        top = np.argmax(results["mean_test_score"])
-        allowed = results["std_test_score"][top] / np.sqrt(n - 1)
-        good = results["mean_test_score"] >= results["mean_test_score"][top] - allowed - 1e-12
+        name, sign = ("log_loss", 1.0) if criterion == "log_loss" else ("score", -1.0)
+        loss = sign * np.array([results[f"split{k}_test_{name}"] for k in range(n)])
+        behind = loss - loss[:, [np.argmin(loss.mean(axis=0))]]
+        good = behind.mean(axis=0) <= behind.std(axis=0, ddof=1) / np.sqrt(n) + 1e-12
         assert good[fitted.best_index_]
         fewest = results["mean_n_features"][good].min()
         assert results["mean_n_features"][fitted.best_index_] == pytest.approx(fewest)
 
-    def test_without_it_the_best_score_is_taken(self, gaussian):
-        machine = SupportFeatureMachineCV(one_standard_error=False).fit(*gaussian)
-        assert machine.cv_results_["rank_test_score"][machine.best_index_] == 1
+    @pytest.mark.parametrize(
+        ("criterion", "rank"),
+        [("log_loss", "rank_test_log_loss"), ("balanced_error", "rank_test_score")],
+    )
+    def test_without_it_the_best_candidate_is_taken(self, gaussian, criterion, rank):
+        settings = {"criterion": criterion, "one_standard_error": False}
+        machine = SupportFeatureMachineCV(**settings).fit(*gaussian)
+        assert machine.cv_results_[rank][machine.best_index_] == 1
+
+    def test_the_loss_is_the_balanced_logistic_loss_of_held_out_decisions(self, gaussian):
+        X, y = gaussian
+        train, test = np.arange(60), np.arange(60, 80)
+        machine = SupportFeatureMachineCV([2.0], cv=[(train, test)], max_subsets=1).fit(X, y)
+        held_out = SupportFeatureMachine(C=2.0).fit(X[train], y[train]).decision_function(X[test])
+        weight = np.where(y[test] > 0, 0.5 / np.sum(y[test] > 0), 0.5 / np.sum(y[test] <= 0))
+        margins = np.where(y[test] > 0, 1.0, -1.0) * held_out
+        factors = np.geomspace(1.0, 100.0, 2000)
+        expected = min(weight @ np.log1p(np.exp(-factor * margins)) for factor in factors)
+        found = machine.cv_results_["split0_test_log_loss"][0]
+        assert found == pytest.approx(expected, rel=1e-4)
+
+    def test_the_loss_of_overconfident_decisions_is_not_softened(self):
+        sure = Trial(np.array([[9.0], [-9.0], [9.0], [9.0]]), 1)
+        careful = Trial(0.1 * sure.decisions, 1)
+        judged = [Judgement(np.array([1, 0, 1, 0]), [sure, careful], [])]
+        losses = sharpened_log_losses(judged)[0]
+        # One of four on the wrong side: the best factor for the careful one has odds of three.
+        assert losses[0] == pytest.approx(np.logaddexp(0, 9.0) / 4, rel=1e-2)
+        assert losses[1] == pytest.approx(-(3 * np.log(3 / 4) + np.log(1 / 4)) / 4, rel=1e-4)
 
     def test_results_have_scikit_learns_form(self, fitted):
         results = fitted.cv_results_
@@ -119,7 +155,7 @@ class TestChoice:
         assert results["rank_test_score"].min() == 1
 
     def test_the_path_gives_candidates_in_increasing_order_ending_hard(self, gaussian):
-        machine = SupportFeatureMachineCV(n_Cs=8).fit(*gaussian)
+        machine = SupportFeatureMachineCV(n_Cs=8, max_subsets=1).fit(*gaussian)
         Cs = machine.cv_results_["param_C"]
         assert len(Cs) <= 8
         assert np.all(np.diff(Cs) > 0)
@@ -142,10 +178,10 @@ class TestChoice:
 
     def test_a_given_hard_machine_that_fails_in_a_split_is_not_chosen(self):
         X, y = make_gaussian(n=200, d=5, k=5, mu=0.3, random_state=0)
-        machine = SupportFeatureMachineCV([np.inf, 1.0]).fit(X, y)
+        machine = SupportFeatureMachineCV([np.inf, 1.0], max_subsets=1).fit(X, y)
         assert np.isnan(machine.cv_results_["mean_test_score"][0])
         assert machine.cv_results_["rank_test_score"].tolist() == [2, 1]
-        assert machine.C_ == 1.0
+        assert pytest.approx(0.8) == machine.C_
 
     def test_only_the_hard_machine_and_overlap_is_an_error(self):
         X, y = make_gaussian(n=200, d=5, k=5, mu=0.3, random_state=0)
@@ -180,7 +216,7 @@ class TestChoice:
         )
 
     def test_verbose_tells_the_choice(self, gaussian, capsys):
-        SupportFeatureMachineCV([1.0], cv=2, verbose=1).fit(*gaussian)
+        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=1).fit(*gaussian)
         assert "[SupportFeatureMachineCV] C = 1, 1 subset(s): balanced" in capsys.readouterr().out
 
 
@@ -207,8 +243,8 @@ class TestUnion:
         assert machine.score(X, y) == 1.0
 
     def test_refit_is_needed(self, gaussian):
-        with pytest.raises(ValueError, match="max_subsets above one needs refit='margin'"):
-            SupportFeatureMachineCV(max_subsets=2, refit=None).fit(*gaussian)
+        alone = SupportFeatureMachineCV([1.0], max_subsets=2, refit=None).fit(*gaussian)
+        assert alone.cv_results_["param_n_subsets"].tolist() == [1]
         with pytest.raises(ValueError, match="refit must be one of 'margin'; got None"):
             UnionFeatureMachine(refit=None).fit(*gaussian)
         with pytest.raises(ValueError, match="n_subsets must be a whole number"):
@@ -254,15 +290,12 @@ class TestHonesty:
         assert np.mean(scores) == pytest.approx(0.5, abs=0.12)
 
     def test_groups_stay_together(self, gaussian):
-        X, y = gaussian
+        y = gaussian[1]
         groups = np.arange(len(y)) // 4
-        model = SupportFeatureMachineCV([1.0])
-        model.classes_, codes = np.unique(y, return_inverse=True)
         for cv in (5, GroupKFold(4), LeaveOneGroupOut()):
-            model.set_params(cv=cv)
             if isinstance(cv, LeaveOneGroupOut):
                 groups = groups % 3
-            for train, test in model._splits(X, y, codes, groups):
+            for train, test in outer_folds(cv, y, groups):
                 assert not set(groups[train]) & set(groups[test])
 
     def test_copies_of_samples_flatter_only_where_groups_are_not_named(self):
@@ -285,6 +318,7 @@ class TestErrors:
             ({"Cs": [1.0, np.nan]}, "every one of Cs must be a positive number"),
             ({"n_Cs": 0}, "n_Cs must be a whole number of at least one"),
             ({"max_subsets": 0}, "max_subsets must be a whole number of at least one"),
+            ({"criterion": "auc"}, "criterion must be one of 'log_loss', 'balanced_error'"),
             ({"one_standard_error": "yes"}, "one_standard_error must be one of True, False"),
             ({"include_hard": 2}, "include_hard must be one of True, False"),
             ({"cv": 1}, "cv must be at least two folds, or a splitter; got 1"),
@@ -319,7 +353,7 @@ class TestErrors:
             SupportFeatureMachineCV().fit(X, y, groups=[1, 2])
         with pytest.raises(ValueError, match="at least two different groups"):
             SupportFeatureMachineCV().fit(X, y, groups=np.zeros(len(y)))
-        with pytest.raises(ValueError, match="it has 1 group, and"):
+        with pytest.raises(ValueError, match="it has 1 group"):
             SupportFeatureMachineCV().fit(X, y, groups=(y > 0).astype(int))
 
     def test_one_class(self):
