@@ -36,6 +36,7 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.reproduce
 	$(BIN)/python -m benchmarks.liknon_selection
 	$(BIN)/python -m benchmarks.real_data
+	$(BIN)/python -m benchmarks.chance
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

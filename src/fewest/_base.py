@@ -91,7 +91,14 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
                 f"{type(self).__name__} needs samples of at least two classes, but y contains "
                 f"only one class: {self._label(present[0])}"
             )
-        columns = finite_columns(X, weight, per_column=self.standardize)
+        return self.fit_columns(
+            finite_columns(X, weight, per_column=self.standardize), codes, weight
+        )
+
+    def fit_columns(
+        self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None = None
+    ) -> Any:
+        """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
         positives = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
         tasks = [self._task(columns, codes, k, weight) for k in positives]
         if len(tasks) == 1:
@@ -103,7 +110,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         self._keep(columns, [machine for machine, _ in fits])
         for _, doubts in fits:
             for doubt in doubts:
-                warnings.warn(doubt, stacklevel=2)
+                warnings.warn(doubt, stacklevel=3)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

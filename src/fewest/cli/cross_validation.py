@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error
 from fewest._tables import Table
 from fewest._tables.wording import cut
@@ -113,22 +110,6 @@ def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_
         )
 
 
-@contextmanager
-def interrupts_ignored() -> Iterator[None]:
-    """Processes started here inherit this, and leave Ctrl-C (and its traceback) to the parent.
-
-    It takes some hundredths of a second; an interrupt in that time is lost.
-    """
-    if threading.current_thread() is not threading.main_thread():  # Python allows it there only
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def _trial(
     machine: Any,
     X: NDArray[Any],
@@ -144,24 +125,6 @@ def _trial(
         supports=[np.flatnonzero(support) for support in machine.supports_],
         notes=notes,
     )
-
-
-def progress_bar(
-    trials: Iterable[Any],
-    total: int,
-    show: bool,
-    *,
-    what: str = "cross-validation",
-    unit: str = "fold",
-) -> Iterable[Any]:
-    """The trials, with a bar on standard error if it is wanted and tqdm is there."""
-    if not show:
-        return trials
-    try:
-        from tqdm import tqdm
-    except ImportError:  # a convenience only
-        return trials
-    return tqdm(trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr)
 
 
 def _summary(

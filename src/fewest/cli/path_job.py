@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._progress import interrupts_ignored, progress_bar
 from fewest._tables import Table
 from fewest.cli.cross_validation import (
     Split,
     balanced_error,
-    interrupts_ignored,
     make_splits,
     possible_folds,
-    progress_bar,
     spread,
 )
 from fewest.cli.errors import CommandError

@@ -1,0 +1,132 @@
+"""What chance would have done: the papers' bounds and curves, and permutation tests.
+
+Real data are looked for in $FEWEST_DATA and in ../shared/data; without them that part is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import nnls
+from scipy.stats import kstest
+
+from fewest.datasets import load_leukemia
+from fewest.significance import permutation_test, subset_separability_bounds
+
+RUNS = 1000
+# Fig. 2.8: d = 5 with every d*, and other pairs with few subsets.
+PAIRS = [(5, 1), (5, 2), (5, 3), (5, 4), (5, 5), (10, 2), (10, 8), (20, 2), (50, 1), (100, 1)]
+DATA_SETS, PERMUTATIONS = 100, 99
+
+
+def bounds() -> None:
+    print("Upper bounds of random separability (000 sec. 4.4; 003 sec. III-B)")
+    for (d_star, d, n), paper in {(2, 7129, 38): "0.0070", (3, 5102, 50): "0.048"}.items():
+        ours = subset_separability_bounds(n, d, d_star).upper
+        print(f"  P({d_star}, {d}, {n}) <= {ours:.5f} (asked: {paper})")
+    huge = subset_separability_bounds(2000, 10**6, 20)
+    print(f"  P(20, 10^6, 2000) <= exp({huge.log_upper:.1f})")
+
+
+def curves() -> None:
+    print(f"Fig. 2.8: share of {RUNS} random data sets that are separable in d* of d features")
+    print("  asked: within the bounds (three standard errors allowed)")
+    rng = np.random.default_rng(0)
+    for d, d_star in PAIRS:
+        outside, shown = 0, []
+        sizes = range(2, 4 * d_star + 12, 2 if d_star > 1 else 1)
+        for n in sizes:
+            share = np.mean([separable(rng.standard_normal((n, d)), d_star) for _ in range(RUNS)])
+            limits = subset_separability_bounds(n, d, d_star)
+            low, high = (
+                bound + sign * 3 * np.sqrt(bound * (1 - bound) / RUNS)
+                for bound, sign in ((limits.lower, -1), (limits.upper, 1))
+            )
+            outside += not low <= share <= high
+            shown.append(f"{n}: {limits.lower:.2f} {share:.2f} {limits.upper:.2f}")
+        middle = shown[len(shown) // 2]
+        print(
+            f"  d = {d:>3}, d* = {d_star}: {outside} of {len(shown)} sample sizes outside; "
+            f"at n = {middle} (lower, share, upper)",
+            flush=True,
+        )
+
+
+def separable(Z: np.ndarray, d_star: int) -> bool:
+    """Whether d* features have all samples in one half-space: labels do not matter then."""
+    if d_star == 1:
+        return bool(np.any(np.all(Z > 0, axis=0) | np.all(Z < 0, axis=0)))
+    return any(
+        in_half_space(Z[:, list(chosen)]) for chosen in combinations(range(Z.shape[1]), d_star)
+    )
+
+
+def in_half_space(Z: np.ndarray) -> bool:
+    """Zero is no convex combination of the rows."""
+    system = np.vstack([Z.T, np.ones(len(Z))])
+    target = np.zeros(len(system))
+    target[-1] = 1.0
+    return bool(nnls(system, target)[1] > 1e-9)
+
+
+def noise() -> None:
+    print(
+        f"Permutation test of the number of features on noise, 40 x 20,000: {DATA_SETS} data sets, "
+        f"{PERMUTATIONS} permutations each"
+    )
+    p_values = {"random": [], "objective": [], "conservative": []}
+    for seed in range(DATA_SETS):
+        X = np.random.default_rng(seed).standard_normal((40, 20_000))
+        y = np.arange(40) % 2
+        for ties, values in p_values.items():
+            test = permutation_test(
+                X,
+                y,
+                statistics="features",
+                n_permutations=PERMUTATIONS,
+                ties=ties,
+                random_state=1000 + seed,
+            )
+            values.append(test.features.p_value)
+    for ties, values in p_values.items():
+        uniform = kstest(values, "uniform").pvalue
+        small = np.mean(np.array(values) <= 0.05)
+        print(
+            f"  ties {ties:>12}: Kolmogorov-Smirnov p = {uniform:.3f}"
+            f"{' (asked: above 0.01)' if ties == 'random' else ''}; "
+            f"{small:.0%} of the p-values are at most 0.05"
+        )
+
+
+def leukemia() -> None:
+    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not (folder / "leukemia.npz").exists():
+        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
+        return
+    data = load_leukemia(path=folder / "leukemia.npz")
+    train = np.asarray(data.split) == "train"
+    for name, rows in {"38 training samples": train, "all 72 samples": np.full(72, True)}.items():
+        test = permutation_test(
+            data.data[rows], data.target[rows], n_permutations=199, random_state=0
+        )
+        print(f"leukemia, {name}, 199 permutations (asked: p <= 0.01)")
+        for what in ("features", "error"):
+            found = getattr(test, what)
+            print(
+                f"  {what:>8}: {found.observed:.3g}, permuted labels {found.chance_median:.3g} "
+                f"(median; {found.chance.min():.3g} at best), p = {found.p_value:.3f}"
+            )
+
+
+def main() -> None:
+    bounds()
+    curves()
+    leukemia()
+    noise()
+
+
+if __name__ == "__main__":
+    main()

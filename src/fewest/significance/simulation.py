@@ -1,0 +1,149 @@
+"""What the machine makes of random data of the same shape (after Lavine)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._validation import check_choice, check_count
+from fewest.significance._measure import Measure, Measured, make_measure, measured_in_parallel
+from fewest.significance.permutation import Comparison, compare
+
+
+@dataclass(frozen=True)
+class ChanceSimulation:
+    """Outcome of `chance_simulation`.
+
+    `separable` is the share of random data sets that the machine could fit at all: below one only
+    where it allows no errors. A statistic that was not asked for is None.
+    """
+
+    features: Comparison | None
+    error: Comparison | None
+    separable: float
+    n_simulations: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Trial:
+    """The measure on a new random data set."""
+
+    measure: Measure
+    codes: IndexArray
+    covariance: str
+
+    def __call__(self, seed: np.random.SeedSequence | None) -> Measured:
+        if seed is None:
+            return self.measure(self.codes)
+        rng = np.random.default_rng(seed)
+        if self.covariance == "independent":
+            X = rng.standard_normal(self.measure.X.shape)
+        else:
+            X = _like(self.measure.X, self.codes, rng)
+        return self.measure.on(X)(self.codes)
+
+
+def chance_simulation(
+    X: Any,
+    y: ArrayLike,
+    *,
+    estimator: Any = None,
+    statistics: Any = "features",
+    covariance: str = "independent",
+    n_simulations: int = 99,
+    cv: Any = 5,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> ChanceSimulation:
+    """How often, and with how few features, random data of the same shape are separated.
+
+    As many samples and features and the same class sizes, drawn from one Gaussian distribution for
+    all classes; the machine is fitted to each such data set as to the data themselves.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    y : array of shape (n_samples,)
+        Their classes.
+    estimator : classifier, default=SupportFeatureMachine(C=np.inf)
+        The machine, as for `permutation_test`.
+    statistics : "features", "error" or both
+        The number of features needed, and the balanced error in cross-validation.
+    covariance : {"independent", "within"}
+        Independent standard normal features; or the covariance of the samples within their
+        classes, for features that are correlated as in the data.
+    n_simulations : int
+        Number of random data sets.
+    cv : int or splitter
+        Folds of the cross-validation.
+    random_state : int, SeedSequence or None
+        Seed.
+    n_jobs : int, optional
+        Processes, in joblib's sense. Each holds a random data set of the size of X.
+    verbose : int
+        Show a progress bar, if tqdm is installed.
+
+    Returns
+    -------
+    ChanceSimulation
+
+    References
+    ----------
+    B. K. Lavine, P. C. Jurs, D. R. Henry: Chance classifications by non-parametric linear
+    discriminant functions. Journal of Chemometrics 2 (1988).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.significance import chance_simulation
+    >>> X, y = make_gaussian(n=40, d=500, k=2, mu=1.5, random_state=0)
+    >>> chance = chance_simulation(X, y, n_simulations=19, random_state=0)
+    >>> chance.features.observed, chance.features.chance_median, chance.separable
+    (2.0, 6.0, 1.0)
+    """
+    check_count("n_simulations", n_simulations)
+    check_choice("covariance", covariance, ("independent", "within"))
+    measure, codes = make_measure(
+        X, y, estimator=estimator, statistics=statistics, cv=cv, groups=None
+    )
+    seeds = np.random.SeedSequence(random_state).spawn(n_simulations)
+    measured = measured_in_parallel(
+        _Trial(measure, codes, covariance),
+        [None, *seeds],
+        n_jobs=n_jobs,
+        verbose=verbose,
+        what="simulations",
+    )
+    rng = np.random.default_rng(random_state)
+    found = {
+        statistic: compare(measured, statistic, "conservative", rng)
+        for statistic in measure.statistics
+    }
+    fitted = np.all([np.isfinite(one.chance) for one in found.values()], axis=0)
+    return ChanceSimulation(
+        found.get("features"), found.get("error"), float(fitted.mean()), n_simulations
+    )
+
+
+def _like(X: Any, codes: IndexArray, rng: np.random.Generator) -> FloatArray:
+    """Gaussian samples whose covariance is that of X within its classes.
+
+    Random combinations of the centred samples have it, without a matrix of d x d entries.
+    """
+    n = len(codes)
+    classes = np.unique(codes)
+    mixing = rng.standard_normal((n, n))
+    centring = np.eye(n)
+    for code in classes:
+        rows = np.flatnonzero(codes == code)
+        centring[np.ix_(rows, rows)] -= 1.0 / len(rows)
+    product = (mixing @ centring / np.sqrt(n - len(classes))) @ X
+    return np.asarray(product.toarray() if sparse.issparse(product) else product, dtype=np.float64)

@@ -1,0 +1,188 @@
+"""Permutation tests: exact p-values, groups, ties, and agreement with plain fits."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.stats import kstest
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
+
+from fewest import SupportFeatureMachine
+from fewest._splits import balanced_error
+from fewest.datasets import make_gaussian
+from fewest.significance import permutation_test
+from fewest.significance._measure import Measured, make_measure
+from fewest.significance.permutation import _permuter, compare
+
+HARD = SupportFeatureMachine(C=np.inf)
+
+
+@pytest.fixture(scope="module")
+def signal():
+    return make_gaussian(n=30, d=200, k=2, mu=1.5, random_state=0)
+
+
+def test_equals_plain_fits(signal):
+    X, y = signal
+    found = permutation_test(X, y, n_permutations=4, cv=3, random_state=7)
+    rng = np.random.default_rng(7)
+    labellings = [y] + [rng.permutation(y) for _ in range(4)]
+    counts = [HARD.fit(X, labels).support_.sum() for labels in labellings]
+    errors = [
+        balanced_error(labels, cross_val_predict(HARD, X, labels, cv=StratifiedKFold(3)))
+        for labels in labellings
+    ]
+    for comparison, values in [(found.features, counts), (found.error, errors)]:
+        assert comparison.observed == pytest.approx(values[0])
+        np.testing.assert_allclose(comparison.chance, values[1:])
+        at_least_as_good = np.sum(np.array(values[1:]) <= values[0])
+        assert comparison.p_value == (1 + at_least_as_good) / 5
+
+
+def test_ties_of_hand_made_values():
+    rng = np.random.default_rng(0)
+    features, objectives = [3, 2, 3, 3, 4], [1.0, 9.0, 0.5, 2.0, 0.1]
+    trials = [Measured(f, o) for f, o in zip(features, objectives, strict=True)]
+    assert compare(trials, "features", "conservative", rng).p_value == 4 / 5
+    assert compare(trials, "features", "objective", rng).p_value == 3 / 5
+    drawn = {compare(trials, "features", "random", rng).p_value for _ in range(50)}
+    assert drawn == {2 / 5, 3 / 5, 4 / 5}
+    # Rounding makes no difference between equal programs.
+    same = [Measured(3, 1.0), Measured(3, 1.0 - 1e-9)]
+    assert compare(same, "features", "objective", rng).p_value == 1.0
+
+
+def test_p_values_under_chance():
+    """Uniform where ties are broken, and never too small where they are not."""
+    rng = np.random.default_rng(3)
+    p_values = {"random": [], "objective": [], "conservative": []}
+    for _ in range(60):
+        measure, codes = make_measure(
+            rng.standard_normal((12, 30)),
+            np.arange(12) % 2,
+            estimator=HARD,
+            statistics="features",
+            cv=None,
+            groups=None,
+        )
+        measured = [measure(codes)] + [measure(rng.permutation(codes)) for _ in range(9)]
+        for ties, values in p_values.items():
+            values.append(compare(measured, "features", ties, rng).p_value)
+    for ties in ("random", "objective"):
+        smoothed = np.array(p_values[ties]) - rng.random(60) / 10  # multiples of a tenth
+        assert kstest(smoothed, "uniform").pvalue > 0.01, ties
+    assert np.all(np.array(p_values["conservative"]) >= p_values["random"])
+    assert np.mean(p_values["conservative"]) > 0.6
+
+
+def test_signal_is_found(signal):
+    found = permutation_test(*signal, n_permutations=19, cv=3, random_state=0)
+    assert found.features.p_value == found.error.p_value == 0.05
+
+
+def test_parallel_and_sparse_change_nothing(signal):
+    X, y = signal
+    settings = {"n_permutations": 5, "cv": 3, "random_state": 1}
+    plain = permutation_test(X, y, **settings)
+    for other in (
+        permutation_test(X, y, n_jobs=2, **settings),
+        permutation_test(sparse.csc_matrix(X), y, **settings),
+    ):
+        np.testing.assert_allclose(other.features.chance, plain.features.chance)
+        np.testing.assert_allclose(other.error.chance, plain.error.chance)
+
+
+def test_progress_bar(signal, capsys):
+    permutation_test(*signal, statistics="features", n_permutations=1, verbose=1)
+    assert "permutations" in capsys.readouterr().err
+
+
+class TestGroups:
+    def test_labels_move_within_groups(self):
+        codes = np.array([0, 1, 1, 0, 0, 1, 1, 1])
+        groups = np.array(list("aaabbbcc"))
+        permute = _permuter(codes, groups, "within")
+        drawn = np.array([permute(np.random.default_rng(seed)) for seed in range(50)])
+        for group in "abc":
+            rows = groups == group
+            assert np.all(drawn[:, rows].sum(axis=1) == codes[rows].sum())
+        assert len(np.unique(drawn, axis=0)) == 9  # 3 ways in a, 3 in b, 1 in c
+
+    def test_labels_of_whole_groups(self):
+        codes, groups = np.array([0, 0, 1, 1, 1, 0]), np.array([5, 5, 7, 7, 7, 9])
+        permute = _permuter(codes, groups, "whole")
+        drawn = {tuple(permute(np.random.default_rng(seed))) for seed in range(50)}
+        assert drawn == {(0, 0, 1, 1, 1, 0), (1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 0, 1)}
+
+    def test_folds_keep_groups_together(self, signal):
+        X, y = signal
+        groups = np.repeat(np.arange(10), 3)
+        found = permutation_test(X, y, groups=groups, n_permutations=2, cv=3, random_state=0)
+        assert np.isfinite(found.error.observed)
+
+    @pytest.mark.parametrize(
+        ("groups", "exchange", "message"),
+        [
+            (np.arange(30), "within", "Permute the labels of whole groups with exchange='whole'"),
+            (np.repeat(np.arange(3), 10), "whole", "needs groups of one class each"),
+        ],
+    )
+    def test_wrong_exchange(self, signal, groups, exchange, message):
+        with pytest.raises(ValueError, match=message):
+            permutation_test(*signal, groups=groups, exchange=exchange, n_permutations=1)
+
+
+def test_classes_that_cannot_be_separated():
+    X, y = make_gaussian(n=40, d=2, k=0, random_state=0)
+    found = permutation_test(X, y, statistics="features", n_permutations=3, random_state=0)
+    assert found.features.observed == np.inf
+    assert found.features.p_value == 1.0
+
+
+def test_soft_machine_counts_errors_at_their_price(signal):
+    X, y = signal
+    machine = SupportFeatureMachine(C=0.5)
+    found = permutation_test(X, y, estimator=machine, statistics="features", n_permutations=1)
+    assert found.features.observed == machine.fit(X, y).result_.zero_norm_objective
+
+
+def test_other_classifiers(signal):
+    lasso = LogisticRegression(solver="liblinear", l1_ratio=1.0, C=0.5)
+    found = permutation_test(*signal, estimator=lasso, n_permutations=2, cv=3, random_state=0)
+    assert found.features.observed == np.count_nonzero(lasso.fit(*signal).coef_)
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not say which features"):
+        permutation_test(*signal, estimator=KNeighborsClassifier(), n_permutations=1)
+    with pytest.raises(ValueError, match="ties='objective' needs a machine of this package"):
+        permutation_test(*signal, estimator=lasso, ties="objective", n_permutations=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_permutations": 0}, "n_permutations must be a whole number"),
+        ({"statistics": "p"}, "statistics must be some of"),
+        ({"ties": "none"}, "ties must be one of"),
+        ({"cv": 16}, "cv = 16 folds are impossible: the smallest class has 15"),
+        ({"exchange": "all"}, "exchange must be one of"),
+        ({"y": np.ones(30)}, "y holds a single class, 1.0"),
+    ],
+)
+def test_bad_input(signal, settings, message):
+    X, y = signal
+    with pytest.raises(ValueError, match=message):
+        permutation_test(X, settings.pop("y", y), **settings)
+
+
+def test_leukemia(real_data):
+    data = real_data("leukemia")
+    train = data["split"] == "train"
+    found = permutation_test(
+        data["X"][train],
+        data["y"][train],
+        statistics="features",
+        n_permutations=99,
+        random_state=0,
+    )
+    assert found.features.observed <= 2
+    assert found.features.p_value <= 0.01

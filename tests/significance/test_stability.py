@@ -1,0 +1,86 @@
+"""Nogueira's index against Kuncheva's, its interval against simulation."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from fewest import SupportFeatureMachine
+from fewest.datasets import make_gaussian
+from fewest.significance import stability, stability_index
+
+
+def kuncheva(Z):
+    """Mean over pairs of sets of one size k: (overlap - k^2 / d) / (k - k^2 / d)."""
+    k, d = Z[0].sum(), Z.shape[1]
+    pairs = [np.sum(a & b) for a, b in combinations(Z, 2)]
+    return (np.mean(pairs) - k**2 / d) / (k - k**2 / d)
+
+
+def random_sets(n_sets, d, k, rng):
+    return np.array([rng.permutation(d) < k for _ in range(n_sets)])
+
+
+def test_equals_kuncheva_for_sets_of_one_size():
+    rng = np.random.default_rng(0)
+    for k in (1, 3, 10):
+        Z = random_sets(8, 20, k, rng)
+        assert stability_index(Z).index == pytest.approx(kuncheva(Z))
+
+
+def test_one_for_equal_sets_and_zero_for_random_ones():
+    Z = np.tile(np.arange(9) < 2, (5, 1))
+    found = stability_index(Z)
+    assert found.index == 1.0
+    assert found.interval == pytest.approx((1.0, 1.0))
+    rng = np.random.default_rng(0)
+    values = [stability_index(random_sets(20, 50, 5, rng)).index for _ in range(200)]
+    assert np.mean(values) == pytest.approx(0.0, abs=0.005)
+
+
+def test_interval_covers_the_truth():
+    rng = np.random.default_rng(0)
+    chance = np.concatenate([np.full(4, 0.8), np.full(36, 0.05)])
+    truth = stability_index(rng.random((200_000, 40)) < chance).index
+    intervals = [stability_index(rng.random((60, 40)) < chance).interval for _ in range(400)]
+    covered = np.mean([low <= truth <= high for low, high in intervals])
+    assert 0.90 < covered <= 0.99
+    narrow = stability_index(rng.random((60, 40)) < chance, confidence=0.5).interval
+    assert np.ptp(narrow) < np.mean(np.ptp(intervals, axis=1))
+
+
+@pytest.mark.parametrize("resample", ["bootstrap", "half"])
+def test_resamples_of_data(resample):
+    X, y = make_gaussian(n=80, d=60, k=2, mu=1.5, random_state=0)
+    settings = {"n_resamples": 10, "resample": resample, "random_state": 0}
+    found = stability(X, y, **settings)
+    assert found.index > 0.3
+    assert set(np.argsort(-found.frequency)[:2]) == {0, 1}
+    assert len(found.sizes) == 10
+    assert found.frequency.sum() == pytest.approx(found.sizes.mean())
+    again = stability(X, y, estimator=SupportFeatureMachine(), **settings)
+    np.testing.assert_array_equal(again.frequency, found.frequency)
+    noise = np.random.default_rng(0).standard_normal(X.shape)
+    assert stability(noise, y, **settings).index < found.index
+
+
+@pytest.mark.parametrize(
+    ("selections", "message"),
+    [
+        ([[1, 0, 1]], "at least two rows"),
+        ([[2, 0], [0, 1]], "zeros and ones"),
+        ([[1, 1], [1, 1]], "no feature or all of them"),
+        ([[0, 0], [0, 0]], "no feature or all of them"),
+    ],
+)
+def test_bad_selections(selections, message):
+    with pytest.raises(ValueError, match=message):
+        stability_index(selections)
+
+
+def test_bad_settings():
+    X, y = make_gaussian(n=10, d=5, random_state=0)
+    with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
+        stability_index([[1, 0], [0, 1]], confidence=95)
+    with pytest.raises(ValueError, match="resample must be one of"):
+        stability(X, y, resample="jackknife")
