@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewest.exceptions import NotSeparableError
+    from fewest.fsv import FeatureSelectionConcave
     from fewest.liknon import Liknon
     from fewest.liknon_cv import LiknonCV
+    from fewest.min_over import SoftDoubleMinOver
     from fewest.sfm import SupportFeatureMachine
     from fewest.sfm_cv import SupportFeatureMachineCV
     from fewest.union import UnionFeatureMachine
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "FeatureSelectionConcave",
     "Liknon",
     "LiknonCV",
     "NotSeparableError",
+    "SoftDoubleMinOver",
     "SupportFeatureMachine",
     "SupportFeatureMachineCV",
     "UnionFeatureMachine",
@@ -29,9 +33,11 @@ __all__ = [
 
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
 _HOMES = {
+    "FeatureSelectionConcave": "fewest.fsv",
     "Liknon": "fewest.liknon",
     "LiknonCV": "fewest.liknon_cv",
     "NotSeparableError": "fewest.exceptions",
+    "SoftDoubleMinOver": "fewest.min_over",
     "SupportFeatureMachine": "fewest.sfm",
     "SupportFeatureMachineCV": "fewest.sfm_cv",
     "UnionFeatureMachine": "fewest.union",

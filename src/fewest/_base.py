@@ -51,6 +51,8 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
     `standardize`, `refit`, `n_jobs` and `verbose`.
     """
 
+    _more_features = "raise C"  # advice where a fit selects none
+
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         """Features, weights and bias for one class against the rest."""
@@ -240,7 +242,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
                 f"the selection still changed after max_iter={len(result.steps)} programs"
             )
         if not result.n_features:
-            doubts.append(f"no feature was selected for class {task.name}: raise C")
+            doubts.append(f"no feature was selected for class {task.name}: {self._more_features}")
         elif self.refit == "margin" and task.error_cost is None:
             scores = task.columns.take(result.features) @ machine.w + machine.b
             if np.any(task.y * scores <= 0):

@@ -86,6 +86,23 @@ def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return X, y
 
 
+def two_classes(name: str, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The two classes and the places of the labels in them, for methods that know no more."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
+            "rest"
+        )
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} needs samples of two classes, but y contains only one class: "
+            f"{classes.tolist()[0]!r}"
+        )
+    return classes, codes
+
+
 def weighted_samples(
     X: Any, codes: NDArray[np.intp], sample_weight: ArrayLike | None
 ) -> tuple[Any, NDArray[np.intp], FloatArray | None]:

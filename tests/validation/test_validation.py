@@ -1,0 +1,84 @@
+"""The .632 bootstrap and the balanced error."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+
+from fewest.datasets import make_gaussian
+from fewest.validation import _draw, balanced_error, balanced_error_scorer, bootstrap_632
+
+
+def test_scorer_is_minus_the_balanced_error():
+    X, y = make_gaussian(n=40, d=3, k=1, mu=0.5, positive_fraction=0.25, random_state=0)
+    machine = KNeighborsClassifier(3).fit(X, y)
+    predicted = machine.predict(X)
+    assert balanced_error(y, predicted) == pytest.approx(1 - balanced_accuracy_score(y, predicted))
+    assert balanced_error_scorer(machine, X, y) == -balanced_error(y, predicted)
+    scores = cross_val_score(DummyClassifier(), X, y, scoring=balanced_error_scorer)
+    np.testing.assert_allclose(scores, -0.5)
+
+
+@pytest.mark.parametrize("error", ["balanced", "plain"])
+def test_equals_a_plain_loop(error):
+    X, y = make_gaussian(n=40, d=3, k=1, mu=0.5, positive_fraction=0.3, random_state=0)
+    machine = KNeighborsClassifier(3)
+    found = bootstrap_632(machine, X, y, n_resamples=5, error=error, random_state=4)
+    rng = np.random.default_rng(4)
+    expected = []
+    for _ in range(5):
+        inside = rng.integers(40, size=40)
+        outside = np.setdiff1d(np.arange(40), inside)
+        machine.fit(X[inside], y[inside])
+        rates = [
+            balanced_error(y[rows], machine.predict(X[rows]))
+            if error == "balanced"
+            else np.mean(machine.predict(X[rows]) != y[rows])
+            for rows in (outside, inside)
+        ]
+        expected.append(0.632 * rates[0] + 0.368 * rates[1])
+    assert found.error == pytest.approx(np.mean(expected))
+    assert found.error == pytest.approx(0.632 * found.test_error + 0.368 * found.training_error)
+
+
+def test_noise_and_a_machine_without_training_errors():
+    errors = []
+    for seed in range(10):
+        X, y = make_gaussian(n=60, d=5, k=0, random_state=seed)
+        found = bootstrap_632(KNeighborsClassifier(1), X, y, n_resamples=10, random_state=0)
+        assert found.training_error == 0.0
+        errors.append(found.error)
+    assert np.mean(errors) == pytest.approx(0.316, abs=0.04)
+
+
+def test_groups_stay_together():
+    units = np.repeat(np.arange(12), 3)
+    y = np.arange(12)[units] % 2
+    rng = np.random.default_rng(0)
+    share = []
+    for _ in range(200):
+        inside, outside = _draw(units, y, rng)
+        assert not set(units[inside]) & set(units[outside])
+        share.append(len(outside) / 36)
+    assert np.mean(share) == pytest.approx((1 - 1 / 12) ** 12, abs=0.03)
+    X = np.random.default_rng(0).standard_normal((36, 2))
+    names = np.array(list("abcdefghijkl"))[units]
+    found = bootstrap_632(KNeighborsClassifier(1), X, y, groups=names, random_state=0)
+    assert found.training_error == 0.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_resamples": 0}, "n_resamples must be a whole number"),
+        ({"error": "auc"}, "error must be one of 'balanced', 'plain'"),
+        ({"groups": [1, 2]}, "inconsistent numbers of samples"),
+        ({"y": [0] * 9 + [1]}, "a class has too few samples"),
+    ],
+)
+def test_bad_input(settings, message):
+    X, y = make_gaussian(n=10, d=3, k=1, random_state=0)
+    with pytest.raises(ValueError, match=message):
+        bootstrap_632(DummyClassifier(), X, settings.pop("y", y), **settings)
