@@ -113,7 +113,7 @@ def leukemia() -> None:
     for name, rows in {"38 training samples": train, "all 72 samples": np.full(72, True)}.items():
         X, y = data.data[rows], data.target[rows]
         print(f"leukemia, {name} (asked: p <= 0.01)")
-        for ties in ("conservative", "objective"):
+        for ties in ("objective", "conservative"):
             test = permutation_test(
                 X, y, statistics="features", n_permutations=999, ties=ties, random_state=0
             )

@@ -10,7 +10,7 @@ import fewest
 from fewest.cli import main
 
 
-@pytest.mark.parametrize("command", [[], ["select"], ["path"], ["demo"]])
+@pytest.mark.parametrize("command", [[], ["select"], ["path"], ["diagnose"], ["demo"]])
 def test_help_has_examples_and_exit_codes(capsys, command):
     with pytest.raises(SystemExit) as stopped:
         main([*command, "--help"])

@@ -56,6 +56,13 @@ class Columns:
         block *= self.inverse_scale[index]
         return block
 
+    def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
+        """All columns, standardised, a cached block at a time with their numbers."""
+        width = _block_width(self.n_samples)
+        for start in range(0, self.n_features, width):
+            index = np.arange(start, min(start + width, self.n_features))
+            yield index, self.take(index)
+
     def subset(self, index: IndexArray) -> Columns:
         """The named columns as a small data set of its own (already standardised)."""
         return Columns(self.take(index), np.zeros(len(index)), np.ones(len(index)))

@@ -49,6 +49,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.path import run_path
 
         run_path(arguments)
+    elif arguments.command == "diagnose":
+        from fewest.cli.diagnose import run_diagnose
+
+        run_diagnose(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 

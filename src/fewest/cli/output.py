@@ -8,12 +8,14 @@ import math
 import os
 import sys
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fewest._files import atomic_write, check_writable
 from fewest._tables.wording import visible
 from fewest.cli.errors import CommandError
-from fewest.cli.report import PathReport, Report
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _STANDARD_OUTPUT = "-"
 
@@ -43,7 +45,7 @@ class Output:
         if not self.quiet and self.json_file != _STANDARD_OUTPUT:
             _print(text)
 
-    def deliver(self, report: Report | PathReport, text: str, brief: str) -> None:
+    def deliver(self, report: DataclassInstance, text: str, brief: str) -> None:
         """Write the file first: it must not depend on who reads the terminal.
 
         `text` is for the terminal, `brief` what --quiet leaves of it.
@@ -84,7 +86,7 @@ def write(path: str, content: str | bytes) -> None:
         ) from error
 
 
-def to_json(report: Report | PathReport) -> str:
+def to_json(report: DataclassInstance) -> str:
     """The report as JSON; infinity, which JSON does not know, becomes "inf"."""
     return json.dumps(_json_ready(asdict(report)), indent=2, allow_nan=False)
 

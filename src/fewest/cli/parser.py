@@ -22,6 +22,7 @@ examples:
   fewest demo
   fewest select expression.csv --target diagnosis
   fewest path expression.csv --target diagnosis --plot path.png
+  fewest diagnose expression.csv --target diagnosis
   fewest select --help
 
 {_EXIT_CODES}"""
@@ -43,6 +44,13 @@ examples:
   fewest path expression.csv --target diagnosis
   fewest path expression.csv --target diagnosis --plot path.png --json path.json
   fewest path expression.csv --target diagnosis --method liknon --values 50 --cv 10
+
+{_EXIT_CODES}"""
+
+_DIAGNOSE_EPILOG = f"""\
+examples:
+  fewest diagnose expression.csv --target diagnosis
+  fewest diagnose expression.npz --permutations 999 --jobs 4 --json diagnosis.json
 
 {_EXIT_CODES}"""
 
@@ -70,6 +78,13 @@ Select the fewest features that tell the classes apart.
 _PATH_DESCRIPTION = f"""\
 Show what C does: the number of features, the training error and the
 cross-validated error (features selected anew in every fold) against C.
+
+{_DATA_FORMATS}"""
+
+_DIAGNOSE_DESCRIPTION = f"""\
+Say in plain words whether anything can be concluded from the data: would
+classes assigned at random look the same? And what to beware of: chance,
+concentration of distances, hubs, misleading leave-one-out errors.
 
 {_DATA_FORMATS}"""
 
@@ -103,6 +118,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
     _add_select(commands)
     _add_path(commands)
+    _add_diagnose(commands)
     _add_demo(commands)
     return parser
 
@@ -160,6 +176,28 @@ def _add_path(commands: argparse._SubParsersAction[_Parser]) -> None:
     output.add_argument(
         "--plot", metavar="FILE", help="draw the table; the name ends in .png, .svg or .pdf"
     )
+
+
+def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
+    diagnose = commands.add_parser(
+        "diagnose",
+        help="whether anything can be concluded from your data, in plain words",
+        description=_DIAGNOSE_DESCRIPTION,
+        epilog=_DIAGNOSE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_data_arguments(diagnose)
+    group = diagnose.add_argument_group("test")
+    group.add_argument(
+        "--permutations",
+        type=_at_least_one,
+        default=99,
+        metavar="N",
+        help="random labellings to compare with; the smallest p-value is 1/(N+1) (default: 99)",
+    )
+    _add_validation_arguments(diagnose)
+    _add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")
 
 
 def _add_demo(commands: argparse._SubParsersAction[_Parser]) -> None:

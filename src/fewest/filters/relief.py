@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,7 @@ from sklearn.utils import check_random_state
 
 from fewest._core.columns import Columns
 from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._validation import check_count, finite_columns, validated
-
-_BLOCK_VALUES = 1 << 18
 
 
 def relief(
@@ -76,15 +72,16 @@ def relief(
         rows = check_random_state(random_state).randint(len(y), size=n_iterations)
     scaled = _by_range(X)
     distances = np.zeros((len(y), len(y)))
-    for _, block in _blocks(scaled):
-        add_distances(block, distances)
+    for _, block in scaled.blocks():
+        add_distances(np.ascontiguousarray(block), distances)
     np.fill_diagonal(distances, np.inf)
     same = codes[:, None] == codes
     hits = np.where(same, distances, np.inf).argmin(axis=1)
     misses = np.where(same, np.inf, distances).argmin(axis=1)
     weights = np.zeros(scaled.n_features)
-    for index, block in _blocks(scaled):
-        add_weights(block, rows, hits[rows], misses[rows], weights[index[0] : index[-1] + 1])
+    for index, block in scaled.blocks():
+        share = weights[index[0] : index[-1] + 1]
+        add_weights(np.ascontiguousarray(block), rows, hits[rows], misses[rows], share)
     return weights / len(rows)
 
 
@@ -94,16 +91,8 @@ def _by_range(X: Any) -> Columns:
     n_features = X.shape[1]
     plain = Columns(X, np.zeros(n_features), np.ones(n_features))
     low, high = np.empty(n_features), np.empty(n_features)
-    for index, block in _blocks(plain):
+    for index, block in plain.blocks():
         low[index], high[index] = block.min(axis=0), block.max(axis=0)
     width = high - low
     inverse = np.divide(1.0, width, out=np.zeros(n_features), where=width > 0.0)
     return Columns(X, low, inverse)
-
-
-def _blocks(columns: Columns) -> Iterator[tuple[IndexArray, FloatArray]]:
-    """Columns in float64, a few at a time, in row order."""
-    width = max(16, _BLOCK_VALUES // columns.n_samples)
-    for start in range(0, columns.n_features, width):
-        index = np.arange(start, min(start + width, columns.n_features))
-        yield index, np.ascontiguousarray(columns.take(index))

@@ -18,9 +18,9 @@ from fewest.significance._measure import (
     measured_in_parallel,
 )
 
-TIES = ("conservative", "random", "objective")
-# Objectives of the same program closer than this differ by rounding.
-_SAME_OBJECTIVE = 1e-6
+TIES = ("auto", "objective", "conservative", "random")
+# What follows these digits of an objective is rounding of the solver.
+_DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """Outcome of `permutation_test`; a statistic that was not asked for is None."""
+    """Outcome of `permutation_test`; a statistic that was not asked for is None.
+
+    `p_value` is that of both statistics together: the share of labellings whose smaller p-value is
+    as small as the data's.
+    """
 
     features: Comparison | None
     error: Comparison | None
+    p_value: float
     n_permutations: int
 
 
@@ -58,7 +63,7 @@ def permutation_test(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     exchange: str = "within",
-    ties: str = "conservative",
+    ties: str = "auto",
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -96,13 +101,14 @@ def permutation_test(
     exchange : {"within", "whole"}
         "within" permutes labels within each group, for groups that hold several classes; "whole"
         permutes the labels of groups, for groups of one class each.
-    ties : {"conservative", "random", "objective"}
+    ties : {"auto", "objective", "conservative", "random"}
         The number of features is a small whole number, so that many permutations equal the data.
         "conservative" counts them all as at least as good: p is too large rather than too small.
         "objective" compares such pairs by the optimum of the first linear program, |w|_1 at unit
         distance of the class means, which hardly ever ties and makes the test sharper. "random"
         puts the data at a random place among its equals: p is exactly uniform under chance, but
-        depends on `random_state`.
+        depends on `random_state`. "auto" is "objective" for the machines of this package, which
+        have one, and "conservative" for others; errors that tie are never told apart by it.
     random_state : int, Generator or None
         Seed of permutations and ties.
     n_jobs : int, optional
@@ -131,6 +137,8 @@ def permutation_test(
     measure, codes = make_measure(
         X, y, estimator=estimator, statistics=statistics, cv=cv, groups=groups
     )
+    if ties == "auto":
+        ties = "conservative" if measure.columns is None else "objective"
     if ties == "objective" and measure.columns is None:
         raise ValueError(
             f"ties='objective' needs a machine of this package, whose linear programs have an "
@@ -144,7 +152,10 @@ def permutation_test(
         measure, labellings, n_jobs=n_jobs, verbose=verbose, what="permutations"
     )
     found = {statistic: compare(measured, statistic, ties, rng) for statistic in measure.statistics}
-    return PermutationTest(found.get("features"), found.get("error"), n_permutations)
+    p_value = next(iter(found.values())).p_value
+    if len(found) > 1:
+        p_value = combined_p_value(measured, measure.statistics, ties)
+    return PermutationTest(found.get("features"), found.get("error"), p_value, n_permutations)
 
 
 def compare(
@@ -152,17 +163,35 @@ def compare(
 ) -> Comparison:
     """The first trial against all others."""
     values = column(measured, statistic)
-    better, equal = values[1:] < values[0], values[1:] == values[0]
-    if ties == "objective" and statistic == "features" and np.isfinite(values[0]):
-        objective = column(measured, "objective")
-        first, others = objective[0], objective[1:]
-        near = np.abs(others - first) <= _SAME_OBJECTIVE * abs(first)
-        better, equal = better | (equal & ~near & (others < first)), equal & near
-    n_equal = int(equal.sum())
+    levels = _levels(measured, statistic, ties)
+    better = int(np.sum(levels[1:] < levels[0]))
+    equal = int(np.sum(levels[1:] == levels[0]))
     if ties == "random":
-        n_equal = int(rng.integers(n_equal + 1))
-    p_value = (1 + int(better.sum()) + n_equal) / len(values)
-    return Comparison(float(values[0]), values[1:], p_value)
+        equal = int(rng.integers(equal + 1))
+    return Comparison(float(values[0]), values[1:], (1 + better + equal) / len(values))
+
+
+def combined_p_value(measured: list[Measured], statistics: tuple[str, ...], ties: str) -> float:
+    """One p-value for all statistics: how many labellings have so small a smallest p-value.
+
+    That is exact as well, and takes account of statistics that go together.
+    """
+    places = []
+    for statistic in statistics:
+        levels = _levels(measured, statistic, ties)
+        places.append(np.searchsorted(np.sort(levels), levels, side="right"))
+    smallest = np.min(places, axis=0)
+    return float(np.mean(smallest <= smallest[0]))
+
+
+def _levels(measured: list[Measured], statistic: str, ties: str) -> IndexArray:
+    """Whole numbers in the order of the statistic, equal where trials tie."""
+    values = column(measured, statistic)
+    objective = np.zeros(len(values))
+    if ties == "objective" and statistic == "features":
+        objective = np.array([float(f"{one.objective:.{_DIGITS}g}") for one in measured])
+    pairs = np.column_stack([values, objective])
+    return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
 
 
 def _permuter(codes: IndexArray, groups: NDArray[Any] | None, exchange: str) -> Any:

@@ -1,0 +1,30 @@
+"""Whether the data can carry a conclusion: capacity, concentration, hubs, validation."""
+
+from fewest.diagnostics.capacity import log_growth_bound, log_growth_function, vc_dimension_bound
+from fewest.diagnostics.concentration import (
+    DistanceConcentration,
+    Sphericity,
+    distance_concentration,
+    relative_concentration,
+    sphericity,
+)
+from fewest.diagnostics.hubs import Hubness, hubness
+from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
+from fewest.diagnostics.summary import Diagnosis, diagnose
+
+__all__ = [
+    "Diagnosis",
+    "DistanceConcentration",
+    "Hubness",
+    "LooReliability",
+    "Sphericity",
+    "diagnose",
+    "distance_concentration",
+    "hubness",
+    "log_growth_bound",
+    "log_growth_function",
+    "loo_reliability",
+    "relative_concentration",
+    "sphericity",
+    "vc_dimension_bound",
+]

@@ -1,0 +1,72 @@
+"""Norms, inner products and distances of samples, a block of columns at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import cdist
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import assert_all_finite, validate_data
+
+from fewest._core.columns import Columns
+from fewest._core.problem import FloatArray
+from fewest._validation import check_positive, finite_columns
+
+
+def columns_of(X: Any, standardize: bool) -> Columns:
+    """Standardised columns, or those of X as it is; nothing is copied."""
+    X = validate_data(
+        BaseEstimator(),
+        X,
+        accept_sparse=("csr", "csc"),
+        dtype="numeric",
+        ensure_min_samples=2,
+        ensure_all_finite=False,
+    )
+    if standardize:
+        return finite_columns(X, None, per_column=True)
+    assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+    return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
+
+def gram(columns: Columns) -> FloatArray:
+    """Inner products of all pairs of samples."""
+    products = np.zeros((columns.n_samples, columns.n_samples))
+    for _, block in columns.blocks():
+        products += block @ block.T
+    return products
+
+
+def norms(columns: Columns, p: float) -> FloatArray:
+    """The p-norm of every sample (p below one: no norm in the strict sense)."""
+    total = np.zeros(columns.n_samples)
+    for _, block in columns.blocks():
+        if np.isinf(p):
+            np.maximum(total, np.abs(block).max(axis=1), out=total)
+        else:
+            total += (np.abs(block) ** p).sum(axis=1)
+    return total if np.isinf(p) else total ** (1.0 / p)
+
+
+def distances(columns: Columns, p: float) -> FloatArray:
+    """The p-norm of the differences of all pairs of samples."""
+    if p == 2:
+        products = gram(columns)
+        own = np.diag(products)
+        squares = own[:, None] + own - 2.0 * products
+        np.fill_diagonal(squares, 0.0)
+        return np.sqrt(np.maximum(squares, 0.0))
+    total = np.zeros((columns.n_samples, columns.n_samples))
+    for _, block in columns.blocks():
+        if np.isinf(p):
+            np.maximum(total, cdist(block, block, "chebyshev"), out=total)
+        else:
+            total += cdist(block, block, "minkowski", p=p) ** p
+    return total if np.isinf(p) else total ** (1.0 / p)
+
+
+def check_norm(p: Any) -> None:
+    """Raise unless p is a norm's exponent."""
+    check_positive("p", p, infinity="for the largest absolute value")

@@ -1,0 +1,187 @@
+"""All diagnostics of a data set in one readable summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from fewest._validation import check_count, validated
+from fewest.diagnostics.capacity import vc_dimension_bound
+from fewest.diagnostics.concentration import (
+    DistanceConcentration,
+    Sphericity,
+    distance_concentration,
+    relative_concentration,
+    sphericity,
+)
+from fewest.diagnostics.hubs import Hubness, hubness
+from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
+from fewest.exceptions import NotSeparableError
+from fewest.sfm import SupportFeatureMachine
+from fewest.significance import (
+    PermutationTest,
+    SeparabilityBounds,
+    permutation_test,
+    subset_separability_bounds,
+)
+
+_NORMS = (1.0, 2.0)
+_NEIGHBOURS = 10
+_SOFT_COST = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis:
+    """What `diagnose` found; print it for the summary.
+
+    `conclusive` says whether the classes differ by more than chance: the p-value of the
+    permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
+    hyperplane separates the classes; if not, the test is of the soft machine with C = 1. `bounds`,
+    `vc_dimension` and `leave_one_out` are None for more than two classes.
+    """
+
+    n_samples: int
+    n_features: int
+    class_sizes: dict[Any, int]
+    alpha: float
+    conclusive: bool
+    separable: bool
+    n_selected: int
+    test: PermutationTest
+    bounds: SeparabilityBounds | None
+    vc_dimension: int | None
+    sphericity: Sphericity
+    norms: dict[float, float]
+    distances: dict[float, DistanceConcentration]
+    hubs: Hubness
+    leave_one_out: LooReliability | None
+
+    @property
+    def summary(self) -> str:
+        """All of it, in plain words."""
+        from fewest.diagnostics.wording import in_words
+
+        return in_words(self)
+
+    def __str__(self) -> str:
+        return self.summary
+
+
+def diagnose(
+    X: Any,
+    y: ArrayLike,
+    *,
+    n_permutations: int = 99,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    exchange: str = "within",
+    alpha: float = 0.05,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Diagnosis:
+    """Say in plain words whether anything can be concluded from the data, and what to beware of.
+
+    The conclusion rests on a permutation test of the number of features that the hard Support
+    Feature Machine needs (where the classes overlap: of what the soft one pays) and of its
+    cross-validated error. All other numbers explain it. They refer to standardised columns.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        At least five samples.
+    y : array of shape (n_samples,)
+        Their classes, each with at least two samples.
+    n_permutations : int
+        Permutations of the labels.
+    cv : int, splitter or None
+        Folds of the cross-validation; fewer where the smallest class is smaller. None leaves the
+        error out, which takes most of the time.
+    groups : array of shape (n_samples,), optional
+        Samples that belong together, as for `permutation_test`.
+    exchange : {"within", "whole"}
+        How labels are permuted where there are groups.
+    alpha : float
+        Level of the test.
+    random_state : int, Generator or None
+        Seed of the permutations.
+    n_jobs : int, optional
+        Processes, in joblib's sense.
+    verbose : int
+        Show a progress bar, if tqdm is installed.
+
+    Returns
+    -------
+    Diagnosis
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.diagnostics import diagnose
+    >>> X = np.random.default_rng(0).standard_normal((30, 1000))
+    >>> found = diagnose(X, np.arange(30) % 2, cv=None, random_state=0)
+    >>> found.conclusive
+    False
+    >>> print(str(found).splitlines()[0])
+    Nothing can be concluded from these data.
+    """
+    check_count("n_permutations", n_permutations)
+    if not 0.0 < alpha < 1.0:
+        raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
+    X, y = validated(BaseEstimator(), X, y)
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2 or counts.min() < 2 or len(y) < 5:
+        raise ValueError(
+            "diagnose needs at least two classes with two samples each, and five samples in all; "
+            f"got {dict(zip(classes.tolist(), counts.tolist(), strict=True))}"
+        )
+    machine, n_selected = _machine(X, y)
+    if isinstance(cv, (int, np.integer)):
+        cv = min(int(cv), int(counts.min()))
+    test = permutation_test(
+        X,
+        y,
+        estimator=machine,
+        statistics="features" if cv is None else ("features", "error"),
+        n_permutations=n_permutations,
+        cv=cv,
+        groups=groups,
+        exchange=exchange,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    n, d = X.shape
+    binary = len(classes) == 2
+    chosen = min(max(1, n_selected), d)
+    return Diagnosis(
+        n_samples=n,
+        n_features=d,
+        class_sizes=dict(zip(classes.tolist(), counts.tolist(), strict=True)),
+        alpha=alpha,
+        conclusive=bool(test.p_value <= alpha),
+        separable=bool(np.isinf(machine.C)),
+        n_selected=n_selected,
+        test=test,
+        bounds=subset_separability_bounds(n, d, chosen, intercept=True) if binary else None,
+        vc_dimension=vc_dimension_bound(d, chosen, intercept=True) if binary else None,
+        sphericity=sphericity(X),
+        norms={p: relative_concentration(X, p) for p in _NORMS},
+        distances={p: distance_concentration(X, p) for p in _NORMS},
+        hubs=hubness(X, y, k=min(_NEIGHBOURS, n - 1)),
+        leave_one_out=loo_reliability(X, y, standardize=True) if binary else None,
+    )
+
+
+def _machine(X: Any, y: Any) -> tuple[SupportFeatureMachine, int]:
+    """The hard machine where it can be fitted, else a soft one; and how many features it takes."""
+    machine = SupportFeatureMachine(C=np.inf)
+    try:
+        machine.fit(X, y)
+    except NotSeparableError:
+        machine = SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
+    return machine, int(machine.support_.sum())

@@ -1,0 +1,77 @@
+"""`fewest diagnose`: the summary, its JSON, and its errors."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tables.samples import two_classes, write_csv
+
+from fewest.diagnostics import diagnose
+
+SHORT = ("--permutations", 19, "--cv", 3)
+
+
+@pytest.fixture
+def diagnosed(run, table):
+    def call(*arguments):
+        return run("diagnose", table, "--target", "group", *SHORT, *arguments)
+
+    return call
+
+
+def test_says_what_the_library_says(diagnosed):
+    X, y = two_classes()
+    ran = diagnosed("--seed", 3)
+    assert ran.code == 0
+    found = diagnose(X, y, n_permutations=19, cv=3, random_state=3)
+    assert found.summary in ran.out
+    assert "Something can be concluded" in ran.out
+    assert ran.out.startswith("Data ")
+    assert "Time: reading" in ran.out
+
+
+def test_json(diagnosed, tmp_path):
+    report = diagnosed("--json", "-").json
+    assert (report["schema"], report["schema_version"]) == ("fewest.diagnose", 1)
+    assert report["conclusive"] is True
+    assert report["p_value"] <= 0.05
+    assert len(report["features"]["chance"]) == report["n_permutations"] == 19
+    assert report["leave_one_out"]["verdict"] in ("zero", "honest", "pessimistic")
+    assert [entry["p"] for entry in report["distances"]] == [1.0, 2.0]
+    file = tmp_path / "diagnosis.json"
+    ran = diagnosed("--json", file)
+    assert f"Written: {file}" in ran.out
+    assert json.loads(file.read_text())["summary"] == report["summary"]
+
+
+def test_noise_and_quiet(run, tmp_path):
+    X, y = np.random.default_rng(0).standard_normal((20, 200)), np.arange(20) % 2
+    np.savez(tmp_path / "noise.npz", X=X, y=y)
+    ran = run("diagnose", tmp_path / "noise.npz", *SHORT, "--quiet")
+    assert ran.out == "Nothing can be concluded from these data.\n"
+    ran = run("diagnose", tmp_path / "noise.npz", "--permutations", 9, "--cv", 0, "--json", "-")
+    assert ran.json["error"] is None
+
+
+def test_small_class(run, tmp_path):
+    X, y = two_classes()
+    kept = np.concatenate([np.flatnonzero(y == y[0])[:6], np.flatnonzero(y != y[0])[:2]])
+    file = write_csv(tmp_path / "small.csv", X[kept], y[kept])
+    ran = run("diagnose", file, "--target", "group", *SHORT)
+    assert "Note: 2 folds instead of 3" in ran.out
+    file = write_csv(tmp_path / "smaller.csv", X[kept[:-1]], y[kept[:-1]])
+    ran = run("diagnose", file, "--target", "group", *SHORT)
+    assert ran.code == 2
+    assert "diagnose needs at least two classes with two samples each" in ran.err
+
+
+def test_keeps_the_data(diagnosed, table):
+    ran = diagnosed("--json", table)
+    assert ran.code == 2
+    assert "would replace the data" in ran.err
+
+
+def test_bad_number(diagnosed):
+    assert "must be 1 or more" in diagnosed("--permutations", "0").err
