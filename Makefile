@@ -37,6 +37,8 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.liknon_selection
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
+	$(BIN)/python -m benchmarks.leave_one_out
+	$(BIN)/python -m benchmarks.baselines
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -6,20 +6,24 @@ Real data are looked for in $FEWEST_DATA and in ../shared/data; without them tha
 from __future__ import annotations
 
 import os
+import textwrap
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 from scipy.stats import kstest
 
 from fewest.datasets import load_leukemia
+from fewest.diagnostics import diagnose
 from fewest.significance import Comparison, permutation_test, subset_separability_bounds
 
 RUNS = 1000
 # Fig. 2.8: d = 5 with every d*, and other pairs with few subsets.
 PAIRS = [(5, 1), (5, 2), (5, 3), (5, 4), (5, 5), (10, 2), (10, 8), (20, 2), (50, 1), (100, 1)]
 DATA_SETS, PERMUTATIONS = 100, 99
+NOISE_SETS = 20
 
 
 def bounds() -> None:
@@ -103,12 +107,18 @@ def noise() -> None:
         )
 
 
-def leukemia() -> None:
+def leukemia_data() -> Any:
     folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
     if not (folder / "leukemia.npz").exists():
         print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
+        return None
+    return load_leukemia(path=folder / "leukemia.npz")
+
+
+def leukemia() -> None:
+    data = leukemia_data()
+    if data is None:
         return
-    data = load_leukemia(path=folder / "leukemia.npz")
     train = np.asarray(data.split) == "train"
     for name, rows in {"38 training samples": train, "all 72 samples": np.full(72, True)}.items():
         X, y = data.data[rows], data.target[rows]
@@ -130,11 +140,31 @@ def _print(what: str, found: Comparison) -> None:
     )
 
 
+def conclusions() -> None:
+    verdicts = []
+    for seed in range(NOISE_SETS):
+        X = np.random.default_rng(seed).standard_normal((60, 10_000))
+        found = diagnose(X, np.arange(60) % 2, cv=None if seed else 5, random_state=seed)
+        verdicts.append(found.conclusive)
+        if seed == 0:
+            print("diagnose on noise, 60 x 10,000 (asked: nothing can be concluded)")
+            print(textwrap.indent(str(found), "  "))
+    print(
+        f"diagnose finds something in {sum(verdicts)} of {NOISE_SETS} such data sets "
+        f"(level 5 %: {NOISE_SETS / 20:g} to be expected)"
+    )
+    data = leukemia_data()
+    if data is not None:
+        print("diagnose on leukemia, 72 samples (asked: something can be concluded)")
+        print(textwrap.indent(str(diagnose(data.data, data.target, random_state=0)), "  "))
+
+
 def main() -> None:
     bounds()
     curves()
     leukemia()
     noise()
+    conclusions()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ feature. `loo_reliability` sees one of the data sets and predicts the error.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,10 +130,20 @@ def report(name: str, grid: Grid, shown: tuple[int, ...]) -> None:
     print(f"  mean absolute difference where d >= 1000: {np.nanmean(difference):.3f}")
 
 
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Without the checks that small fits would spend their time on, and without warnings."""
+    with (
+        sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
 def main() -> None:
-    sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
-    warnings.simplefilter("ignore", ConvergenceWarning)
-    noise, apart = grids()
+    with quietly():
+        noise, apart = grids()
     report("Pure noise (fig. 2.9, 4.1; asked: the error tends to 1)", noise, (6, 10, 20, 30, 40))
     print(f"  at n = 20 and d = 100,000: {noise.error[SIZES == 20, -1][0]:.3f}")
     report(

@@ -1,5 +1,8 @@
 """Fisher's and Golub's scores, Relief and the weighted vote, against plain loops."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -78,6 +81,11 @@ def test_relief_in_several_blocks_and_classes(monkeypatch):
     monkeypatch.setattr("fewest._core.columns._BLOCK_VALUES", 1)
     np.testing.assert_allclose(relief(X, y), whole, atol=1e-12)
     np.testing.assert_allclose(whole, slow_relief(X, y, np.arange(30)), atol=1e-12)
+
+
+def test_numba_is_loaded_on_first_use_only():
+    code = "import sys, fewest.filters, fewest.diagnostics; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("score", [fisher_score, golub_score, relief])

@@ -15,6 +15,8 @@ _WIDTH = 88
 # Distances that vary by less than this share of their mean say little about neighbours.
 _CONCENTRATED = 0.1
 _SKEWED = 1.0
+# P-values above this, although significant, come by chance once in a while.
+_WEAK = 0.01
 
 
 def in_words(found: Diagnosis) -> str:
@@ -29,6 +31,8 @@ def in_words(found: Diagnosis) -> str:
 
 
 def _headline(found: Diagnosis) -> str:
+    if found.conclusive and found.test.p_value > _WEAK:
+        return "Something may be concluded from these data, but the evidence is weak."
     if found.conclusive:
         return "Something can be concluded from these data: the classes differ by more than chance."
     return "Nothing can be concluded from these data."
@@ -37,8 +41,9 @@ def _headline(found: Diagnosis) -> str:
 def _conclusion(found: Diagnosis) -> str:
     level = f"(p = {found.test.p_value:.2g}, level {found.alpha:g})"
     if found.conclusive:
+        seldom = "seldom" if found.test.p_value > _WEAK else "hardly"
         return (
-            f"Classes that were assigned at random would hardly look like this {level}. That "
+            f"Classes that were assigned at random would {seldom} look like this {level}. That "
             "holds for the data as a whole; it does not prove each selected feature."
         )
     return (

@@ -1,0 +1,86 @@
+"""The machines and what they are compared with: features used, and errors on new samples."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from fewest import FeatureSelectionConcave, SoftDoubleMinOver, SupportFeatureMachine, ZeroNormSVM
+from fewest.datasets import load_leukemia, make_gaussian
+from fewest.filters import WeightedVoteClassifier, fisher_score, golub_score, relief, svm_rfe
+from fewest.validation import balanced_error
+
+KEPT = 10
+
+
+def methods() -> dict[str, Any]:
+    return {
+        "Support Feature Machine, C = 1": SupportFeatureMachine(),
+        "Support Feature Machine, hard": SupportFeatureMachine(C=np.inf),
+        "Weston, hard": ZeroNormSVM(),
+        "concave minimisation (FSV)": FeatureSelectionConcave(),
+        f"recursive elimination to {KEPT}": make_pipeline(StandardScaler(), svm_rfe(KEPT)),
+        f"weighted vote of {KEPT}": WeightedVoteClassifier(KEPT),
+        f"Fisher's {KEPT} best, margin": _best(fisher_score),
+        f"Golub's {KEPT} best, margin": _best(golub_score),
+        f"Relief's {KEPT} best, margin": _best(relief),
+        "margin on all features": make_pipeline(StandardScaler(), SoftDoubleMinOver()),
+    }
+
+
+def _best(score: Any) -> Any:
+    return make_pipeline(StandardScaler(), SelectKBest(score, k=KEPT), SoftDoubleMinOver())
+
+
+def n_used(machine: Any, d: int) -> int:
+    """Features that the fitted machine looks at."""
+    for step in reversed(getattr(machine, "steps", [("", machine)])):
+        if hasattr(step[1], "get_support"):
+            return int(step[1].get_support().sum())
+    return d
+
+
+def compare(name: str, splits: list[tuple[Any, Any, Any, Any]]) -> None:
+    print(f"{name}: features used, balanced error on new samples")
+    for label, machine in methods().items():
+        found = []
+        for X, y, X_new, y_new in splits:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                machine.fit(X, y)
+            found.append(
+                (n_used(machine, X.shape[1]), balanced_error(y_new, machine.predict(X_new)))
+            )
+        features, error = np.mean(found, axis=0)
+        print(f"  {label:<34} {features:7.1f}   {error:.3f}", flush=True)
+
+
+def generated(seed: int) -> tuple[Any, Any, Any, Any]:
+    known = make_gaussian(n=80, d=2000, k=5, mu=0.7, random_state=seed)
+    return *known, *make_gaussian(n=2000, d=2000, k=5, mu=0.7, random_state=1000 + seed)
+
+
+def main() -> None:
+    compare("80 x 2,000, 5 informative, 5 data sets", [generated(seed) for seed in range(5)])
+    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not (folder / "leukemia.npz").exists():
+        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
+        return
+    data = load_leukemia(path=folder / "leukemia.npz")
+    train = np.asarray(data.split) == "train"
+    X, y = data.data.astype(float), data.target
+    compare(
+        "leukemia, 38 training and 34 test samples", [(X[train], y[train], X[~train], y[~train])]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Scripts that draw; run them as `python -m examples.NAME FILE.png`."""

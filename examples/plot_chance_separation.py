@@ -1,0 +1,63 @@
+"""How likely some d* of d random features separate n samples: simulated, and its bounds.
+
+python -m examples.plot_chance_separation chance.png --runs 1000
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.chance import PAIRS, separable
+from fewest._files import atomic_write
+from fewest.significance import subset_separability_bounds
+
+_BAND, _DOTS = "#0072B2", "#D55E00"
+
+
+def draw(runs: int) -> Figure:
+    figure = Figure(figsize=(13.5, 5.6), layout="constrained")
+    rng = np.random.default_rng(0)
+    for ax, (d, d_star) in zip(figure.subplots(2, 5, sharey=True).ravel(), PAIRS, strict=True):
+        _panel(ax, d, d_star, runs, rng)
+    for ax in figure.axes[::5]:
+        ax.set_ylabel("probability")
+    for ax in figure.axes[5:]:
+        ax.set_xlabel("number of samples")
+    figure.axes[0].legend(loc="upper right", fontsize=8, frameon=False)
+    return figure
+
+
+def _panel(ax: Axes, d: int, d_star: int, runs: int, rng: np.random.Generator) -> None:
+    sizes = np.arange(1, 4 * d_star + 12)
+    bounds = [subset_separability_bounds(int(n), d, d_star) for n in sizes]
+    lower, upper = ([getattr(one, side) for one in bounds] for side in ("lower", "upper"))
+    ax.fill_between(sizes, lower, upper, color=_BAND, alpha=0.15)
+    ax.plot(sizes, upper, "--", color=_BAND, linewidth=1.2, label="bounds")
+    ax.plot(sizes, lower, "--", color=_BAND, linewidth=1.2)
+    every = sizes[:: 2 if d_star > 1 else 1]
+    shares = [
+        np.mean([separable(rng.standard_normal((n, d)), d_star) for _ in range(runs)])
+        for n in every
+    ]
+    ax.plot(every, shares, "o", color=_DOTS, markersize=4, label="simulated")
+    ax.set_title(f"{d_star} of {d} features", fontsize=10)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", help="where to draw: a name that ends in .png, .svg or .pdf")
+    parser.add_argument("--runs", type=int, default=200, help="data sets a point (default: 200)")
+    arguments = parser.parse_args()
+    figure = draw(arguments.runs)
+    content = io.BytesIO()
+    figure.savefig(content, format=arguments.file.rsplit(".", 1)[-1].lower(), dpi=150)
+    atomic_write(arguments.file, content.getvalue())
+
+
+if __name__ == "__main__":
+    main()
