@@ -1,7 +1,8 @@
 """All benchmarks of `make bench`: ratios measured side by side in this run."""
 
-from benchmarks import footprint, relatives, speed
+from benchmarks import chance_speed, footprint, relatives, speed
 
 speed.main()
 relatives.main()
+chance_speed.main()
 footprint.main()

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from fewest import SupportFeatureMachine
+from fewest import SupportFeatureMachine, SupportFeatureMachineCV
 from fewest._splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
@@ -165,9 +165,16 @@ def test_other_classifiers(signal):
         permutation_test(*signal, estimator=lasso, ties="objective", n_permutations=1)
 
 
+def test_machine_that_chooses_its_cost(signal):
+    machine = SupportFeatureMachineCV(cv=3, random_state=0)
+    found = permutation_test(*signal, estimator=machine, statistics="features", n_permutations=1)
+    assert found.features.observed == machine.fit(*signal).support_.sum()
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
+        ({"estimator": SupportFeatureMachine(C=-1)}, "C must be a positive number"),
         ({"n_permutations": 0}, "n_permutations must be a whole number"),
         ({"statistics": "p"}, "statistics must be some of"),
         ({"ties": "none"}, "ties must be one of"),

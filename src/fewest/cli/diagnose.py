@@ -34,7 +34,7 @@ class DiagnoseReport:
     vc_dimension: int | None
     sphericity: dict[str, float]
     norm_variation: dict[str, float]
-    distances: list[dict[str, float]]
+    distances: dict[str, float]
     hubness: dict[str, Any]
     leave_one_out: dict[str, Any] | None
     summary: str
@@ -92,7 +92,7 @@ def _report(found: Any, data: DataSummary, seconds: Seconds, notes: list[str]) -
         vc_dimension=found.vc_dimension,
         sphericity=asdict(found.sphericity),
         norm_variation={f"{p:g}": value for p, value in found.norms.items()},
-        distances=[asdict(one) for one in found.distances.values()],
+        distances=asdict(found.distances),
         hubness={
             "k": found.hubs.k,
             "skewness": found.hubs.skewness,

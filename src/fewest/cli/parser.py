@@ -196,7 +196,7 @@ def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
         metavar="N",
         help="random labellings to compare with; the smallest p-value is 1/(N+1) (default: 99)",
     )
-    _add_validation_arguments(diagnose)
+    _add_validation_arguments(diagnose, random="permutations", parallel="permutations")
     _add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")
 
 
@@ -283,20 +283,22 @@ def _add_method_arguments(
     return group
 
 
-def _add_validation_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+def _add_validation_arguments(
+    parser: argparse.ArgumentParser, *, random: str = "folds", parallel: str = "folds"
+) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("cross-validation")
     group.add_argument(
         "--cv", type=_folds, default=5, metavar="K", help="folds; 0 for none (default: 5)"
     )
     group.add_argument(
-        "--seed", type=_seed, default=0, metavar="INT", help="decides the folds (default: 0)"
+        "--seed", type=_seed, default=0, metavar="INT", help=f"decides the {random} (default: 0)"
     )
     group.add_argument(
         "--jobs",
         type=_jobs,
         default=1,
         metavar="N",
-        help="folds computed at the same time; -1 for one a core (default: 1)",
+        help=f"{parallel} computed at the same time; -1 for one a core (default: 1)",
     )
     return group
 

@@ -56,7 +56,7 @@ class Diagnosis:
     vc_dimension: int | None
     sphericity: Sphericity
     norms: dict[float, float]
-    distances: dict[float, DistanceConcentration]
+    distances: DistanceConcentration
     hubs: Hubness
     leave_one_out: LooReliability | None
 
@@ -171,7 +171,7 @@ def diagnose(
         vc_dimension=vc_dimension_bound(d, chosen, intercept=True) if binary else None,
         sphericity=sphericity(X),
         norms={p: relative_concentration(X, p) for p in _NORMS},
-        distances={p: distance_concentration(X, p) for p in _NORMS},
+        distances=distance_concentration(X),
         hubs=hubness(X, y, k=min(_NEIGHBOURS, n - 1)),
         leave_one_out=loo_reliability(X, y, standardize=True) if binary else None,
     )

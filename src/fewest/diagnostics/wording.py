@@ -111,7 +111,7 @@ def _chance_line(found: Diagnosis) -> str:
 
 
 def _geometry(found: Diagnosis) -> list[str]:
-    spread = found.distances[2.0]
+    spread = found.distances
     effective = found.sphericity.effective_dimension
     lines = [
         f"The variance spreads over about {effective:,.0f} of {found.n_features:,} directions "

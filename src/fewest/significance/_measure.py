@@ -148,8 +148,10 @@ def column(measured: list[Measured], statistic: str) -> FloatArray:
 
 def _shared_columns(estimator: Any, X: Any) -> Columns | None:
     """Means and scales, which do not depend on the labels: computed once for all labellings."""
-    if not isinstance(estimator, SelectingClassifier):
+    # A subclass with a `fit` of its own (C by cross-validation, say) must be asked for all of it.
+    if getattr(type(estimator), "fit", None) is not SelectingClassifier.fit:
         return None
+    estimator._check_parameters()
     return finite_columns(X, None, per_column=estimator.standardize)
 
 

@@ -88,7 +88,7 @@ def permutation_test(
     estimator : classifier, default=SupportFeatureMachine(C=np.inf)
         The machine to test. Where it allows errors (a finite C), the statistic "features" is what
         it minimises: features, plus errors at their price. Other classifiers need `get_support` or
-        `coef_` for "features".
+        `coef_` for "features", which are all that is counted then.
     statistics : "features", "error" or both
         The number of features needed, and the balanced error in cross-validation. The latter
         takes a fit a fold.
