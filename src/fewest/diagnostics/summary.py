@@ -20,6 +20,7 @@ from fewest.diagnostics.concentration import (
 )
 from fewest.diagnostics.hubs import Hubness, hubness
 from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
+from fewest.diagnostics.wording import in_words
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine
 from fewest.significance import (
@@ -63,8 +64,6 @@ class Diagnosis:
     @property
     def summary(self) -> str:
         """All of it, in plain words."""
-        from fewest.diagnostics.wording import in_words
-
         return in_words(self)
 
     def __str__(self) -> str:

@@ -84,7 +84,7 @@ def chance_simulation(
         Number of random data sets.
     cv : int or splitter
         Folds of the cross-validation.
-    random_state : int, SeedSequence or None
+    random_state : int or None
         Seed.
     n_jobs : int, optional
         Processes, in joblib's sense. Each holds a random data set of the size of X.
