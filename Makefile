@@ -39,6 +39,7 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.leave_one_out
 	$(BIN)/python -m benchmarks.baselines
+	$(BIN)/python -m benchmarks.minimum
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,9 @@
 """All benchmarks of `make bench`: ratios measured side by side in this run."""
 
-from benchmarks import chance_speed, footprint, relatives, speed
+from benchmarks import chance_speed, footprint, minimum, relatives, speed
 
 speed.main()
 relatives.main()
 chance_speed.main()
+minimum.main()
 footprint.main()

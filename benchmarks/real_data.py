@@ -82,13 +82,18 @@ def _behind_l1(
     return float(differences.mean()), float(differences.std() / np.sqrt(max(1, repeats - 1)))
 
 
-def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of one data set, or an exit that says where it was looked for."""
+def path_of(name: str) -> Path:
+    """The file of one data set, or an exit that says where it was looked for."""
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     path = Path(os.environ.get("FEWEST_DATA", beside)) / f"{name}.npz"
     if not path.exists():
         sys.exit(f"{path} does not exist: set FEWEST_DATA to the folder of the data")
-    with np.load(path) as file:
+    return path
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """X and y of one data set."""
+    with np.load(path_of(name)) as file:
         # abess does not get on with labels that are words.
         return file["X"].astype(np.float64), np.unique(file["y"], return_inverse=True)[1]
 

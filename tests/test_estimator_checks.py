@@ -19,7 +19,13 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-@parametrize_with_checks([SupportFeatureMachine(C=np.inf), ZeroNormSVM(C=np.inf)])
+@parametrize_with_checks(
+    [
+        SupportFeatureMachine(C=np.inf),
+        SupportFeatureMachine(C=np.inf, certify=5.0),
+        ZeroNormSVM(C=np.inf),
+    ]
+)
 def test_scikit_learn_contract_of_hard_machines(estimator, check):
     """Many checks use data that are not separable, which the hard machines refuse by design."""
     try:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from fewest.liknon import Liknon
     from fewest.liknon_cv import LiknonCV
     from fewest.min_over import SoftDoubleMinOver
+    from fewest.minimum import MinimumResult, minimum_features
     from fewest.sfm import SupportFeatureMachine
     from fewest.sfm_cv import SupportFeatureMachineCV
     from fewest.union import UnionFeatureMachine
@@ -22,6 +23,7 @@ __all__ = [
     "FeatureSelectionConcave",
     "Liknon",
     "LiknonCV",
+    "MinimumResult",
     "NotSeparableError",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
@@ -29,6 +31,7 @@ __all__ = [
     "UnionFeatureMachine",
     "ZeroNormSVM",
     "__version__",
+    "minimum_features",
 ]
 
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
@@ -36,12 +39,14 @@ _HOMES = {
     "FeatureSelectionConcave": "fewest.fsv",
     "Liknon": "fewest.liknon",
     "LiknonCV": "fewest.liknon_cv",
+    "MinimumResult": "fewest.minimum",
     "NotSeparableError": "fewest.exceptions",
     "SoftDoubleMinOver": "fewest.min_over",
     "SupportFeatureMachine": "fewest.sfm",
     "SupportFeatureMachineCV": "fewest.sfm_cv",
     "UnionFeatureMachine": "fewest.union",
     "ZeroNormSVM": "fewest.zero_norm_svm",
+    "minimum_features": "fewest.minimum",
 }
 
 

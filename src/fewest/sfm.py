@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from fewest._base import (
     BinaryTask,
+    Machine,
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
+from fewest._core.columns import Columns
 from fewest._core.mirror import least_error_cost, mirror_image
 from fewest._core.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._core.result import Result, Status, WarmStart
 from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._validation import check_choice, check_class_weight, check_count, check_positive
+
+if TYPE_CHECKING:
+    from fewest.minimum import MinimumResult
 
 # Smallest distance to the hyperplane that a strict separation asks for; the class means are one
 # apart.
@@ -64,8 +70,13 @@ class SupportFeatureMachine(SelectingClassifier):
         Most linear programs of the reweighting loop; it usually ends after two to five.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
+    certify : bool or float, default=False
+        Hard machine only (``C=np.inf``): prove that no smaller set of features separates the
+        classes, or find one and take it (then with the hyperplane of the largest margin, whatever
+        `refit` says). The search of :func:`~fewest.minimum_features` may take long; it is given a
+        minute a machine, or as many seconds as this number says. See `minimum_` for what it proved.
     n_jobs : int, default=None
-        Threads for more than two classes, in joblib's sense.
+        Threads for more than two classes (and for `certify`), in joblib's sense.
     verbose : int, default=0
         Above zero, prints a line for every machine.
 
@@ -86,6 +97,10 @@ class SupportFeatureMachine(SelectingClassifier):
     result_ : ZeroNormResult
         Two classes only: the linear programs with objective, proven bound and gap.
     results_ : tuple of ZeroNormResult
+        The same for every machine.
+    minimum_ : MinimumResult
+        Two classes and `certify` only: the smallest size, or the bounds on it, with the proofs.
+    minima_ : tuple of MinimumResult
         The same for every machine.
     n_features_in_ : int
         Number of features seen in `fit`.
@@ -129,6 +144,7 @@ class SupportFeatureMachine(SelectingClassifier):
         refit: str | None = "margin",
         max_iter: int = 20,
         tol: float = 1e-7,
+        certify: bool | float = False,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -139,6 +155,7 @@ class SupportFeatureMachine(SelectingClassifier):
         self.refit = refit
         self.max_iter = max_iter
         self.tol = tol
+        self.certify = certify
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -150,6 +167,13 @@ class SupportFeatureMachine(SelectingClassifier):
         check_choice("refit", self.refit, ("margin", None))
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
+        if self.certify is not True and self.certify is not False:
+            check_positive("certify", self.certify)
+        if self.certify and not np.isinf(self.C):
+            raise ValueError(
+                "certify=True proves the smallest set that separates the classes, which only the "
+                f"hard machine looks for: set C=np.inf (C is {self.C!r}) or certify=False"
+            )
 
     def first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
@@ -159,6 +183,30 @@ class SupportFeatureMachine(SelectingClassifier):
             slack_cost=slack_cost_on_papers_scale(task),
             sample_weight=task.sample_weight,
         )
+
+    @property
+    def minimum_(self) -> MinimumResult:
+        """What `certify` proved about two classes (`minima_[0]`)."""
+        check_is_fitted(self)
+        if not hasattr(self, "minima_"):
+            raise AttributeError("nothing was certified: fit with certify=True and C=np.inf")
+        if len(self.minima_) > 1:
+            raise AttributeError("there is one minimum a class here: see `minima_`")
+        return self.minima_[0]
+
+    def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
+        machine, doubts = super()._fit_one(task)
+        if not self.certify:
+            return machine, doubts
+        from fewest._certified import certified  # compiles; nobody else should wait for that
+
+        machine = certified(machine, task, self.certify, self.n_jobs, self.verbose)
+        return machine, self._doubts(task, machine)
+
+    def _keep(self, columns: Columns, machines: list[Machine]) -> None:
+        super()._keep(columns, machines)
+        if self.certify:
+            self.minima_ = tuple(machine.minimum for machine in machines)
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return self.solve_from(task)

@@ -53,6 +53,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.diagnose import run_diagnose
 
         run_diagnose(arguments)
+    elif arguments.command == "minimum":
+        from fewest.cli.minimum import run_minimum
+
+        run_minimum(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 

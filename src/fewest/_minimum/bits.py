@@ -1,0 +1,157 @@
+"""Bit sets: on which comparisons of two samples does a signed feature fail?
+
+A signed feature f is a column times +1 or -1. It is *bad* on a pair of samples (p of the positive
+class, q of the negative one) if it does not put p above q. Weights of a separating set can be taken
+as positive on signed features, so that a set whose members are all bad on one pair separates
+nothing. The same holds for any two convex combinations of samples, one of each class: such rows
+are added during the search (`add_row`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+
+Words = NDArray[np.uint64]
+
+# Any part of the pairs is a valid test, only a weaker one: tables stay below a gigabyte.
+_MOST_BYTES = 1 << 30
+_FEWEST_PAIRS, _MOST_PAIRS = 1 << 10, 1 << 16
+_CUT_ROWS = 64  # how many rows the tables grow by
+
+
+class SignedBits:
+    """Signed features, best first, and their bad sets over an ordered list of pairs.
+
+    `columns` and `signs` say what signed feature f is, `opposite` where the same column with the
+    other sign is (-1: nowhere). `bad[f]` has a bit for every row, `good[r]` one for every signed
+    feature that is not bad on row r.
+    """
+
+    def __init__(self, X: FloatArray, y: FloatArray, candidates: IndexArray) -> None:
+        d = len(candidates)
+        positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+        most = min(_MOST_PAIRS, max(_FEWEST_PAIRS, _MOST_BYTES * 8 // max(1, 2 * d)))
+        above, below = _ordered_pairs(positive, negative, most)
+        counts = _bad_counts(X, above, below, candidates).ravel()
+        # Columns that are constant over all pairs help nobody.
+        order = np.argsort(counts, kind="stable")
+        order = order[counts[order] < len(above)]
+        self.n_pairs = self.n_rows = len(above)
+        self.above, self.below = above, below
+        self.columns: IndexArray = candidates[order // 2]
+        self.signs = np.where(order % 2 == 0, 1, -1).astype(np.int8)
+        self.bad_counts = counts[order]
+        place = np.full(2 * d, -1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        self.opposite = place[order ^ 1]
+        self.bad: Words = _bad_sets(X, above, below, self.columns, self.signs)
+        self.good: Words = np.empty((0, 0), dtype=np.uint64)
+
+    @property
+    def n_signed(self) -> int:
+        return len(self.columns)
+
+    def all_rows(self) -> Words:
+        """The set of all rows."""
+        rows = np.zeros(self.bad.shape[1], dtype=np.uint64)
+        _set_first(rows, self.n_rows)
+        return rows
+
+    def transpose(self) -> None:
+        """Fill `good`, which only the search from three features on needs."""
+        if not self.good.size:
+            width = (self.n_signed + 63) // 64
+            self.good = np.zeros((self.n_rows + _CUT_ROWS, width), dtype=np.uint64)
+            _fill_good(self.bad, self.n_rows, self.good)
+
+    def add_row(self, is_bad: NDArray[np.bool_]) -> None:
+        """One more row: for every signed feature, whether it is bad on it."""
+        row = self.n_rows
+        if row >= len(self.good):
+            self.good = np.vstack([self.good, np.zeros_like(self.good[: _grown_by(row)])])
+        if row >= 64 * self.bad.shape[1]:
+            more = np.zeros((self.n_signed, 1 + self.bad.shape[1] // 8), dtype=np.uint64)
+            self.bad = np.hstack([self.bad, more])
+        self.bad[is_bad, row // 64] |= np.uint64(1) << np.uint64(row % 64)
+        self.good[row] = packed(~is_bad)
+        self.n_rows += 1
+
+
+def packed(members: NDArray[np.bool_]) -> Words:
+    """A set of numbers as 64-bit words, lowest number in the lowest bit."""
+    padded = np.zeros(-(-len(members) // 64) * 64, dtype=bool)
+    padded[: len(members)] = members
+    return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def _grown_by(rows: int) -> int:
+    return max(_CUT_ROWS, rows // 8)
+
+
+def _ordered_pairs(
+    positive: IndexArray, negative: IndexArray, most: int
+) -> tuple[IndexArray, IndexArray]:
+    """Pairs such that neighbours share no sample: the first words then tell the most."""
+    a, b = len(positive), len(negative)
+    first = np.tile(np.arange(max(a, b)), min(a, b))
+    shift = np.repeat(np.arange(min(a, b)), max(a, b))
+    second = (first + shift) % min(a, b) if min(a, b) else first
+    if a < b:
+        first, second = second, first
+    return positive[first[:most]], negative[second[:most]]
+
+
+@njit(cache=True, parallel=True)
+def _bad_counts(X: Any, above: Any, below: Any, columns: Any) -> Any:
+    d = len(columns)
+    counts = np.zeros((d, 2), dtype=np.int64)
+    for j in prange(d):
+        x = X[:, columns[j]].copy()
+        worse, tied = 0, 0
+        for r in range(len(above)):
+            worse += x[above[r]] < x[below[r]]
+            tied += x[above[r]] == x[below[r]]
+        counts[j, 0] = worse + tied
+        counts[j, 1] = len(above) - worse
+    return counts
+
+
+@njit(cache=True, parallel=True)
+def _bad_sets(X: Any, above: Any, below: Any, columns: Any, signs: Any) -> Any:
+    n_rows = len(above)
+    words = (n_rows + 63) // 64
+    bad = np.zeros((len(columns), words), dtype=np.uint64)
+    for f in prange(len(columns)):
+        x = X[:, columns[f]] * signs[f]
+        for w in range(words):
+            word = np.uint64(0)
+            for bit in range(min(64, n_rows - 64 * w)):
+                r = 64 * w + bit
+                if x[above[r]] <= x[below[r]]:
+                    word |= np.uint64(1) << np.uint64(bit)
+            bad[f, w] = word
+    return bad
+
+
+@njit(cache=True)
+def _set_first(rows: Any, count: int) -> None:
+    for r in range(count):
+        rows[r >> 6] |= np.uint64(1) << np.uint64(r & 63)
+
+
+@njit(cache=True, parallel=True)
+def _fill_good(bad: Any, n_rows: int, good: Any) -> None:
+    n_signed = len(bad)
+    for block in prange(good.shape[1]):
+        for f in range(64 * block, min(64 * block + 64, n_signed)):
+            bit = np.uint64(1) << np.uint64(f & 63)
+            for r in range(n_rows):
+                if not (bad[f, r >> 6] >> np.uint64(r & 63)) & np.uint64(1):
+                    good[r, block] |= bit

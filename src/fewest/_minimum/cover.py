@@ -1,0 +1,156 @@
+"""Search for sets of signed features that are not all bad on any row: set cover on bit sets.
+
+Each set is met once: a node picks one of the rows that are still uncovered, branches over the
+features that are good on it, and excludes from a branch those of the earlier branches. The last
+two levels are compiled; there a whole level costs a few intersections of feature sets, because
+the last feature must be good on every row that is left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+_ONE = np.uint64(1)
+
+
+@njit(cache=True)
+def popcount(word: Any) -> Any:
+    """Number of bits that are set, in a form that the compiler can vectorise."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + (
+        (word >> np.uint64(2)) & np.uint64(0x3333333333333333)
+    )
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@njit(cache=True)
+def members(words: Any, out: Any) -> int:
+    """The numbers in a set, in increasing order; returns how many."""
+    count = 0
+    for w in range(len(words)):
+        word = words[w]
+        while word:
+            lowest = word & (~word + _ONE)
+            out[count] = 64 * w + popcount(lowest - _ONE)
+            count += 1
+            word ^= lowest
+    return count
+
+
+@njit(cache=True)
+def uncovered_rows(good: Any, excluded: Any, uncovered: Any, rows: Any) -> tuple[int, int]:
+    """List the uncovered rows; (how many, how many features the first of them leaves to choose).
+
+    The row with the fewest choices comes first, then the others, the latest before the earlier.
+    """
+    count = members(uncovered, rows)
+    rows[:count] = rows[:count][::-1].copy()
+    fewest, best = np.int64(64 * len(excluded)), 0
+    for k in range(count):
+        total = np.uint64(0)
+        row = good[rows[k]]
+        for w in range(len(excluded)):
+            total += popcount(row[w] & ~excluded[w])
+        if np.int64(total) < fewest:
+            fewest, best = np.int64(total), k
+    if count:
+        rows[0], rows[best] = rows[best], rows[0]
+    return count, fewest
+
+
+@njit(cache=True)
+def exclude_before(good_row: Any, feature: int, opposite: int, excluded: Any) -> None:
+    """Add the earlier branches, the feature itself and its opposite to the excluded ones."""
+    word = feature >> 6
+    for w in range(word):
+        excluded[w] |= good_row[w]
+    below = (_ONE << np.uint64(feature & 63)) - _ONE
+    excluded[word] |= (good_row[word] & below) | (below + _ONE)
+    if opposite >= 0:
+        excluded[opposite >> 6] |= _ONE << np.uint64(opposite & 63)
+
+
+@njit(cache=True)
+def last_two(
+    bad: Any, good: Any, opposite: Any, uncovered: Any, excluded: Any, out: Any, room: int
+) -> tuple[int, int]:
+    """Pairs of features that cover what is uncovered; (how many, how many first ones tried).
+
+    Pairs beyond `room` are counted but not stored. A second feature of -1: none is needed.
+    """
+    n_words, width = len(uncovered), len(excluded)
+    rows = np.empty(64 * n_words, np.int64)
+    n_rows, n_choices = uncovered_rows(good, excluded, uncovered, rows)
+    if n_rows == 0:
+        if room > 0:
+            out[0, 0] = out[0, 1] = -1
+        return 1, 0
+    if n_choices == 0:
+        return 0, 0
+    found, tried = 0, 0
+    branch = good[rows[0]]
+    firsts, lasts = np.empty(64 * width, np.int64), np.empty(64 * width, np.int64)
+    n_firsts = members(branch & ~excluded, firsts)
+    excluded = excluded.copy()
+    left = np.empty(width, np.uint64)
+    for m in range(n_firsts):
+        first = firsts[m]
+        tried += 1
+        exclude_before(branch, first, -1, excluded)
+        for w in range(width):
+            left[w] = ~excluded[w]
+        if opposite[first] >= 0:
+            left[opposite[first] >> 6] &= ~(_ONE << np.uint64(opposite[first] & 63))
+        covered = True
+        alive = np.uint64(1)
+        for k in range(1, n_rows):
+            row = rows[k]
+            if not (bad[first, row >> 6] >> np.uint64(row & 63)) & _ONE:
+                continue
+            covered = False
+            alive = np.uint64(0)
+            other = good[row]
+            for w in range(width):
+                left[w] &= other[w]
+                alive |= left[w]
+            if alive == 0:
+                # It may well do the same for the next one: let it come earlier.
+                rows[k], rows[(k + 1) // 2] = rows[(k + 1) // 2], rows[k]
+                break
+        if covered:
+            if found < room:
+                out[found, 0], out[found, 1] = first, -1
+            found += 1
+        elif alive:
+            n_lasts = members(left, lasts)
+            for k in range(n_lasts):
+                if found < room:
+                    out[found, 0], out[found, 1] = first, lasts[k]
+                found += 1
+    return found, tried
+
+
+@njit(cache=True, parallel=True)
+def scan_children(
+    bad: Any,
+    good: Any,
+    opposite: Any,
+    uncovered: Any,
+    excluded: Any,
+    row: int,
+    children: Any,
+    out: Any,
+    counts: Any,
+    tried: Any,
+) -> None:
+    """For each child of a node (a branch over `row`), the pairs of features that complete it."""
+    for m in prange(len(children)):
+        child = children[m]
+        below = excluded.copy()
+        exclude_before(good[row], child, opposite[child], below)
+        left = uncovered & bad[child]
+        counts[m], tried[m] = last_two(bad, good, opposite, left, below, out[m], out.shape[1])

@@ -1,0 +1,259 @@
+"""From one feature upwards: which sizes are impossible, and which sets are the smallest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import comb
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._core.columns import standardized
+from fewest._core.problem import FloatArray, unit_margin
+from fewest._core.result import Status
+from fewest._core.solve import solve
+from fewest._minimum.bits import SignedBits
+from fewest._minimum.clock import Clock
+from fewest._minimum.exact import as_integers, farkas_on_support
+from fewest._minimum.leaves import RuledOut, Separation, settle
+from fewest._minimum.pairs import scan_pairs
+from fewest._minimum.ranking import ranked_by_margin
+from fewest._minimum.result import MinimumResult, Step
+from fewest._minimum.search import CoverSearch, Tally
+from fewest._minimum.singles import separating_columns
+from fewest._minimum.twins import Twins, conflicting_samples
+from fewest._minimum.upper import first_set, swap_down, without_idle
+
+_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
+# Fractions take too long for larger systems of equations (columns times samples squared).
+_LARGEST_SYSTEM = 300_000
+
+
+class Driver:
+    """One search; `run` goes through its stages until the answer is certain or time is up."""
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: FloatArray,
+        *,
+        max_size: int | None,
+        n_solutions: int | None,
+        clock: Clock,
+        start: tuple[int, ...] = (),
+    ) -> None:
+        self.X, self.y = X, y
+        self.max_size = X.shape[1] if max_size is None else max_size
+        self.n_solutions = n_solutions
+        self.clock = clock
+        self.start = start
+        self.best: Separation | None = None
+        self.lower_bound = 1
+        self.found: list[Separation] = []
+        self.n_found = 0
+        self.complete = False
+        self.ruled_out: list[RuledOut] = []
+        self.steps: list[Step] = []
+
+    def run(self) -> MinimumResult:
+        conflict = conflicting_samples(self.X, self.y)
+        if conflict is not None:
+            everything = tuple(range(self.X.shape[1]))
+            return self._impossible(RuledOut(everything, conflict, (1, 1)))
+        self.twins = Twins(self.X)
+        self._try_singles()
+        if self.best is None and self.max_size >= 2 and not self.clock.is_over:
+            self._try_pairs()
+        if self.best is None:
+            self.best = self._upper_bound()
+            if self.best is None:
+                return self._without_a_set()
+            self.clock.say(f"{len(self.best.columns)} features separate")
+            self._try_larger()
+        return self._minimum(certified=len(self.best.columns) == self.lower_bound)
+
+    def _try_singles(self) -> None:
+        began = perf_counter()
+        columns = self.twins.firsts
+        self._keep(separating_columns(self.X, self.y, columns))
+        self._end_step(1, 2 * len(columns), len(self.found), 0, began, complete=True)
+
+    def _try_pairs(self) -> None:
+        began = perf_counter()
+        self.clock.begin("pairs")
+        bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
+        copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
+        tested = survivors = settled = 0
+        complete = True
+        for batch in scan_pairs(self.X, self.y, bits, copies, _MOST_KEPT):
+            tested += batch.n_tested
+            survivors += batch.n_survivors
+            settled += len(batch.uncertain)
+            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
+            self._keep((self._settled(pair) for pair in sure), count=False)
+            self.n_found += batch.n_separating
+            doubtful = [self._settled(pair) for pair in batch.uncertain]
+            self._keep(one for one in doubtful if isinstance(one, Separation))
+            self.ruled_out += [one for one in doubtful if isinstance(one, RuledOut)]
+            self.clock.report(batch.share, tested)
+            if self.clock.is_over and batch.share < 1.0:
+                complete = False
+                break
+        self._end_step(2, tested, survivors, settled, began, complete=complete)
+
+    def _settled(self, pair: NDArray[np.int64]) -> Separation | RuledOut:
+        return settle(self.X, self.y, self.bits.columns[pair].tolist())
+
+    def _try_larger(self) -> None:
+        """Sizes from three on, below the size of the best set or up to it if all are wanted."""
+        assert self.best is not None
+        enumerate_all = self.n_solutions is None or self.n_solutions > 1
+        if self.lower_bound < 3 or (
+            self.lower_bound == len(self.best.columns) and not enumerate_all
+        ):
+            self._fall_back_to_best()
+            return
+        search = CoverSearch(self.X, self.y, self.bits)
+        search.add(self.ruled_out)
+        self.clock.begin("local swaps")
+        self.best = swap_down(search, self.best, self.lower_bound, self.clock)
+        size = 3
+        while not self.found and size <= self.max_size and not self.clock.is_over:
+            known = len(self.best.columns)
+            if size > known or (size == known and not enumerate_all):
+                break
+            self._try_size(search, size)
+            size += 1
+        self.ruled_out = search.ruled_out
+        if self.found:
+            self.best = self.found[0]
+        self._fall_back_to_best()
+
+    def _try_size(self, search: CoverSearch, size: int) -> None:
+        began = perf_counter()
+        self.clock.begin(f"sets of {size}")
+        search.tally = Tally()
+
+        def keep(separation: Separation) -> bool:
+            self._keep([separation])
+            return self.n_solutions is None or self.n_found < self.n_solutions
+
+        complete = search.run(size, self.clock, keep)
+        tally = search.tally
+        self._end_step(size, tally.nodes, tally.survivors, tally.settled, began, complete=complete)
+
+    def _fall_back_to_best(self) -> None:
+        """Where no complete scan found it, the set at hand is the one to return."""
+        assert self.best is not None
+        if not self.found:
+            self._keep([self.best])
+            self.complete = False
+
+    def _upper_bound(self) -> Separation | None:
+        """The smallest of the known sets, without idle columns, in terms of first columns."""
+        known = [one.columns for one in (first_set(self.X, self.y),) if one is not None]
+        known += [self.start] if self.start else []
+        sets = []
+        for columns in known:
+            answer = settle(self.X, self.y, self.twins.leaders(columns))
+            if isinstance(answer, Separation):
+                sets.append(without_idle(answer, self.X, self.y))
+        return min(sets, key=lambda one: len(one.columns), default=None)
+
+    def _without_a_set(self) -> MinimumResult:
+        """Neither method separates the classes strictly: prove that nothing can, if possible."""
+        columns = self.twins.firsts
+        leaf: Separation | RuledOut | None
+        if len(columns) * len(self.y) ** 2 <= _LARGEST_SYSTEM:
+            leaf = settle(self.X, self.y, columns)
+        else:
+            leaf = self._proof_by_few_samples()
+        if isinstance(leaf, Separation):
+            self.best = without_idle(leaf, self.X, self.y)
+            self._try_larger()
+            return self._minimum(certified=len(self.best.columns) == self.lower_bound)
+        return self._minimum(certified=False) if leaf is None else self._impossible(leaf)
+
+    def _proof_by_few_samples(self) -> RuledOut | None:
+        """A Farkas vector with few samples can be made exact however many columns there are."""
+        result = solve(unit_margin(self.y), standardized(self.X))
+        if result.status is not Status.INFEASIBLE:
+            return None
+        support = np.flatnonzero(result.alpha > 1e-9 * result.alpha.max())
+        if self.X.shape[1] * len(support) ** 2 > _LARGEST_SYSTEM:
+            return None
+        block = as_integers(self.X[support])
+        shares = farkas_on_support(block, self.y[support], range(len(support)))
+        if shares is None:
+            return None
+        everything = tuple(range(self.X.shape[1]))
+        return RuledOut(everything, tuple(support.tolist()), tuple(shares))
+
+    def _impossible(self, leaf: RuledOut) -> MinimumResult:
+        self.ruled_out.append(replace(leaf, columns=tuple(range(self.X.shape[1]))))
+        self.lower_bound = self.X.shape[1] + 1
+        return self._minimum(certified=True)
+
+    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
+        for separation in separations:
+            for columns in self.twins.expanded(separation.columns):
+                if count:
+                    self.n_found += 1
+                if len(self.found) < _MOST_KEPT:
+                    self.found.append(self._with_columns(separation, columns))
+
+    def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
+        """The set with equal columns in place of its own; weights turn with the signs."""
+        weights = [
+            weight if np.array_equal(self.X[:, old], self.X[:, new]) else -weight
+            for weight, old, new in zip(
+                separation.weights, separation.columns, columns, strict=True
+            )
+        ]
+        ordered = sorted(zip(columns, weights, strict=True))
+        return Separation(tuple(c for c, _ in ordered), tuple(w for _, w in ordered))
+
+    def _end_step(
+        self, size: int, tested: int, survivors: int, settled: int, began: float, *, complete: bool
+    ) -> None:
+        step = Step(
+            size=size,
+            n_sets=comb(len(self.twins.firsts), size),
+            n_tested=tested,
+            n_survivors=survivors,
+            n_settled=settled,
+            n_found=self.n_found,
+            complete=complete,
+            seconds=perf_counter() - began,
+        )
+        self.steps.append(step)
+        self.complete = complete
+        self.clock.say(
+            f"{self.n_found or 'no'} set(s) of {size} separate"
+            + ("" if complete else " so far: not all were tested")
+        )
+        if self.found:
+            self.best = self.found[0]
+        elif complete:
+            self.lower_bound = size + 1
+
+    def _minimum(self, *, certified: bool) -> MinimumResult:
+        ranked = ranked_by_margin(self.X, self.y, self.found)
+        if self.n_solutions is not None:
+            ranked = ranked[: self.n_solutions]
+        return MinimumResult(
+            size=None if self.best is None else len(self.best.columns),
+            lower_bound=self.lower_bound,
+            certified=certified,
+            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
+            margins=np.array([margin for margin, _ in ranked]),
+            n_found=self.n_found,
+            complete=self.complete,
+            searched=tuple(self.steps),
+            seconds=self.clock.seconds,
+            n_features=self.X.shape[1],
+            separations=tuple(one for _, one in ranked),
+            ruled_out=tuple(self.ruled_out),
+        )

@@ -1,0 +1,58 @@
+"""Columns that are equal up to their sign, and samples that are equal in both classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+import numpy as np
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+
+_COLUMNS_A_BLOCK = 1024
+
+
+class Twins:
+    """The first of every group of equal columns, and who the others are.
+
+    Only the first ones are searched: two of a group never stand together in a smallest set, and
+    one can always take the other's place. Constant columns belong to no group.
+    """
+
+    def __init__(self, X: FloatArray) -> None:
+        groups: dict[bytes, list[int]] = {}
+        for start in range(0, X.shape[1], _COLUMNS_A_BLOCK):
+            block = X[:, start : start + _COLUMNS_A_BLOCK].T.copy(order="C")
+            varies = np.any(block != block[:, :1], axis=1)
+            first = np.argmax(block != 0.0, axis=1)
+            block *= np.sign(block[np.arange(len(block)), first])[:, None]
+            block += 0.0  # makes one of the two zeros
+            for place in np.flatnonzero(varies):
+                groups.setdefault(block[place].tobytes(), []).append(start + int(place))
+        self._members = {group[0]: group for group in groups.values()}
+        self._first = {member: group[0] for group in groups.values() for member in group}
+        self.firsts: IndexArray = np.array(sorted(self._members), dtype=np.intp)
+
+    def copies(self, column: int) -> int:
+        """How many columns equal this one, itself included."""
+        return len(self._members[column])
+
+    def leaders(self, columns: Iterable[int]) -> tuple[int, ...]:
+        """The first of each column's group."""
+        return tuple(sorted({self._first[int(column)] for column in columns}))
+
+    def expanded(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """All sets that arise when columns are replaced by their equals."""
+        return list(product(*(self._members[column] for column in columns)))
+
+
+def conflicting_samples(X: FloatArray, y: FloatArray) -> tuple[int, int] | None:
+    """A positive and a negative sample that are equal in every column, if there are any."""
+    seen: dict[bytes, int] = {}
+    for i in range(len(y)):
+        row = (X[i] + 0.0).tobytes()
+        other = seen.setdefault(row, i)
+        if y[other] != y[i]:
+            return (i, other) if y[i] > 0 else (other, i)
+    return None

@@ -1,0 +1,1 @@
+"""The options of every command, and the help that explains them."""

@@ -1,0 +1,41 @@
+"""Options of `fewest diagnose`."""
+
+from __future__ import annotations
+
+from fewest.cli.options.common import (
+    Commands,
+    Parser,
+    add_output_arguments,
+    add_validation_arguments,
+    new_data_command,
+)
+from fewest.cli.options.types import at_least_one
+
+_DESCRIPTION = """\
+Say in plain words whether anything can be concluded from the data: would
+classes assigned at random look the same? And what to beware of: chance,
+concentration of distances, hubs, misleading leave-one-out errors."""
+
+
+def add_diagnose(commands: Commands[Parser]) -> None:
+    """Describe the command and its options."""
+    diagnose = new_data_command(
+        commands,
+        "diagnose",
+        help="whether anything can be concluded from your data, in plain words",
+        description=_DESCRIPTION,
+        examples=(
+            "expression.csv --target diagnosis",
+            "expression.npz --permutations 999 --jobs 4 --json diagnosis.json",
+        ),
+    )
+    group = diagnose.add_argument_group("test")
+    group.add_argument(
+        "--permutations",
+        type=at_least_one,
+        default=99,
+        metavar="N",
+        help="random labellings to compare with; the smallest p-value is 1/(N+1) (default: 99)",
+    )
+    add_validation_arguments(diagnose, random="permutations", parallel="permutations")
+    add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")

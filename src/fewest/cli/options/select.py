@@ -1,0 +1,45 @@
+"""Options of `fewest select`."""
+
+from __future__ import annotations
+
+from fewest.cli.options.common import (
+    Commands,
+    Parser,
+    add_method_arguments,
+    add_output_arguments,
+    add_validation_arguments,
+    new_data_command,
+)
+from fewest.cli.options.types import at_least_one
+
+_DESCRIPTION = """\
+Select the fewest features that tell the classes apart."""
+
+
+def add_select(commands: Commands[Parser]) -> None:
+    """Describe the command and its options."""
+    select = new_data_command(
+        commands,
+        "select",
+        help="select features in your own data",
+        description=_DESCRIPTION,
+        examples=(
+            "expression.csv --target diagnosis",
+            "expression.tsv.gz --target diagnosis --drop patient --drop age",
+            "expression.parquet --target diagnosis --C inf --json result.json",
+            "expression.npz --cv 10 --repeats 5 --jobs 4",
+            "expression.csv --target diagnosis --method sfm-cv",
+            "expression.csv --target diagnosis --method liknon --C 0.05",
+            "expression.csv --target diagnosis --quiet > selected.txt",
+        ),
+    )
+    add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon"))
+    validation = add_validation_arguments(select)
+    validation.add_argument(
+        "--repeats",
+        type=at_least_one,
+        default=1,
+        metavar="R",
+        help="repeat it with other folds (default: 1)",
+    )
+    add_output_arguments(select)

@@ -1,0 +1,139 @@
+"""The smallest number of features that separate two classes, with a proof."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+
+from fewest._minimum.clock import Clock
+from fewest._minimum.data import checked_data
+from fewest._minimum.driver import Driver
+from fewest._minimum.result import MinimumResult
+from fewest._minimum.threads import threads
+from fewest._validation import check_count, check_positive
+
+__all__ = ["MinimumResult", "minimum_features"]
+
+
+def minimum_features(
+    X: Any,
+    y: ArrayLike,
+    *,
+    max_size: int | None = None,
+    time_limit: float | None = None,
+    n_solutions: int | None = 1,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> MinimumResult:
+    r"""Find the smallest set of features that separates two classes, and prove that it is.
+
+    .. math::
+
+        \min_{w, b} \; \|w\|_0 \quad \text{subject to} \quad y_i (w^\top x_i + b) > 0
+        \;\; \text{for all } i.
+
+    The separation is strict and the tolerance is zero: the values are taken as the fractions that
+    floating-point numbers are, and whatever rounding leaves open is decided in whole numbers. A set
+    that separates by the last digit counts; `margins` tells.
+
+    One feature takes a scan of the columns, two a bit test of all signed pairs and a direct test
+    in the plane of those that pass it. From three on, a branch-and-bound search for set covers
+    runs on the same bit sets: a feature with a sign is *bad* on a positive sample p and a negative
+    sample q if it does not put p above q, and the members of a separating set are not all bad on
+    any such pair, nor on any pair of convex combinations of samples. Sets that pass are settled by
+    a linear program; if they separate nothing, its Farkas vector is such a pair of combinations,
+    and rules out others as well. The Support Feature Machine and local swaps give the set to beat.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Finite numbers. Copied, unless it is a float64 array in Fortran order.
+    y : array of shape (n_samples,)
+        Labels of two classes.
+    max_size : int, optional
+        Largest size to search completely. What is known of larger sets is still returned.
+    time_limit : float, optional
+        Seconds after which the search ends with the best set and the bound proven so far. A step
+        under way (tenths of a second, usually) is finished first.
+    n_solutions : int or None, default=1
+        How many of the smallest sets to return, those with the largest margins first. None: all
+        (of more than 10,000, so many). One and two features are always searched to the end; from
+        three on the search ends when so many sets are found.
+    n_jobs : int, optional
+        Threads, in joblib's sense.
+    verbose : int, default=0
+        Above zero, reports progress on standard error.
+
+    Returns
+    -------
+    MinimumResult
+        With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
+        `searched`, `seconds`, and the method `verify(X, y)`, which checks the proofs without a
+        solver.
+
+    Raises
+    ------
+    ValueError
+        For anything but finite numbers and two classes.
+
+    Notes
+    -----
+    Ctrl-C ends the search within a step, like any other computation; to keep what is known so
+    far, set a time limit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import minimum_features
+    >>> X = np.random.default_rng(0).standard_normal((30, 200))
+    >>> y = X[:, 17] + X[:, 52] - X[:, 110] > 0
+    >>> result = minimum_features(X, y)
+    >>> result.size, result.lower_bound, result.certified
+    (3, 3, True)
+    >>> result.verify(X, y)
+    True
+    >>> [step.n_found for step in result.searched]
+    [0, 0]
+    """
+    if max_size is not None:
+        check_count("max_size", max_size)
+    if n_solutions is not None:
+        check_count("n_solutions", n_solutions)
+    if time_limit is not None:
+        check_positive("time_limit", time_limit, infinity="for none")
+    return search_minimum(
+        X,
+        y,
+        max_size=max_size,
+        time_limit=time_limit,
+        n_solutions=n_solutions,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+
+
+def search_minimum(
+    X: Any,
+    y: ArrayLike,
+    *,
+    max_size: int | None = None,
+    time_limit: float | None = None,
+    n_solutions: int | None = 1,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    start: tuple[int, ...] = (),
+) -> MinimumResult:
+    """`minimum_features` for callers who know a set of columns that may separate: `start`."""
+    clock = Clock(time_limit, verbose)
+    X, labels = checked_data(X, y)
+    with threads(effective_n_jobs(n_jobs)):
+        return Driver(
+            X,
+            labels,
+            max_size=max_size,
+            n_solutions=n_solutions,
+            clock=clock,
+            start=start,
+        ).run()

@@ -1,0 +1,85 @@
+"""`fewest minimum`: report, JSON, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tables.samples import NAMES, three_classes, write_csv
+
+
+@pytest.fixture
+def hidden(tmp_path):
+    """A table in which three of 30 columns separate."""
+    X = np.random.default_rng(0).standard_normal((22, 30))
+    y = np.where(X[:, 7] + X[:, 11] - X[:, 20] > 0, "ill", "healthy")
+    return write_csv(tmp_path / "hidden.csv", X, y)
+
+
+def test_report(run, hidden):
+    ran = run("minimum", hidden, "--target", "group")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert "22 samples, 30 features" in ran.out
+    assert "Smallest set: 3 features, certified" in ran.out
+    assert "hold in exact arithmetic" in ran.out
+
+
+def test_all_solutions_as_json(run, hidden):
+    ran = run("minimum", hidden, "--target", "group", "--solutions", "all", "--json", "-")
+    report = ran.json
+    assert (report["schema"], report["size"], report["lower_bound"]) == ("fewest.minimum", 3, 3)
+    assert report["certified"]
+    assert report["verified"]
+    assert report["complete"]
+    assert len(report["subsets"]) == report["n_found"]
+    assert [NAMES[column] for column in (7, 11, 20)] in [
+        subset["features"] for subset in report["subsets"]
+    ]
+    assert [step["size"] for step in report["searched"]] == [1, 2, 3]
+    assert all(len(leaf["samples"]) == len(leaf["shares"]) for leaf in report["ruled_out"])
+
+
+def test_json_file_and_quiet(run, hidden, tmp_path):
+    file = tmp_path / "out.json"
+    ran = run("minimum", hidden, "--target", "group", "--quiet", "--json", file)
+    names = ran.out.split()
+    assert json.loads(file.read_text())["subsets"][0]["features"] == names
+    assert len(names) == 3
+
+
+def test_limits(run, hidden):
+    ran = run("minimum", hidden, "--target", "group", "--max-size", 1, "--jobs", 1)
+    assert "proven: at least 2" in ran.out
+    assert "there may be more" in ran.out
+
+
+def test_classes_that_overlap(run, tmp_path):
+    X = np.ones((8, 2))
+    X[:, 1] = [0, 1, 2, 3, 0, 1, 2, 3]
+    path = write_csv(tmp_path / "same.csv", X, np.repeat(["a", "b"], 4), ["u", "v"])
+    ran = run("minimum", path, "--target", "group")
+    assert ran.code == 3
+    assert "no set of features separates the classes without error" in ran.err
+
+
+def test_more_than_two_classes(run, tmp_path):
+    path = write_csv(tmp_path / "three.csv", *three_classes())
+    ran = run("minimum", path, "--target", "group")
+    assert ran.code == 2
+    assert "fewest minimum compares two classes, but group has 3: 1, 2, 3." in ran.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--solutions", "some", "must be a whole number, not 'some'"),
+        ("--time-limit", "0", "must be a number above zero, or inf; not '0'"),
+        ("--max-size", "0", "must be 1 or more, not '0'"),
+    ],
+)
+def test_usage_errors(run, hidden, option, value, message):
+    ran = run("minimum", hidden, "--target", "group", option, value)
+    assert ran.code == 2
+    assert message in ran.err

@@ -1,0 +1,34 @@
+"""The whole answer against brute force over all subsets, and every certificate against an LP."""
+
+from collections import Counter
+
+import numpy as np
+
+from fewest import minimum_features
+from minimum.oracle import brute_force, margin_by_lp, random_problem, separable_by_lp
+
+
+def test_equals_brute_force():
+    sizes, n_tied, n_leaves = Counter(), 0, 0
+    for seed in range(220):
+        X, y = random_problem(seed)
+        size, subsets = brute_force(X, y)
+        result = minimum_features(X, y, n_solutions=None)
+        assert result.size == size, seed
+        assert result.certified, seed
+        assert result.lower_bound == (X.shape[1] + 1 if size is None else size), seed
+        assert sorted(tuple(subset) for subset in result.subsets) == subsets, seed
+        assert result.n_found == len(subsets), seed
+        assert result.verify(X, y, search=True), seed
+        for subset in result.subsets:
+            assert separable_by_lp(X[:, subset], y), seed
+        for leaf in result.ruled_out:
+            assert margin_by_lp(X[:, leaf.columns], y) < 1e-9, seed
+        sizes[size] += 1
+        n_tied += bool(np.all(np.rint(X) == X))
+        n_leaves += len(result.ruled_out)
+    # The comparison is worth little if all problems are of one kind.
+    assert min(sizes[None], sizes[1], sizes[2], sizes[3]) >= 20
+    assert sum(sizes[size] for size in range(4, 8)) >= 10
+    assert n_tied >= 50
+    assert n_leaves >= 100

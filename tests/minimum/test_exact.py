@@ -1,0 +1,97 @@
+"""Decisions in whole numbers: toys, values that rounding confuses, and the simplex in fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from fewest._minimum.exact import as_integers, decide, farkas_on_support, is_farkas, separates
+from fewest._minimum.leaves import RuledOut, Separation, settle
+from minimum.oracle import separable_by_lp
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.1, 0.2, -0.3], [1e-300, 1.0, -1e20], [5e-324, 2.5e-323, 0.0], [0.0, -0.0], [2.0**60, 1.0]],
+)
+def test_integers_keep_all_ratios(values):
+    whole = as_integers(np.array(values))[0]
+    factors = {Fraction(w) / Fraction(v) for w, v in zip(whole, values, strict=True) if v}
+    assert len(factors) <= 1
+    assert all(w == 0 for w, v in zip(whole, values, strict=True) if v == 0)
+    assert all(factor > 0 for factor in factors)
+
+
+def test_toy_separation():
+    block = [[0, 0], [1, 0], [0, 1], [1, 1]]
+    y = np.array([-1.0, -1.0, -1.0, 1.0])
+    assert separates(block, y, [1, 1])
+    assert not separates(block, y, [1, 0])  # two samples of either class at the same place
+    assert not separates(block, y, [-1, -1])
+
+
+def test_toy_farkas():
+    crossing = [[0, 0], [1, 1], [0, 1], [1, 0]]
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    assert is_farkas(crossing, y, [1, 1, 1, 1])
+    assert not is_farkas(crossing, y, [1, 2, 1, 2])  # two different points
+    assert not is_farkas(crossing, y, [0, 0, 0, 0])
+    assert not is_farkas(crossing, y, [2, 2, 1, 1])  # sums differ
+    assert not is_farkas([[0], [0], [0]], np.array([1.0, 1.0, -1.0]), [2, -1, 1])
+    assert farkas_on_support(crossing, y, range(4)) == [1, 1, 1, 1]
+    assert farkas_on_support(crossing, y, [0, 1]) is None
+
+
+def test_fractions_agree_with_a_linear_program():
+    outcomes = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, k = int(rng.integers(3, 12)), int(rng.integers(1, 4))
+        X = rng.integers(-2, 3, size=(n, k)).astype(float)
+        y = np.where(np.arange(n) % 2, 1.0, -1.0)
+        block = as_integers(X)
+        weights, shares = decide(block, y)
+        assert (weights is None) != (shares is None)
+        assert (weights is not None) == separable_by_lp(X, y), seed
+        if weights is not None:
+            assert separates(block, y, weights)
+        else:
+            assert is_farkas(block, y, shares)
+        outcomes.append(weights is not None)
+    assert 5 < sum(outcomes) < 35
+
+
+def test_a_difference_in_the_last_digit_separates():
+    X = np.array([[0.1 + 0.2, 1.0], [0.3, 1.0]])
+    answer = settle(X, np.array([1.0, -1.0]), (0, 1))
+    assert isinstance(answer, Separation)
+    assert answer.holds(X, np.array([1.0, -1.0]))
+
+
+def test_touching_hulls_do_not_separate():
+    """A negative sample lies exactly between two positive ones: any tolerance could go wrong."""
+    third = 1.0 / 3.0
+    X = np.array([[0.0, 0.0], [2 * third, 2e-7], [third, 1e-7], [1.0, -5.0]])
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    answer = settle(X, y, (0, 1))
+    assert isinstance(answer, RuledOut)
+    assert answer.holds(X, y)
+    X[2, 1] = np.nextafter(X[2, 1], -1.0)
+    moved = settle(X, y, (0, 1))
+    assert isinstance(moved, Separation)
+    assert moved.holds(X, y)
+    assert not answer.holds(X, y)
+
+
+def test_bad_on_is_exact():
+    """Signs of prices that cancel to zero, or nearly, are those of the exact sums."""
+    rng = np.random.default_rng(0)
+    y = np.array([1.0, 1.0, -1.0])
+    X = rng.standard_normal((3, 300)) * 10.0 ** rng.integers(-8, 9, size=300)
+    X[2] = (X[0] + X[1]) / 2  # rounded: zero, or a last digit to either side
+    leaf = RuledOut((0,), (0, 1, 2), (1, 1, 2))
+    with_plus, with_minus = leaf.bad_on(X, y)
+    exact = [Fraction(a) + Fraction(b) - 2 * Fraction(c) for a, b, c in X.T.tolist()]
+    assert with_plus.tolist() == [value <= 0 for value in exact]
+    assert with_minus.tolist() == [value >= 0 for value in exact]
+    assert {value > 0 for value in exact} == {True, False}
