@@ -40,6 +40,7 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.leave_one_out
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
+	$(BIN)/python -m benchmarks.potential
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

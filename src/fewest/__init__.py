@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from fewest.liknon_cv import LiknonCV
     from fewest.min_over import SoftDoubleMinOver
     from fewest.minimum import MinimumResult, minimum_features
+    from fewest.psvm import (
+        PotentialSelector,
+        PotentialSVC,
+        PotentialSVCCV,
+        PotentialSVR,
+        PotentialSVRCV,
+    )
     from fewest.sfm import SupportFeatureMachine
     from fewest.sfm_cv import SupportFeatureMachineCV
     from fewest.union import UnionFeatureMachine
@@ -25,6 +32,11 @@ __all__ = [
     "LiknonCV",
     "MinimumResult",
     "NotSeparableError",
+    "PotentialSVC",
+    "PotentialSVCCV",
+    "PotentialSVR",
+    "PotentialSVRCV",
+    "PotentialSelector",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
     "SupportFeatureMachineCV",
@@ -42,6 +54,11 @@ _HOMES = {
     "MinimumResult": "fewest.minimum",
     "NotSeparableError": "fewest.exceptions",
     "SoftDoubleMinOver": "fewest.min_over",
+    "PotentialSVC": "fewest.psvm",
+    "PotentialSVCCV": "fewest.psvm",
+    "PotentialSVR": "fewest.psvm",
+    "PotentialSVRCV": "fewest.psvm",
+    "PotentialSelector": "fewest.psvm",
     "SupportFeatureMachine": "fewest.sfm",
     "SupportFeatureMachineCV": "fewest.sfm_cv",
     "UnionFeatureMachine": "fewest.union",

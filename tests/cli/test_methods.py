@@ -47,6 +47,7 @@ def test_agrees_with_the_estimator(run, table, method, options, machine):
         ("sfm-cv", "Support Feature Machine, C chosen by cross-validation"),
         ("weston", "Weston's zero-norm support vector machine, C = inf"),
         ("liknon", "Liknon, the one-norm support vector machine, C = 1"),
+        ("psvm", "Potential Support Vector Machine, C = inf, epsilon = 1"),
     ],
 )
 def test_the_report_names_the_method(run, table, method, name):
@@ -80,7 +81,7 @@ def test_samples_inside_the_margin_are_no_errors(run, table):
     assert "inside the margin" in run("select", table, *arguments).out
 
 
-@pytest.mark.parametrize("method", ["sfm-cv", "weston", "liknon"])
+@pytest.mark.parametrize("method", ["sfm-cv", "weston", "liknon", "psvm"])
 def test_three_classes(run, tmp_path, method):
     path = write_csv(tmp_path / "three.csv", *three_classes())
     ran = run("select", path, "--target", "group", "--method", method, "--cv", 3)
@@ -101,6 +102,13 @@ def test_three_classes(run, tmp_path, method):
             "--constraint belongs to --method sfm; weston has no such constraint",
         ),
         (("--method", "lasso"), "invalid choice: 'lasso'"),
+        (("--epsilon", "1"), "--epsilon belongs to --method psvm"),
+        (("--matrix",), "--matrix belongs to --method psvm"),
+        (("--refit", "support"), "--refit support belongs to --method psvm"),
+        (("--method", "psvm", "--epsilon=-1"), "must be a number of at least zero, not '-1'"),
+        (("--method", "psvm", "--refit", "margin"), "--refit margin does not go with"),
+        (("--method", "psvm", "--class-weight", "none"), "--class-weight does not go with"),
+        (("--method", "psvm", "--no-standardize"), "--no-standardize does not go with"),
     ],
 )
 def test_options_that_make_no_sense(refused, table, options, message):

@@ -99,7 +99,7 @@ def test_json_describes_the_run(run, table):
         {"label": "healthy", "n_samples": 20},
         {"label": "ill", "n_samples": 20},
     ]
-    packages = {"python", "fewest", "numpy", "scipy", "scikit-learn", "highspy"}
+    packages = {"python", "fewest", "numpy", "scipy", "scikit-learn", "highspy", "numba"}
     assert set(report["versions"]) == packages
     assert all(report["versions"].values())
     assert all(seconds >= 0 for seconds in report["seconds"].values())

@@ -11,6 +11,8 @@ from fewest._core.columns import (
     _block_width,
     column_products,
     standardized,
+    unit_length,
+    unscaled,
     weighted_moments,
 )
 
@@ -75,6 +77,11 @@ def assert_matches(columns: Columns, X: np.ndarray, weight=None, rtol=1e-10) -> 
     assert block.dtype == np.float64
     assert block.flags.f_contiguous
     np.testing.assert_allclose(block, Z[:, index], rtol=rtol, atol=rtol)
+    everything = columns.take(np.arange(d))
+    assert everything.flags.f_contiguous
+    np.testing.assert_allclose(everything, Z, rtol=rtol, atol=rtol)
+    weights = rng.standard_normal(d) * (rng.random(d) < 0.5)
+    np.testing.assert_allclose(columns.combine(weights), Z @ weights, rtol=rtol, atol=rtol * d)
 
 
 @PER_LAYOUT
@@ -82,6 +89,26 @@ def assert_matches(columns: Columns, X: np.ndarray, weight=None, rtol=1e-10) -> 
 def test_layouts_and_types(layout, dtype):
     X = counts().astype(dtype)
     assert_matches(standardized(layout(X)), X.astype(np.float64))
+
+
+@PER_LAYOUT
+@PER_DTYPE
+def test_unit_length(layout, dtype):
+    X = counts().astype(dtype)
+    block = unit_length(layout(X)).take(np.arange(X.shape[1]))
+    np.testing.assert_allclose(block.sum(axis=0), 0.0, atol=1e-12)
+    length = np.where(np.ptp(X.astype(np.float64), axis=0) > 0, 1.0, 0.0)
+    np.testing.assert_allclose(np.sqrt((block * block).sum(axis=0)), length, rtol=1e-12)
+
+
+@PER_LAYOUT
+def test_columns_as_they_are(layout):
+    X = counts().astype(np.float64)
+    columns = unscaled(layout(X))
+    before = X.copy()
+    columns.take(np.arange(X.shape[1]))[:] = 0.0
+    np.testing.assert_array_equal(columns.take(np.arange(X.shape[1])), before)
+    np.testing.assert_array_equal(columns.price(np.ones(len(X))), X.sum(axis=0))
 
 
 @PER_LAYOUT

@@ -49,6 +49,16 @@ class Columns:
         raw *= self.inverse_scale
         return raw
 
+    def combine(self, weights: FloatArray) -> FloatArray:
+        """Weighted sum of the standardised columns; reads only those with a weight."""
+        used = np.flatnonzero(weights)
+        width = _block_width(self.n_samples)
+        total = np.zeros(self.n_samples)
+        for start in range(0, len(used), width):
+            part = used[start : start + width]
+            total += self.take(part) @ weights[part]
+        return total
+
     def take(self, index: IndexArray) -> FloatArray:
         """The named columns, standardised, as a dense float64 array in column order."""
         block = _dense_columns(self.X, index)
@@ -65,7 +75,7 @@ class Columns:
 
     def subset(self, index: IndexArray) -> Columns:
         """The named columns as a small data set of its own (already standardised)."""
-        return Columns(self.take(index), np.zeros(len(index)), np.ones(len(index)))
+        return unscaled(self.take(index))
 
 
 def standardized(
@@ -84,6 +94,18 @@ def standardized(
     inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=usable)
     inverse_scale[~np.isfinite(scale)] = np.nan
     return Columns(X, mean, inverse_scale)
+
+
+def unit_length(X: Any) -> Columns:
+    """Columns of X with mean zero and length one (zero for constant columns)."""
+    columns = standardized(X)
+    columns.inverse_scale /= np.sqrt(columns.n_samples)
+    return columns
+
+
+def unscaled(X: Any) -> Columns:
+    """Columns of X as they are."""
+    return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 
 
 def column_products(X: Any, v: FloatArray) -> FloatArray:
@@ -194,4 +216,6 @@ def _sparse_moments(X: Any, weight: FloatArray) -> tuple[FloatArray, FloatArray]
 def _dense_columns(X: Any, index: IndexArray) -> FloatArray:
     if sparse.issparse(X):
         return np.asarray(X[:, index].toarray(), dtype=np.float64, order="F")
-    return np.asarray(X[:, index], dtype=np.float64, order="F").copy(order="F")
+    if len(index) == X.shape[1] and np.all(index[1:] > index[:-1]):
+        return np.array(X, dtype=np.float64, order="F")  # all of them: no need to gather
+    return np.asarray(X[:, index], dtype=np.float64, order="F")

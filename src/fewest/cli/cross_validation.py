@@ -106,7 +106,8 @@ def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_
     parallel = Parallel(n_jobs=settings.jobs, return_as="generator")
     with interrupts_ignored():
         return parallel(
-            delayed(_trial)(clone(machine), table.X, table.y, train, test) for train, test in splits
+            delayed(_trial)(clone(machine), table.X, table.y, train, test, settings.matrix)
+            for train, test in splits
         )
 
 
@@ -116,13 +117,17 @@ def _trial(
     y: NDArray[Any],
     train: NDArray[np.intp],
     test: NDArray[np.intp],
+    columns_are_samples: bool,
 ) -> _Trial:
+    columns = train if columns_are_samples else np.arange(X.shape[1])
+    if columns_are_samples:
+        X = X[:, train]
     notes = fit(machine, X[train], y[train])
     predicted = machine.predict(X[test])
     return _Trial(
         error=float(np.mean(predicted != y[test])),
         balanced_error=balanced_error(y[test], predicted),
-        supports=[np.flatnonzero(support) for support in machine.supports_],
+        supports=[columns[support] for support in machine.supports_],
         notes=notes,
     )
 

@@ -27,7 +27,7 @@ from fewest.cli.report import (
 )
 from fewest.cli.settings import MARGIN_METHODS, Settings, fit
 
-_PACKAGES = ("fewest", "numpy", "scipy", "scikit-learn", "highspy")
+_PACKAGES = ("fewest", "numpy", "scipy", "scikit-learn", "highspy", "numba")
 
 
 def summarize(table: Table) -> DataSummary:
@@ -124,19 +124,32 @@ def _machine(
 ) -> Machine:
     labels = machine.classes_.tolist()
     positive, negative = (labels[1], labels[0]) if len(labels) == 2 else (labels[row], None)
-    features = _features(table, machine, row, table.y == positive, validation)
+    features = _features(table, settings, machine, row, table.y == positive, validation)
     return Machine(
         positive_class=positive,
         negative_class=negative,
-        intercept=float(machine.intercept_[row]),
+        intercept=float(_plane(settings, machine)[1][row]),
         features=sorted(features, key=lambda feature: -abs(feature.weight)),
-        certificate=_certificate(machine.results_[row], settings.method in MARGIN_METHODS),
+        certificate=_certificate(settings, machine.results_[row], table.y == positive),
     )
 
 
+def _plane(settings: Settings, machine: Any) -> tuple[Any, Any]:
+    """Weights and biases for the values in the data."""
+    if settings.method == "psvm":
+        return machine.linear_function()
+    return machine.coef_, machine.intercept_
+
+
 def _features(
-    table: Table, machine: Any, row: int, inside: Any, validation: Validation
+    table: Table,
+    settings: Settings,
+    machine: Any,
+    row: int,
+    inside: Any,
+    validation: Validation,
 ) -> list[Feature]:
+    coefficients = _plane(settings, machine)[0][row]
     columns = np.flatnonzero(machine.supports_[row])
     values = table.X[:, columns].astype(np.float64)
     deviations = values.std(axis=0)
@@ -146,8 +159,8 @@ def _features(
         Feature(
             name=table.feature_names[column],
             column=int(column),
-            weight=float(machine.coef_[row, column] * deviations[place]),
-            coefficient=float(machine.coef_[row, column]),
+            weight=float(coefficients[column] * deviations[place]),
+            coefficient=float(coefficients[column]),
             standard_deviation=float(deviations[place]),
             class_means=[float(mean[place]) for mean in class_means],
             rest_mean=float(rest_mean[place]),
@@ -163,7 +176,10 @@ def _folds_selected(validation: Validation, row: int, column: int) -> int | None
     return sum(column in supports[row] for supports in validation.supports)
 
 
-def _certificate(result: Any, has_margin: bool) -> Certificate:
+def _certificate(settings: Settings, result: Any, inside: Any) -> Certificate:
+    if settings.method == "psvm":
+        return _certificate_of_psvm(result, inside)
+    has_margin = settings.method in MARGIN_METHODS
     first = result.steps[0]
     return Certificate(
         objective=float(first.objective),
@@ -175,6 +191,21 @@ def _certificate(result: Any, has_margin: bool) -> Certificate:
         status=str(result.status),
         samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
         samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
+    )
+
+
+def _certificate_of_psvm(result: Any, inside: Any) -> Certificate:
+    # The residual is y - f(x), and y is -1 or +1.
+    wrong = np.where(inside, 1.0, -1.0) * result.residual >= 1.0
+    return Certificate(
+        objective=float(result.objective),
+        lower_bound=float(result.bound),
+        relative_gap=float(result.gap),
+        pricing_rounds=int(result.n_iter),
+        linear_programs=0,
+        converged=str(result.status) == "optimal",
+        status=str(result.status),
+        samples_on_wrong_side=int(wrong.sum()),
     )
 
 

@@ -43,6 +43,16 @@ def read(arguments: argparse.Namespace) -> Table:
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
 
 
+def require_square(table: Table) -> None:
+    """The columns can be the samples only if there are as many."""
+    rows, columns = table.X.shape
+    if rows != columns:
+        raise CommandError(
+            f"--matrix needs as many columns as rows, but the table has {rows} rows and {columns} "
+            "columns.\nLeave it out if the columns are objects of another kind."
+        )
+
+
 def _note_row_numbers(table: Table) -> list[str]:
     """A running number separates the classes of a sorted file, and says nothing about them."""
     X = table.X

@@ -58,6 +58,7 @@ class Feature:
 class Certificate:
     """Proof of the first linear program, the one over all features; and how the loop ended.
 
+    For psvm it is that of the one quadratic program, and there are no linear ones.
     `samples_inside_margin` includes those on the wrong side; None for methods without a margin.
     """
 

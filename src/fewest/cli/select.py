@@ -7,7 +7,7 @@ import time
 
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
-from fewest.cli.reading import keep_the_data, read
+from fewest.cli.reading import keep_the_data, read, require_square
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text, method_text, names_text, result_text
 
@@ -20,6 +20,8 @@ def run_select(arguments: argparse.Namespace) -> None:
     started = time.perf_counter()
     table = read(arguments)
     seconds = time.perf_counter() - started
+    if settings.matrix:
+        require_square(table)
     output.say(data_text(summarize(table)))
     output.say(method_text(settings))
     notes = []

@@ -18,17 +18,21 @@ METHODS = {
     "sfm-cv": "Support Feature Machine, C chosen by cross-validation",
     "weston": "Weston's zero-norm support vector machine",
     "liknon": "Liknon, the one-norm support vector machine",
+    "psvm": "Potential Support Vector Machine",
 }
-_USUAL_COSTS = {"sfm": 1.0, "weston": math.inf, "liknon": 1.0}  # those of the estimators
+# Those of the estimators; the psvm selects features here, as PotentialSelector does.
+_USUAL_COSTS = {"sfm": 1.0, "weston": math.inf, "liknon": 1.0, "psvm": math.inf}
+_USUAL_EPSILON = 1.0
 # These classify with a margin of one: a sample with slack may still be on its side.
 MARGIN_METHODS = ("weston", "liknon")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The method and its parameters (first six), and those of the cross-validation.
+    """The method and its parameters, and those of the cross-validation (cv, repeats, seed, jobs).
 
-    `C` is None where the method chooses it, `constraint` where the method has none.
+    `C` is None where the method chooses it, `constraint` and `epsilon` where the method has none.
+    `matrix` says that the columns are the samples.
     """
 
     method: str = "sfm"
@@ -41,6 +45,8 @@ class Settings:
     repeats: int = 1
     seed: int = 0
     jobs: int = 1
+    epsilon: float | None = None
+    matrix: bool = False
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> Settings:
@@ -52,10 +58,18 @@ class Settings:
                 "--method liknon needs a finite --C.\n"
                 "For no training error use --method weston --C inf, or --method sfm --C inf."
             )
+        shared = _shared(arguments)
+        if method == "psvm":
+            _refuse_for_psvm(arguments)
+            epsilon = _USUAL_EPSILON if arguments.epsilon is None else arguments.epsilon
+            shared |= {"class_weight": None, "epsilon": epsilon, "matrix": arguments.matrix}
+        elif arguments.epsilon is not None or arguments.matrix:
+            option = "--matrix" if arguments.matrix else "--epsilon"
+            raise CommandError(f"{option} belongs to --method psvm.\nLeave the option out.")
         return cls(
             C=None if method == "sfm-cv" else C,
             repeats=arguments.repeats,
-            **_shared(arguments),
+            **shared,
         )
 
     @classmethod
@@ -76,6 +90,16 @@ class Settings:
     def machine(self, jobs: int | None = None, C: float | None = None) -> Any:
         """A new machine with these parameters (and another C)."""
         C = self.C if C is None else C
+        if self.method == "psvm":
+            from fewest.psvm import PotentialSVC
+
+            return PotentialSVC(
+                C,
+                self.epsilon,
+                kernel="precomputed",
+                row_objects="samples" if self.matrix else None,
+                refit=self.refit == "support",
+            )
         shared = {
             "class_weight": self.class_weight,
             "standardize": self.standardize,
@@ -118,17 +142,34 @@ def _shared(arguments: argparse.Namespace) -> dict[str, Any]:
             f"--constraint belongs to --method sfm; {method} has no such constraint.\n"
             "Leave the option out."
         )
-    refit = arguments.refit or ("margin" if support_feature_machine else "none")
+    usual = {"sfm": "margin", "sfm-cv": "margin", "psvm": "support"}
+    refit = arguments.refit or usual.get(method, "none")
+    if refit == "support" and method != "psvm":
+        raise CommandError("--refit support belongs to --method psvm.\nLeave the option out.")
     return {
         "method": method,
         "constraint": (arguments.constraint or "class_means") if support_feature_machine else None,
-        "class_weight": _or_none(arguments.class_weight),
+        "class_weight": _or_none(arguments.class_weight or "balanced"),
         "standardize": arguments.standardize,
         "refit": _or_none(refit),
         "cv": arguments.cv,
         "seed": arguments.seed,
         "jobs": arguments.jobs,
     }
+
+
+def _refuse_for_psvm(arguments: argparse.Namespace) -> None:
+    """Options of the other methods would have no effect."""
+    for option, given in (
+        ("--class-weight", arguments.class_weight is not None),
+        ("--no-standardize", not arguments.standardize),
+        ("--refit margin", arguments.refit == "margin"),
+    ):
+        if given:
+            raise CommandError(
+                f"{option} does not go with --method psvm, which weighs all samples alike and "
+                "scales every feature.\nLeave the option out."
+            )
 
 
 def _or_none(choice: str) -> str | None:

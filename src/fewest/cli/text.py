@@ -42,7 +42,8 @@ def data_text(data: DataSummary) -> str:
 def method_text(settings: Settings) -> str:
     """The method and its C, where that was given."""
     cost = "" if settings.C is None else f", C = {settings.C:g}"
-    return f"Method    {METHODS[settings.method]}{cost}"
+    threshold = "" if settings.epsilon is None else f", epsilon = {settings.epsilon:g}"
+    return f"Method    {METHODS[settings.method]}{cost}{threshold}"
 
 
 def result_text(report: Report) -> str:
@@ -76,6 +77,8 @@ def _machine_text(machine: Machine, report: Report) -> str:
     title = f"Selected: {of_all}"
     if machine.negative_class is None:
         title = f"Class {cut(machine.positive_class)} against the rest: {of_all}"
+    if not number and report.parameters.method == "psvm":
+        return f"{title}\n  None: no feature is that correlated with the class. Lower --epsilon."
     if not number:
         advice = " Raise --C." if report.parameters.C is not None else ""
         return f"{title}\n  None: a training error is cheaper than a feature.{advice}"
@@ -152,7 +155,8 @@ def _validation_text(validation: CrossValidation, n_classes: int) -> str:
 
 
 def _certificates_text(report: Report) -> str:
-    lines = ["Certificate of the first linear program, over all features"]
+    program = "quadratic" if report.parameters.method == "psvm" else "first linear"
+    lines = [f"Certificate of the {program} program, over all features"]
     for machine in report.machines:
         indent = "  "
         if machine.negative_class is None:

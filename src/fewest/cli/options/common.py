@@ -6,7 +6,7 @@ import argparse
 from typing import NoReturn
 
 from fewest.cli.errors import CommandError
-from fewest.cli.options.types import cost, folds, jobs, seed
+from fewest.cli.options.types import cost, folds, jobs, seed, threshold
 
 EXIT_CODES = """\
 exit codes:
@@ -30,6 +30,7 @@ _METHOD_HELP = {
     "sfm-cv": "sfm-cv: the same, C chosen by cross-validation",
     "weston": "weston: zero-norm support vector machine",
     "liknon": "liknon: one-norm support vector machine",
+    "psvm": "psvm: Potential Support Vector Machine",
 }
 
 
@@ -103,7 +104,7 @@ def add_method_arguments(
             metavar="FLOAT",
             help="what one training error costs, in features; inf allows none. For liknon the cost "
             "of the hinge loss: see fewest path for values that suit the data; sfm-cv chooses C "
-            "by itself (default: 1.0; weston: inf)",
+            "by itself; for psvm the largest weight (default: 1.0; weston and psvm: inf)",
         )
     # None stands for the default, so that an option which makes no sense can be refused.
     group.add_argument(
@@ -112,11 +113,25 @@ def add_method_arguments(
         help="sfm only: what excludes zero weights, the form of 2013 or of 2010 (default: "
         "class_means)",
     )
+    if "psvm" in methods:
+        group.add_argument(
+            "--epsilon",
+            type=threshold,
+            metavar="FLOAT",
+            help="psvm only: the larger, the fewer features; above the square root of the number "
+            "of samples there are none (default: 1.0)",
+        )
+        group.add_argument(
+            "--matrix",
+            action="store_true",
+            help="psvm only: the columns are the samples themselves, in the same order (a table "
+            "of similarities or distances); folds then leave out columns with rows",
+        )
     group.add_argument(
         "--class-weight",
         choices=("balanced", "none"),
-        default="balanced",
-        help="balanced: all classes count the same, small ones too (default: balanced)",
+        help="balanced: all classes count the same, small ones too (default: balanced; psvm has "
+        "no weights)",
     )
     group.add_argument(
         "--no-standardize",
@@ -126,9 +141,10 @@ def add_method_arguments(
     )
     group.add_argument(
         "--refit",
-        choices=("margin", "none"),
-        help="classifier on the selected features: the one with the largest margin, or that of "
-        "the last linear program (default: margin for sfm, else none)",
+        choices=("margin", "support", "none") if "psvm" in methods else ("margin", "none"),
+        help="classifier on the selected features: the one with the largest margin, for psvm "
+        "(support) weights without epsilon, or that of the last program (default: margin for "
+        "sfm, support for psvm, else none)",
     )
     return group
 

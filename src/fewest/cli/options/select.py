@@ -30,10 +30,12 @@ def add_select(commands: Commands[Parser]) -> None:
             "expression.npz --cv 10 --repeats 5 --jobs 4",
             "expression.csv --target diagnosis --method sfm-cv",
             "expression.csv --target diagnosis --method liknon --C 0.05",
+            "expression.csv --target diagnosis --method psvm --epsilon 3",
+            "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
             "expression.csv --target diagnosis --quiet > selected.txt",
         ),
     )
-    add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon"))
+    add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
     validation = add_validation_arguments(select)
     validation.add_argument(
         "--repeats",

@@ -18,6 +18,16 @@ def cost(text: str) -> float:
     return value
 
 
+def threshold(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of at least zero, not {text!r}")
+    return value
+
+
 def folds(text: str) -> int:
     value = _whole(text)
     if value < 0 or value == 1:

@@ -1,0 +1,253 @@
+"""Is one method really better than another? The tests that the papers compare methods with.
+
+The signed-rank test of Wilcoxon and the paired t-test are those of :mod:`scipy.stats`; here is what
+they need around them, and the test for the difference of two proportions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv, cross_val_score
+
+from fewest._core.problem import FloatArray
+
+_FOLDS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Outcome of a test of two methods.
+
+    Attributes
+    ----------
+    statistic, pvalue : float
+        Of the test; the p-value is two-sided. A negative statistic means smaller values for the
+        first method.
+    differences : array
+        First minus second, one for each pair that was compared.
+    """
+
+    statistic: float
+    pvalue: float
+    differences: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Proportions:
+    """Outcome of the tests of two proportions of errors, one for each test set.
+
+    Attributes
+    ----------
+    statistic : array of shape (n_sets,)
+        Standard normal if the proportions are equal; negative where the first method errs less.
+    pvalue : array of shape (n_sets,)
+        Two-sided, of each test alone.
+    adjusted : array of shape (n_sets,)
+        The same after the procedure of Benjamini and Hochberg.
+    first_better, second_better : int
+        How many differences are significant, with the false discovery rate held at `rate`.
+    rate : float
+        That rate.
+    """
+
+    statistic: FloatArray
+    pvalue: FloatArray
+    adjusted: FloatArray
+    first_better: int
+    second_better: int
+    rate: float
+
+
+def compare_proportions(
+    first_errors: ArrayLike, second_errors: ArrayLike, n_tests: ArrayLike, *, rate: float = 0.05
+) -> Proportions:
+    r"""Difference of two proportions on each of several test sets, with a false discovery rate.
+
+    With shares of errors p1 and p2 on a test set of n samples and their mean p,
+
+    .. math:: z = (p_1 - p_2) / \sqrt{2 p (1 - p) / n}
+
+    is standard normal if the methods are equally good. The p-values of all test sets are then
+    adjusted together by the procedure of Benjamini and Hochberg, which remains valid where training
+    and test sets overlap.
+
+    Parameters
+    ----------
+    first_errors, second_errors : array of shape (n_sets,), or a number
+        How many test samples each method classifies wrongly (not a share).
+    n_tests : array of shape (n_sets,), or a number
+        Samples of each test set.
+    rate : float, default=0.05
+        False discovery rate, in (0, 1).
+
+    Returns
+    -------
+    Proportions
+
+    References
+    ----------
+    T. G. Dietterich: Approximate statistical tests for comparing supervised classification learning
+    algorithms. Neural Computation 10 (1998).
+
+    Y. Benjamini, Y. Hochberg: Controlling the false discovery rate. Journal of the Royal
+    Statistical Society B 57 (1995).
+
+    Examples
+    --------
+    >>> from fewest.comparison import compare_proportions
+    >>> found = compare_proportions([100, 120, 115], [150, 121, 170], 500)
+    >>> found.adjusted < 0.05
+    array([ True, False,  True])
+    >>> found.first_better, found.second_better
+    (2, 0)
+    """
+    if not 0 < rate < 1:
+        raise ValueError(f"rate must lie between 0 and 1; got {rate!r}")
+    arrays = [np.atleast_1d(np.asarray(values)) for values in (first_errors, second_errors)]
+    try:
+        first, second, n = np.broadcast_arrays(*arrays, np.atleast_1d(np.asarray(n_tests)))
+    except ValueError as error:
+        raise ValueError("first_errors, second_errors and n_tests differ in length") from error
+    for name, errors in (("first_errors", first), ("second_errors", second)):
+        if errors.ndim != 1 or np.any(errors != np.floor(errors)) or np.any(errors < 0):
+            raise ValueError(f"{name} must be whole numbers of errors, none below zero")
+        if np.any(errors > n):
+            raise ValueError(f"{name} has more errors than there are test samples")
+    if np.any(n < 1):
+        raise ValueError("n_tests must be at least one")
+    share = (first + second) / (2 * n)
+    deviation = np.sqrt(2 * share * (1 - share) / n)
+    difference = (first - second) / n
+    # Without any error, or with nothing but errors, the methods do not differ.
+    z = np.divide(difference, deviation, out=np.zeros(len(n)), where=deviation > 0)
+    pvalue = 2 * stats.norm.sf(np.abs(z))
+    adjusted = np.asarray(stats.false_discovery_control(pvalue, method="bh"))
+    significant = adjusted <= rate
+    return Proportions(
+        z,
+        pvalue,
+        adjusted,
+        int(np.sum(significant & (z < 0))),
+        int(np.sum(significant & (z > 0))),
+        rate,
+    )
+
+
+def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Cross-validated paired t-test on scores of the same folds.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (n_folds,)
+        Scores or errors of the two methods; ten folds are usual.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from fewest.comparison import paired_t_test
+    >>> found = paired_t_test([0.10, 0.12, 0.09, 0.11], [0.13, 0.14, 0.13, 0.16])
+    >>> print(f"t = {found.statistic:.2f}, p = {found.pvalue:.4f}")
+    t = -5.42, p = 0.0123
+    """
+    difference = _differences(first, second)
+    if np.ptp(difference) == 0.0:  # the t statistic would be 0/0 or infinite
+        same = bool(difference[0] == 0.0)
+        statistic = 0.0 if same else float(np.copysign(np.inf, difference[0]))
+        return Comparison(statistic, 1.0 if same else 0.0, difference)
+    found = stats.ttest_1samp(difference, 0.0)
+    return Comparison(float(found.statistic), float(found.pvalue), difference)
+
+
+def cross_validated_t_test(
+    first: Any, second: Any, X: Any, y: ArrayLike, *, cv: Any = _FOLDS, scoring: Any = None
+) -> Comparison:
+    """Paired t-test of two estimators on the folds of one cross-validation.
+
+    Parameters
+    ----------
+    first, second : estimators
+        Both classifiers, or both regressors.
+    X, y : arrays
+        Data.
+    cv : int, splitter or iterable, default=10
+        Folds, the same for both.
+    scoring : str or callable, optional
+        Score; None takes the estimators' own.
+
+    Returns
+    -------
+    Comparison
+        Differences of scores: positive ones speak for the first.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from fewest import PotentialSVC
+    >>> from fewest.comparison import cross_validated_t_test
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = cross_validated_t_test(PotentialSVC(), DummyClassifier(), X, y)
+    >>> found.statistic > 0, found.pvalue < 0.001
+    (True, True)
+    """
+    splits = list(check_cv(cv, y, classifier=is_classifier(first)).split(X, y))
+    scores = [
+        cross_val_score(
+            estimator, X, y, cv=splits, scoring=check_scoring(estimator, scoring=scoring)
+        )
+        for estimator in (first, second)
+    ]
+    return paired_t_test(*scores)
+
+
+def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
+    """Wilcoxon's signed-rank test on paired values, such as errors on the same test samples.
+
+    Parameters
+    ----------
+    first, second : arrays of shape (n_pairs,)
+        Values of the two methods.
+
+    Returns
+    -------
+    Comparison
+        The statistic is the sum of the ranks of positive differences minus that of negative ones.
+
+    Examples
+    --------
+    >>> from fewest.comparison import signed_rank_test
+    >>> found = signed_rank_test([1.0, 2.0, 1.5, 0.5, 1.0], [1.5, 2.6, 1.9, 1.3, 1.9])
+    >>> found.statistic, found.pvalue
+    (-15.0, 0.0625)
+    """
+    difference = _differences(first, second)
+    moved = difference[difference != 0.0]
+    if not len(moved):
+        return Comparison(0.0, 1.0, difference)
+    ranks = stats.rankdata(np.abs(moved))
+    return Comparison(
+        float(np.sum(np.sign(moved) * ranks)), float(stats.wilcoxon(moved).pvalue), difference
+    )
+
+
+def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
+    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
+    if one.ndim != 1 or one.shape != two.shape or len(one) < 2:
+        raise ValueError(
+            f"two lists of the same length, at least two, are needed; got shapes {one.shape} and "
+            f"{two.shape}"
+        )
+    difference = one - two
+    if not np.all(np.isfinite(difference)):
+        raise ValueError("the values to compare hold NaN or infinity")
+    return difference

@@ -1,0 +1,296 @@
+"""PotentialSVC and PotentialSVR, the Potential Support Vector Machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from fewest._core.problem import FloatArray
+from fewest.psvm.machine import PotentialMachine
+from fewest.psvm.relations import signed_targets
+
+
+class PotentialSVC(ClassifierMixin, PotentialMachine):
+    r"""Classifier on relations of the samples with other objects.
+
+    With the relations K (samples x row objects), columns centred and of unit length, and labels
+    y = -1 or +1, it minimises
+
+    .. math::
+
+        \tfrac12 \| K \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
+        \quad \text{subject to} \quad |\alpha_j| \le C,
+
+    the dual of the Potential Support Vector Machine with both of its regularisations, and decides
+    by the sign of :math:`f(x) = \sum_j \alpha_j K_j(x) + \bar y`. K need not be positive definite,
+    symmetric or square. Row objects with :math:`\alpha_j \ne 0` are the support features, and no
+    other relation of a new sample is looked at. More than two classes: one machine a class,
+    against the rest.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Largest absolute weight of a row object, against outliers; ``np.inf`` for no bound. Weights
+        refer to columns of unit length.
+    epsilon : float, default=0.1
+        Correlation threshold: at the solution no column's inner product with the residuals is
+        larger, apart from those with weight C. The larger, the fewer support features. With zero
+        the solution may not be unique.
+    kernel : str or callable, default="rbf"
+        "precomputed": X itself is the matrix. Otherwise relations are computed from vectors: a
+        function ``k(X, Z, **kernel_params)`` that returns a matrix, or a name:
+
+        - "linear", :math:`x^\top z`;
+        - "rbf", :math:`\exp(-\gamma |x - z|^2)`;
+        - "poly", :math:`(\gamma x^\top z + coef0)^{degree}`;
+        - "plummer", :math:`(|x - z| + \rho)^{-\zeta}`;
+        - "sine", :math:`\sin(\theta |x - z|)`, which is indefinite;
+        - any other kernel or distance of :mod:`sklearn.metrics.pairwise`, "laplacian" or
+          "manhattan" for instance.
+    gamma : {"scale", "auto"} or float, default="scale"
+        For "rbf", "poly", "laplacian" and "sigmoid". "scale": 1 / (n_features X.var()); "auto":
+        1 / n_features.
+    degree, coef0 : float, default=3, 1.0
+        For "poly" and (coef0) "sigmoid".
+    rho, zeta : float, default=1.0
+        For "plummer".
+    theta : float, default=1.0
+        For "sine".
+    kernel_params : dict, default=None
+        Further arguments of the kernel; they go before the ones above.
+    row_objects : array of shape (n_row_objects, n_features), "samples" or None, default=None
+        The objects z that the samples are related to: cluster centres, unit vectors, anything.
+        "samples" stands for the training samples, and so does None for a computed kernel. With
+        ``kernel="precomputed"`` the columns of X are the row objects. None: they are objects of
+        their own, which stay when samples are left out. "samples": they are the samples, in the
+        same order; X must be square, and scikit-learn's cross-validation (which goes by
+        ``tags.input_tags.pairwise``) leaves out columns together with rows, so that no relation
+        with a test sample is used.
+    refit : bool, default=False
+        Find the weights of the support features once more without epsilon, which shrinks them. It
+        matters where epsilon is large, and most for a small class: with shrunken weights f(x)
+        hardly leaves the mean of the labels, and no sample is given to that class.
+    tol : float, default=1e-6
+        Relative duality gap at which the program counts as solved.
+    max_iter : int, default=500
+        Most passes of the solver over the matrix.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_row_objects) or (n_classes, n_row_objects)
+        The weights alpha, for centred columns of unit length.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Mean of the labels -1 and +1.
+    support_features_ : array of shape (n_support,), int
+        Row objects that are used, by any of the machines.
+    support_, supports_ : bool arrays of shape (n_row_objects,), (n_machines, n_row_objects)
+        The same as masks, of all machines together and of each.
+    support_row_objects_ : array of shape (n_support, n_features) or None
+        The support features as vectors, where the kernel is computed.
+    mean_, scale_ : arrays of shape (n_row_objects,)
+        What centres a column, and its length then; infinite for constant columns, which are
+        ignored (with a warning).
+    results_ : tuple of BoxLassoResult
+        Solution and certificate (objective, proven bound, gap, status) of each machine.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_row_objects_ : int
+        Number of row objects.
+    n_iter_ : int
+        Passes of the solver over the matrix (the most of any machine).
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    Notes
+    -----
+    With ``kernel="precomputed"`` new samples need their relations with the support features only:
+    the other columns of X may hold NaN, for "not measured".
+
+    References
+    ----------
+    S. Hochreiter, K. Obermayer: Classification, regression, and feature selection on matrix data.
+    Technical report 2004/02, TU Berlin (2004).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import PotentialSVC
+    >>> rng = np.random.default_rng(0)
+    >>> K = rng.standard_normal((60, 12))  # 60 samples measured against 12 others
+    >>> y = np.where(K[:, 3] - K[:, 7] > 0, "ill", "well")
+    >>> machine = PotentialSVC(C=np.inf, epsilon=2.0, kernel="precomputed").fit(K, y)
+    >>> machine.support_features_
+    array([3, 7])
+
+    A new sample was measured against these two alone:
+
+    >>> measured = np.full((1, 12), np.nan)
+    >>> measured[0, machine.support_features_] = 1.0, -1.0
+    >>> machine.predict(measured)
+    array(['ill'], dtype='<U4')
+    """
+
+    def fit(self, X: Any, y: ArrayLike) -> PotentialSVC:
+        """Find the support features and their weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects.
+        y : array of shape (n_samples,)
+            Class labels, two or more different ones.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self.check_parameters()
+        X, y = self.validated_input(X, y)
+        self._fit(X, self._targets(y))
+        return self
+
+    def _targets(self, y: Any) -> FloatArray:
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least two classes, but y contains "
+                f"only one class: {self.classes_.tolist()[0]!r}"
+            )
+        return signed_targets(codes, len(self.classes_))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Value of f(x); positive values speak for the (second) class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects of `fit`;
+            columns outside `support_features_` may then be NaN.
+
+        Returns
+        -------
+        array of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+        """
+        scores = self._scores(X)
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            As for `decision_function`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        chosen = chosen_class(self._scores(X))
+        return self.classes_[chosen]
+
+
+class PotentialSVR(RegressorMixin, PotentialMachine):
+    r"""Regression on relations of the samples with other objects.
+
+    With the relations K (samples x row objects), columns centred and of unit length, it minimises
+
+    .. math::
+
+        \tfrac12 \| K \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
+        \quad \text{subject to} \quad |\alpha_j| \le C,
+
+    and predicts :math:`f(x) = \sum_j \alpha_j K_j(x) + \bar y`. C and epsilon are in units of y:
+    scale y to unit variance, or C and epsilon with it. A small C makes the function insensitive to
+    single outliers, a large epsilon makes it depend on few row objects, at maxima and minima.
+
+    Parameters
+    ----------
+    C, epsilon, kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit, \
+tol, max_iter
+        As for :class:`PotentialSVC`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (n_row_objects,)
+        The weights alpha, for centred columns of unit length.
+    intercept_ : float
+        Mean of y.
+    result_ : BoxLassoResult
+        Solution and certificate (objective, proven bound, gap, status).
+    support_features_, support_, support_row_objects_, mean_, scale_, n_row_objects_, n_iter_
+        As for :class:`PotentialSVC`.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    References
+    ----------
+    S. Hochreiter, K. Obermayer: Classification, regression, and feature selection on matrix data.
+    Technical report 2004/02, TU Berlin (2004).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import PotentialSVR
+    >>> X = np.linspace(-3, 3, 61)[:, None]
+    >>> y = np.sin(X.ravel())
+    >>> machine = PotentialSVR(C=10.0, epsilon=0.01, gamma=0.5).fit(X, y)
+    >>> print(f"{machine.score(X, y):.3f}")
+    0.999
+    >>> len(machine.support_features_)  # of 61
+    6
+    """
+
+    def fit(self, X: Any, y: ArrayLike) -> PotentialSVR:
+        """Find the support features and their weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects.
+        y : array of shape (n_samples,)
+            Numbers.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self.check_parameters()
+        X, y = self.validated_input(X, y, y_numeric=True)
+        self._fit(X, self._targets(y))
+        self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
+        self.result_ = self.results_[0]
+        return self
+
+    def _targets(self, y: Any) -> FloatArray:
+        return np.asarray(y, dtype=np.float64)[None, :]
+
+    def predict(self, X: Any) -> FloatArray:
+        """Value of f(x).
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            As for :meth:`PotentialSVC.decision_function`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        return self._scores(X).ravel()
+
+
+def chosen_class(scores: FloatArray) -> NDArray[np.intp]:
+    """Place of the class that scores (a column a machine) speak for."""
+    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)

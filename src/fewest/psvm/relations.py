@@ -1,0 +1,74 @@
+"""A matrix of relations made ready for the solver, and solved for one target after the other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from fewest._core.box_lasso import BoxLassoResult
+from fewest._core.columns import Columns
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray, Status
+from fewest._discriminants import dense
+from fewest._validation import finite_columns
+
+_MOST_NAMED = 5
+
+
+def unit_columns(K: Any) -> Columns:
+    """Columns of K, centred and of unit length; constant ones are zero."""
+    columns = finite_columns(K, None, per_column=True)
+    return Columns(K, columns.mean, columns.inverse_scale / np.sqrt(columns.n_samples))
+
+
+def warn_of_constant_columns(columns: Columns, *, stacklevel: int = 3) -> None:
+    """Constant columns say nothing about any sample: they are ignored, but not in silence."""
+    constant = np.flatnonzero(columns.inverse_scale == 0.0)
+    if not len(constant):
+        return
+    shown = ", ".join(map(str, constant[:_MOST_NAMED]))
+    more = ", ..." if len(constant) > _MOST_NAMED else ""
+    warnings.warn(
+        f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
+        f"{shown}{more}, counted from 0) and were ignored",
+        UserWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def warn_of_doubtful(results: Sequence[BoxLassoResult], *, stacklevel: int = 3) -> None:
+    """Say so where the solver could not prove its answer."""
+    doubtful = [result for result in results if result.status is not Status.OPTIMAL]
+    if doubtful:
+        gap = max(result.gap for result in doubtful)
+        warnings.warn(
+            f"the quadratic program closed only to a relative gap of {gap:.1e}: raise epsilon, "
+            "lower C, raise max_iter or accept a larger tol",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def signed_targets(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """A row of -1 and +1 for each task: the second class, or every class against the rest."""
+    positives = [1] if n_classes == 2 else range(n_classes)
+    return np.array([np.where(codes == positive, 1.0, -1.0) for positive in positives])
+
+
+def measured_columns(X: Any, index: IndexArray) -> FloatArray:
+    """The named columns of X, which must be there; the others need not have been measured."""
+    block = np.asarray(dense(X[:, index]), dtype=np.float64)
+    missing = index[~np.isfinite(block).all(axis=0)]
+    if len(missing):
+        shown = ", ".join(map(str, missing[:_MOST_NAMED]))
+        raise ValueError(
+            f"X contains NaN or infinity in {len(missing)} column(s) of support features ({shown}"
+            f"{', ...' if len(missing) > _MOST_NAMED else ''}): these relations have to be "
+            "measured; only columns outside support_features_ may be NaN"
+        )
+    return block

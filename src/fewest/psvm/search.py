@@ -1,0 +1,398 @@
+"""Potential Support Vector Machines whose parameters are chosen by cheap cross-validation."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from abc import ABCMeta, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._validation import check_positive
+from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
+from fewest.psvm.folds import FoldScores, Grid, Split, scores_over_folds
+from fewest.psvm.machine import FORMATS, PotentialMachine, check_not_negative
+
+_FIXED = (
+    "kernel",
+    "gamma",
+    "degree",
+    "coef0",
+    "rho",
+    "zeta",
+    "theta",
+    "kernel_params",
+    "row_objects",
+    "refit",
+    "tol",
+    "max_iter",
+)
+_OF_THE_BEST = ("coef_", "intercept_", "support_features_", "support_", "n_iter_", "n_row_objects_")
+
+
+@dataclass(frozen=True, eq=False)
+class _Accuracy:
+    codes: NDArray[np.intp]
+
+    def __call__(self, values: FloatArray, samples: IndexArray) -> float:
+        return float(np.mean(chosen_class(values) == self.codes[samples]))
+
+
+@dataclass(frozen=True, eq=False)
+class _NegativeSquaredError:
+    y: FloatArray
+
+    def __call__(self, values: FloatArray, samples: IndexArray) -> float:
+        return -float(np.mean(np.square(values[:, 0] - self.y[samples])))
+
+
+class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
+    """A grid over C, epsilon and kernel parameters, followed with warm starts in every fold."""
+
+    def __init__(
+        self,
+        Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0),
+        epsilons: ArrayLike = (0.01, 0.1, 1.0),
+        *,
+        kernel_grid: Any = None,
+        cv: Any = 5,
+        kernel: Any = "rbf",
+        gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        rho: float = 1.0,
+        zeta: float = 1.0,
+        theta: float = 1.0,
+        kernel_params: dict[str, Any] | None = None,
+        row_objects: Any = None,
+        refit: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.epsilons = epsilons
+        self.kernel_grid = kernel_grid
+        self.cv = cv
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.rho = rho
+        self.zeta = zeta
+        self.theta = theta
+        self.kernel_params = kernel_params
+        self.row_objects = row_objects
+        self.refit = refit
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    _kind: type[PotentialMachine]
+
+    @abstractmethod
+    def _task(self, y: Any) -> tuple[FloatArray, Any]:
+        """Targets, a row each, and the function that scores values of f on some samples."""
+
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Any:
+        """Choose the parameters, and fit with them on all samples.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects.
+        y : array of shape (n_samples,)
+            Class labels; numbers for the regression.
+        groups : array of shape (n_samples,), optional
+            For splitters that keep groups together.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        grid = Grid(self._values("Cs"), self._values("epsilons")[::-1])
+        machines = self._machines()
+        is_regression = self._kind is PotentialSVR
+        given = X
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=FORMATS,
+            dtype="numeric" if machines[0].is_precomputed else np.float64,
+            ensure_min_samples=2,
+            y_numeric=is_regression,
+        )
+        machines[0].check_square(X)
+        targets, score = self._task(y)
+        splits = list(check_cv(self.cv, y, classifier=not is_regression).split(X, y, groups))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(scores_over_folds)(machine, X, targets, score, splits, grid)
+            for machine in _progress(machines, self.verbose)
+        )
+        self._choose(grid, splits, found)
+        self.best_estimator_ = self._machine(self.best_params_).fit(given, y)
+        for name in _OF_THE_BEST:
+            setattr(self, name, getattr(self.best_estimator_, name))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the chosen machine predicts; see its `predict`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects of `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.predict(X)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self._machine({}).__sklearn_tags__().input_tags
+        return tags
+
+    def _machine(self, parameters: dict[str, Any]) -> PotentialMachine:
+        return self._kind(**{**{name: getattr(self, name) for name in _FIXED}, **parameters})
+
+    def _machines(self) -> list[PotentialMachine]:
+        """One for every setting of the kernel, each with parameters that make sense."""
+        try:
+            self._settings = list(ParameterGrid(self.kernel_grid or {}))
+            machines = [self._machine(setting) for setting in self._settings]
+        except TypeError as error:
+            raise ValueError(
+                "kernel_grid must be a dict of lists of values of the kernel's parameters, such as "
+                f"{{'gamma': [0.1, 1.0]}}: {error}"
+            ) from error
+        for setting, machine in zip(self._settings, machines, strict=True):
+            if "C" in setting or "epsilon" in setting:
+                raise ValueError("C and epsilon have lists of their own: Cs and epsilons")
+            machine.check_parameters()
+        return machines
+
+    def _values(self, name: str) -> FloatArray:
+        """A list of the grid, sorted, each value once."""
+        values = np.asarray(getattr(self, name), dtype=np.float64)
+        if values.ndim != 1 or not len(values):
+            raise ValueError(f"{name} must be a list of one or more numbers; got {values!r}")
+        for value in values.tolist():
+            if name == "Cs":
+                check_positive("each of Cs", value, infinity="for no bound")
+            else:
+                check_not_negative("each of epsilons", value)
+        return np.unique(values)
+
+    def _choose(self, grid: Grid, splits: list[Split], found: list[FoldScores]) -> None:
+        """Best score over all test samples; of equal ones the fewest features, the smallest C."""
+        scores = np.stack([one.scores for one in found], axis=1).reshape(len(splits), -1)
+        n_support = np.stack([one.n_support for one in found], axis=1).reshape(len(splits), -1)
+        sizes = np.array([len(test) for _, test in splits])
+        mean = np.average(scores, axis=0, weights=sizes)
+        parameters = [
+            {**setting, "epsilon": float(epsilon), "C": float(C)}
+            for setting in self._settings
+            for epsilon in grid.epsilons
+            for C in grid.Cs
+        ]
+        costs = [one["C"] for one in parameters]
+        best = int(np.lexsort([costs, n_support.mean(axis=0), -mean.round(12)])[0])
+        self.cv_results_ = {
+            "params": parameters,
+            **{
+                f"param_{name}": np.array([one.get(name) for one in parameters])
+                for name in dict.fromkeys(key for one in parameters for key in one)
+            },
+            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
+            "mean_test_score": mean,
+            "std_test_score": scores.std(axis=0),
+            "rank_test_score": rankdata(-mean.round(12), method="min").astype(int),
+            "mean_n_support": n_support.mean(axis=0),
+        }
+        self.best_index_, self.best_params_ = best, parameters[best]
+        self.best_score_ = float(mean[best])
+        self.n_splits_ = len(splits)
+        doubtful = sum(one.n_doubtful for one in found)
+        if doubtful:
+            warnings.warn(
+                f"{doubtful} of {scores.size} fits in the folds did not reach tol={self.tol:g}: "
+                "raise max_iter or the smallest epsilon",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _progress(machines: list[PotentialMachine], verbose: int) -> Any:
+    if not verbose:
+        return machines
+    try:
+        from tqdm import tqdm
+    except ImportError:  # a convenience only
+        return machines
+    return tqdm(machines, desc="P-SVM grid", unit="kernel", leave=False, file=sys.stderr)
+
+
+class PotentialSVCCV(ClassifierMixin, PotentialSearch):
+    r"""Potential support vector classifier with C, epsilon and kernel from cross-validation.
+
+    Every candidate minimises, on the training part of every split,
+
+    .. math::
+
+        \tfrac12 \| K \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
+        \quad \text{subject to} \quad |\alpha_j| \le C,
+
+    and is judged by the share of test samples that it classifies correctly. A solve starts from
+    the solution at the neighbouring C or epsilon, or from that of the last split at the same ones
+    (priming, which makes leave-one-out cheap), whichever is closer.
+
+    Parameters
+    ----------
+    Cs : array, default=(0.1, 1.0, 10.0, 100.0)
+        Candidates for C, ``np.inf`` for no bound.
+    epsilons : array, default=(0.01, 0.1, 1.0)
+        Candidates for epsilon.
+    kernel_grid : dict of lists or list of such, default=None
+        Candidates for parameters of the kernel, and for the kernel itself, such as
+        ``{"gamma": [0.1, 1.0]}``, in the form of :class:`sklearn.model_selection.ParameterGrid`.
+    cv : int, splitter or iterable of (train, test), default=5
+        As in scikit-learn; ``LeaveOneOut()`` for instance. Where the row objects are the samples
+        (see `row_objects`), a split leaves out columns with the rows.
+    kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit
+        As for :class:`PotentialSVC`, where `kernel_grid` has no values for them.
+    tol, max_iter
+        As for :class:`PotentialSVC`; the looser default suffices to compare candidates.
+    n_jobs : int, default=None
+        Settings of the kernel that are tried at the same time (threads), in joblib's sense.
+    verbose : int, default=0
+        Above zero, shows a progress bar, if tqdm is installed.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The chosen C, epsilon and parameters of the kernel.
+    best_score_ : float
+        Their accuracy, over all test samples. It took part in the choice, and so is optimistic.
+    best_index_ : int
+        Their place in `cv_results_`.
+    cv_results_ : dict of arrays
+        A value for every candidate, in scikit-learn's form, and "mean_n_support", the mean number
+        of support features. "mean_test_score" counts all test samples alike.
+    best_estimator_ : PotentialSVC
+        The chosen machine, fitted to all samples.
+    coef_, intercept_, support_features_, support_, n_row_objects_, n_iter_
+        As for :class:`PotentialSVC`, of that machine.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_splits_ : int
+        Number of splits.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_moons
+    >>> from sklearn.model_selection import LeaveOneOut
+    >>> from fewest import PotentialSVCCV
+    >>> X, y = make_moons(40, noise=0.1, random_state=0)
+    >>> machine = PotentialSVCCV([1, 10], [0.1], kernel_grid={"gamma": [0.1, 1]}, cv=LeaveOneOut())
+    >>> _ = machine.fit(X, y)
+    >>> machine.best_params_
+    {'gamma': 1, 'epsilon': 0.1, 'C': 10.0}
+    >>> print(f"{machine.best_score_:.3f}")
+    0.975
+    """
+
+    _kind = PotentialSVC
+
+    def _task(self, y: Any) -> tuple[FloatArray, Any]:
+        machine = self._machine({})
+        targets = machine._targets(y)
+        self.classes_ = machine.classes_
+        return targets, _Accuracy(np.searchsorted(self.classes_, y))
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Value of f(x) of the chosen machine; see :meth:`PotentialSVC.decision_function`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects of `fit`.
+
+        Returns
+        -------
+        array of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.decision_function(X)
+
+
+class PotentialSVRCV(RegressorMixin, PotentialSearch):
+    r"""Potential support vector regression with C, epsilon and kernel from cross-validation.
+
+    Every candidate minimises, on the training part of every split,
+
+    .. math::
+
+        \tfrac12 \| K \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
+        \quad \text{subject to} \quad |\alpha_j| \le C,
+
+    and is judged by its mean squared error on the test part; warm starts are as for
+    :class:`PotentialSVCCV`. C and epsilon are in units of y.
+
+    Parameters
+    ----------
+    Cs, epsilons, kernel_grid, cv, n_jobs, verbose
+        As for :class:`PotentialSVCCV`.
+    kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit, \
+tol, max_iter
+        As for :class:`PotentialSVR`.
+
+    Attributes
+    ----------
+    best_params_, best_score_, best_index_, cv_results_, n_splits_
+        As for :class:`PotentialSVCCV`; scores are negative mean squared errors.
+    best_estimator_ : PotentialSVR
+        The chosen machine, fitted to all samples.
+    coef_, intercept_, support_features_, support_, n_row_objects_, n_iter_
+        As for :class:`PotentialSVR`, of that machine.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import PotentialSVRCV
+    >>> X = np.linspace(-3, 3, 61)[:, None]
+    >>> y = np.sin(X.ravel()) + 0.1 * np.random.default_rng(0).standard_normal(61)
+    >>> machine = PotentialSVRCV(kernel_grid={"gamma": [0.01, 0.5, 20.0]}).fit(X, y)
+    >>> machine.best_params_
+    {'gamma': 0.5, 'epsilon': 0.1, 'C': 1.0}
+    """
+
+    _kind = PotentialSVR
+
+    def _task(self, y: Any) -> tuple[FloatArray, Any]:
+        return np.asarray(y, dtype=np.float64)[None, :], _NegativeSquaredError(y)

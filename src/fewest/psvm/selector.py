@@ -1,0 +1,255 @@
+"""Feature selection with the Potential Support Vector Machine."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._core.box_lasso import BoxLassoResult
+from fewest._core.columns import Columns
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._validation import check_choice, check_count, check_positive
+from fewest.psvm.machine import FORMATS, check_not_negative
+from fewest.psvm.path import TASKS, solved, solved_with_features, targets_of
+from fewest.psvm.relations import unit_columns, warn_of_constant_columns, warn_of_doubtful
+from fewest.psvm.stability import Stability, repeated_selection
+
+_USUAL_COUNT = 10
+
+
+class PotentialSelector(SelectorMixin, BaseEstimator):
+    r"""Select features by the weights of the Potential Support Vector Machine.
+
+    X is taken for the matrix of relations itself, one column a feature; with columns centred and
+    of unit length it minimises
+
+    .. math::
+
+        \tfrac12 \| X \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
+        \quad \text{subject to} \quad |\alpha_j| \le C,
+
+    and ranks the features by :math:`|\alpha_j|`, which bounds what is lost if the feature goes.
+    Features that repeat what others say get little weight or none.
+
+    Parameters
+    ----------
+    n_features : int, default=None
+        Select this many: epsilon falls along a path until so many features have a weight, and the
+        largest weights win. Together with `epsilon`: the largest weights at that epsilon.
+    epsilon : float, default=None
+        Correlation threshold; all features with a weight are selected. Where neither is given, 10
+        features are selected (or all, if there are fewer).
+    C : float, default=np.inf
+        Largest absolute weight.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What y is; "auto" takes numbers with decimals for a regression, and everything else for
+        classes. More than two classes: each against the rest, and a feature counts with the
+        largest of its absolute weights.
+    n_runs : int, default=0
+        Above zero, the stability protocol: so many runs on random subsamples; features are ranked
+        by the share of runs that select them, and among equal ones by their mean weight. With
+        `epsilon` alone, those are selected that at least half of the runs select.
+    subsample : float, default=0.75
+        Share of the samples in a run, the same of every class.
+    tol, max_iter
+        As for :class:`~fewest.PotentialSVC`.
+    random_state : int, RandomState or None, default=None
+        Source of the subsamples.
+
+    Attributes
+    ----------
+    ranking_ : array of shape (n_ranked,), int
+        Features with a weight, the most important first.
+    support_ : array of shape (n_features_in_,), bool
+        The selected features.
+    coef_ : array of shape (n_tasks, n_features_in_)
+        The weights alpha on all samples, for centred columns of unit length.
+    epsilon_ : float
+        The epsilon of `coef_`.
+    stability_ : Stability or None
+        Frequency and strength of every feature over the runs, if there were any.
+    results_ : tuple of BoxLassoResult
+        Solution and certificate of each task on all samples.
+    n_iter_ : int
+        Passes of the solver over the matrix at `epsilon_` (the most of any task).
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : array of shape (n_features_in_,)
+        Their names, if X had any.
+
+    References
+    ----------
+    S. Hochreiter, K. Obermayer: Classification, regression, and feature selection on matrix data.
+    Technical report 2004/02, TU Berlin (2004), sec. 2.4.6.
+
+    Examples
+    --------
+    >>> from fewest import PotentialSelector
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=100, d=2000, k=3, mu=1.0, random_state=0)  # 0, 1 and 2 differ
+    >>> PotentialSelector(n_features=3).fit(X, y).get_support(indices=True)
+    array([0, 1, 2])
+
+    How often they are found on three quarters of the samples:
+
+    >>> selector = PotentialSelector(n_features=3, n_runs=10, random_state=0).fit(X, y)
+    >>> selector.stability_.frequency[:3]
+    array([1., 1., 1.])
+    """
+
+    def __init__(
+        self,
+        n_features: int | None = None,
+        *,
+        epsilon: float | None = None,
+        C: float = np.inf,
+        task: str = "auto",
+        n_runs: int = 0,
+        subsample: float = 0.75,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: Any = None,
+    ) -> None:
+        self.n_features = n_features
+        self.epsilon = epsilon
+        self.C = C
+        self.task = task
+        self.n_runs = n_runs
+        self.subsample = subsample
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> PotentialSelector:
+        """Rank and select the features.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            One column a feature.
+        y : array of shape (n_samples,)
+            Classes or numbers, see `task`.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        self._check_parameters()
+        X, y = validate_data(
+            self, X, y, accept_sparse=FORMATS, dtype="numeric", ensure_min_samples=2
+        )
+        targets = targets_of(y, self.task)
+        columns = unit_columns(X)
+        warn_of_constant_columns(columns)
+        self.epsilon_, results = self._solved(columns, targets)
+        warn_of_doubtful(results)
+        self.results_ = tuple(results)
+        self.n_iter_ = max(result.n_iter for result in results)
+        self.coef_ = np.array([result.alpha for result in results])
+        self.stability_ = self._stability(X, targets) if self.n_runs else None
+        self.ranking_ = self._ranking()
+        self.support_ = np.zeros(columns.n_features, dtype=bool)
+        self.support_[self.ranking_[: self._n_selected()]] = True
+        self._warn_of_few(columns)
+        return self
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        if self.n_features is not None:
+            check_count("n_features", self.n_features)
+        if self.epsilon is not None:
+            check_not_negative("epsilon", self.epsilon)
+        check_positive("C", self.C, infinity="for no bound")
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_choice("task", self.task, TASKS)
+        if self.n_runs != 0:
+            check_count("n_runs", self.n_runs)
+        if not isinstance(self.subsample, Real) or not 0 < self.subsample < 1:
+            raise ValueError(f"subsample must lie between 0 and 1; got {self.subsample!r}")
+
+    def _count(self, n_columns: int) -> int | None:
+        """How many features are asked for; None where epsilon alone decides."""
+        if self.n_features is None and self.epsilon is None:
+            return min(_USUAL_COUNT, n_columns)
+        if self.n_features is not None and self.n_features > n_columns:
+            raise ValueError(f"n_features={self.n_features}, but X has only {n_columns} feature(s)")
+        return self.n_features
+
+    def _solved(self, columns: Columns, targets: FloatArray) -> tuple[float, list[BoxLassoResult]]:
+        count = self._count(columns.n_features)
+        rest = float(self.C), self.tol, self.max_iter
+        if self.epsilon is None:
+            return solved_with_features(columns, targets, count, *rest)
+        return float(self.epsilon), solved(columns, targets, self.epsilon, [], *rest)
+
+    def _selected_weights(self, X: Any, targets: FloatArray) -> FloatArray:
+        """Largest absolute weight of every feature that a run on these samples selects."""
+        columns = unit_columns(X)
+        _, results = self._solved(columns, targets)
+        weights = largest_weights(np.array([result.alpha for result in results]))
+        count = self._count(columns.n_features)
+        if count is not None:
+            weights[np.argsort(-weights, kind="stable")[count:]] = 0.0
+        return weights
+
+    def _stability(self, X: Any, targets: FloatArray) -> Stability:
+        def select(rows: IndexArray) -> FloatArray:
+            return self._selected_weights(X[rows], targets[:, rows])
+
+        classes = np.unique(targets, axis=1, return_inverse=True)[1].ravel()
+        if len(np.unique(classes)) > len(targets) + 1:  # numbers
+            classes = np.zeros(X.shape[0], dtype=np.intp)
+        rng = check_random_state(self.random_state)
+        return repeated_selection(
+            select, classes, X.shape[1], int(self.n_runs), float(self.subsample), rng
+        )
+
+    def _ranking(self) -> IndexArray:
+        if self.stability_ is not None:
+            return self.stability_.ranking
+        weights = largest_weights(self.coef_)
+        order = np.argsort(-weights, kind="stable")
+        return order[weights[order] > 0]
+
+    def _n_selected(self) -> int:
+        count = self._count(len(self.support_))
+        if count is not None:
+            return count
+        if self.stability_ is not None:
+            return int(np.count_nonzero(self.stability_.frequency >= 0.5))
+        return len(self.ranking_)
+
+    def _warn_of_few(self, columns: Columns) -> None:
+        found, count = int(self.support_.sum()), self._count(columns.n_features)
+        if count is not None and found < count:
+            warnings.warn(
+                f"only {found} feature(s) have a weight, although {count} were asked for: fewer "
+                "samples than features allow no more, and constant or repeated features get none",
+                UserWarning,
+                stacklevel=3,
+            )
+
+
+def largest_weights(coef: FloatArray) -> FloatArray:
+    """Largest absolute weight of each feature over the tasks."""
+    return np.abs(coef).max(axis=0)
