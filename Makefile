@@ -35,6 +35,7 @@ bench: $(SETUP)
 reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.reproduce
 	$(BIN)/python -m benchmarks.liknon_selection
+	$(BIN)/python -m benchmarks.leukemia_repetitive
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.leave_one_out

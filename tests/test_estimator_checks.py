@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewest import NotSeparableError, SupportFeatureMachine, ZeroNormSVM
+from fewest import (
+    AccumulatedClassifier,
+    NotSeparableError,
+    RepetitiveSelector,
+    SupportFeatureMachine,
+    ZeroNormSVM,
+)
 
 
 @parametrize_with_checks(
@@ -13,6 +19,10 @@ from fewest import NotSeparableError, SupportFeatureMachine, ZeroNormSVM
         SupportFeatureMachine(constraint="mean_margin", refit=None, class_weight=None),
         SupportFeatureMachine(C=1e3, standardize=False),
         ZeroNormSVM(C=1.0),
+        RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=3),
+        AccumulatedClassifier(
+            RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=2), greedy=True, cv=2
+        ),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fewest.accumulated import AccumulatedClassifier
     from fewest.exceptions import NotSeparableError
     from fewest.fsv import FeatureSelectionConcave
     from fewest.liknon import Liknon
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
         PotentialSVR,
         PotentialSVRCV,
     )
+    from fewest.repetitive import RepetitiveSelector
     from fewest.sfm import SupportFeatureMachine
     from fewest.sfm_cv import SupportFeatureMachineCV
     from fewest.union import UnionFeatureMachine
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AccumulatedClassifier",
     "FeatureSelectionConcave",
     "Liknon",
     "LiknonCV",
@@ -37,6 +40,7 @@ __all__ = [
     "PotentialSVR",
     "PotentialSVRCV",
     "PotentialSelector",
+    "RepetitiveSelector",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
     "SupportFeatureMachineCV",
@@ -49,6 +53,7 @@ __all__ = [
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
 _HOMES = {
     "FeatureSelectionConcave": "fewest.fsv",
+    "AccumulatedClassifier": "fewest.accumulated",
     "Liknon": "fewest.liknon",
     "LiknonCV": "fewest.liknon_cv",
     "MinimumResult": "fewest.minimum",
@@ -59,6 +64,7 @@ _HOMES = {
     "PotentialSVR": "fewest.psvm",
     "PotentialSVRCV": "fewest.psvm",
     "PotentialSelector": "fewest.psvm",
+    "RepetitiveSelector": "fewest.repetitive",
     "SupportFeatureMachine": "fewest.sfm",
     "SupportFeatureMachineCV": "fewest.sfm_cv",
     "UnionFeatureMachine": "fewest.union",

@@ -101,8 +101,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None = None
     ) -> Any:
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
-        positives = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
-        tasks = [self._task(columns, codes, k, weight) for k in positives]
+        tasks = self._class_tasks(columns, codes, weight)
         if len(tasks) == 1:
             fits = [self._fit_one(tasks[0])]
         else:
@@ -176,6 +175,24 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         columns = finite_columns(X, None, per_column=self.standardize)
         return self._task(columns, codes, 1, None)
 
+    def class_tasks(self, X: Any, y: ArrayLike) -> list[BinaryTask]:
+        """The validated tasks of `fit`: one, or one a class if there are more than two."""
+        self._check_parameters()
+        X, y = validated(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"samples of at least two classes are needed; y contains only one class: "
+                f"{self._label(0)}"
+            )
+        return self._class_tasks(finite_columns(X, None, per_column=self.standardize), codes, None)
+
+    def _class_tasks(
+        self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None
+    ) -> list[BinaryTask]:
+        positives = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
+        return [self._task(columns, codes, k, weight) for k in positives]
+
     def _label(self, code: int) -> str:
         """The class as the user wrote it: 'ill' or 1, not np.str_('ill') or np.int64(1)."""
         return repr(self.classes_[[code]].tolist()[0])
@@ -197,7 +214,10 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         return BinaryTask(columns, y, weight, error_cost, name=self._label(positive))
 
     def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
-        result = self._solve(task)
+        return self.finished(task, self._solve(task))
+
+    def finished(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+        """A solved task as a machine, and what is doubtful about it; an error if unsolvable."""
         if result.status is Status.INFEASIBLE:
             raise _inseparable(task)
         if not np.isfinite(result.zero_norm_objective):

@@ -35,10 +35,34 @@ def progress_bar(
     unit: str = "fold",
 ) -> Iterable[Any]:
     """The trials, with a bar on standard error if it is wanted and tqdm is there."""
-    if not show:
-        return trials
+    bar = _bar(trials, total, what, unit) if show else None
+    return trials if bar is None else bar
+
+
+class Progress:
+    """A bar on standard error; nothing without tqdm, or if it is not wanted."""
+
+    def __init__(self, total: int, *, what: str, unit: str, show: bool) -> None:
+        self._bar = _bar(None, total, what, unit) if show else None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def advance(self, amount: int, *, note: str = "") -> None:
+        """Some more is done; the note stands behind the bar."""
+        if self._bar is not None:
+            if note:
+                self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update(amount)
+
+
+def _bar(trials: Iterable[Any] | None, total: int, what: str, unit: str) -> Any:
     try:
         from tqdm import tqdm
     except ImportError:  # a convenience only
-        return trials
+        return None
     return tqdm(trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr)

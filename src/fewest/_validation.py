@@ -35,6 +35,13 @@ def check_count(name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a whole number of at least one; got {value!r}")
 
 
+def check_share(name: str, value: Any) -> None:
+    """Raise unless value is a number from zero to one."""
+    valid = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value <= 1
+    if not valid:
+        raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}")
+
+
 def check_class_weight(class_weight: Any) -> None:
     """Raise unless it is None, "balanced", or positive numbers by class."""
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._base import BinaryTask, SelectingClassifier
 from fewest._core.columns import Columns
 from fewest._core.problem import Problem, unit_margin, visible_slack_cost
+from fewest._core.result import Result
 from fewest._core.reweight import ZeroNormResult, zero_norm_objective
 from fewest._core.solve import solve
 from fewest._validation import check_choice, check_class_weight, check_positive, finite_columns
@@ -134,9 +135,17 @@ class Liknon(SelectingClassifier):
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
+    def first_problem(self, task: BinaryTask) -> Problem:
+        """The only linear program of a task."""
+        return liknon_problem(task, standardize=self.standardize)
+
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        problem = liknon_problem(task, standardize=self.standardize)
-        step = solve(problem, task.columns, tol=self.tol)
+        return self.solve_from(task)
+
+    def solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
+        """Solve a task, or take the solution of its program that is known already."""
+        problem = self.first_problem(task)
+        step = first if first is not None else solve(problem, task.columns, tol=self.tol)
         return ZeroNormResult(
             features=step.features,
             w=step.w,

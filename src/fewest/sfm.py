@@ -194,8 +194,9 @@ class SupportFeatureMachine(SelectingClassifier):
             raise AttributeError("there is one minimum a class here: see `minima_`")
         return self.minima_[0]
 
-    def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
-        machine, doubts = super()._fit_one(task)
+    def finished(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+        """A solved task as a machine, certified if that is wanted."""
+        machine, doubts = super().finished(task, result)
         if not self.certify:
             return machine, doubts
         from fewest._certified import certified  # compiles; nobody else should wait for that

@@ -235,10 +235,9 @@ class SupportFeatureMachineCV(SelectingClassifier):
     def _unit_tasks(self, X: Any, codes: NDArray[np.intp]) -> list[BinaryTask]:
         """One class against the rest, with the costs of C = 1."""
         columns = finite_columns(X, None, per_column=self.standardize)
-        positives = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
         machine = self._machine(1.0, 1)
         machine.classes_ = self.classes_
-        return [machine._task(columns, codes, k, None) for k in positives]
+        return machine._class_tasks(columns, codes, None)
 
     def _candidates(self, tasks: list[BinaryTask]) -> FloatArray:
         """Values of C in increasing order."""

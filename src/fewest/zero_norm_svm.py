@@ -11,7 +11,8 @@ from fewest._base import (
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
-from fewest._core.problem import unit_margin
+from fewest._core.problem import Problem, unit_margin
+from fewest._core.result import Result
 from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
@@ -121,12 +122,20 @@ class ZeroNormSVM(SelectingClassifier):
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
+    def first_problem(self, task: BinaryTask) -> Problem:
+        """The first linear program of a task."""
+        return unit_margin(task.y, slack_cost=slack_cost_on_papers_scale(task))
+
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        problem = unit_margin(task.y, slack_cost=slack_cost_on_papers_scale(task))
+        return self.solve_from(task)
+
+    def solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
+        """Solve a task, from the solution of its first program where that is known already."""
         return minimize_zero_norm(
-            problem,
+            self.first_problem(task),
             task.columns,
             error_cost=task.error_cost,
             tol=self.tol,
             max_iter=self.max_iter,
+            first=first,
         )

@@ -9,8 +9,10 @@ import pytest
 import fewest
 from fewest.cli import main
 
+_COMMANDS = ("select", "path", "rank", "minimum", "diagnose", "demo")
 
-@pytest.mark.parametrize("command", [[], ["select"], ["path"], ["diagnose"], ["demo"]])
+
+@pytest.mark.parametrize("command", [[], *([name] for name in _COMMANDS)])
 def test_help_has_examples_and_exit_codes(capsys, command):
     with pytest.raises(SystemExit) as stopped:
         main([*command, "--help"])

@@ -58,6 +58,7 @@ class Result:
     rounds: int
     seconds: float
     warm: WarmStart
+    vertex: IndexArray | None = None  # samples on their limit, if programs to come may walk on
 
     def times(self, unit: float) -> Result:
         """The result of the problem whose costs are all `unit` times larger."""

@@ -8,10 +8,12 @@ in the last one, and what was zero stays zero. Only the first program sees all c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fewest._core.columns import Columns
+from fewest._core.master import SolverError
 from fewest._core.problem import (
     LARGEST_SLACK_COST,
     SMALLEST_SLACK_COST,
@@ -20,7 +22,10 @@ from fewest._core.problem import (
     visible_slack_cost,
 )
 from fewest._core.result import IndexArray, Result, Status, WarmStart
-from fewest._core.solve import solve
+from fewest._core.solve import generate, solve
+
+if TYPE_CHECKING:
+    from fewest._core.vertex import Walker
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +92,9 @@ def minimize_zero_norm(
     steps = [step]
     features = step.features
     converged = step.n_features == 0
+    loop = _Loop(problem, columns, error_cost, tol)
     while not converged and len(steps) < max_iter:
-        previous = step
-        columns = columns.subset(previous.features)
-        step = solve(_reweighted(problem, previous, error_cost), columns, tol=tol)
+        previous, step = step, loop.next(step)
         if not np.isfinite(step.objective):
             # The last solution satisfies this program up to rounding: nothing better exists.
             step, converged = previous, True
@@ -108,6 +112,54 @@ def minimize_zero_norm(
         steps=tuple(steps),
         converged=converged,
     )
+
+
+class _Loop:
+    """The programs after the first one, each over the features that the last one left."""
+
+    def __init__(
+        self, problem: Problem, columns: Columns, error_cost: FloatArray | None, tol: float
+    ) -> None:
+        self._problem, self._columns = problem, columns
+        self._error_cost, self._tol = error_cost, tol
+        self._walker: Walker | None = None
+
+    def next(self, last: Result) -> Result:
+        """The program whose costs follow from the last solution, over its features."""
+        problem = _reweighted(self._problem, last, self._error_cost)
+        self._columns = self._columns.subset(last.features)
+        step = self._walked(problem, last)
+        return solve(problem, self._columns, tol=self._tol) if step is None else step
+
+    def _walked(self, problem: Problem, last: Result) -> Result | None:
+        """The optimum by a walk from the last vertex, if there is one and the walk arrives."""
+        if self._walker is None and last.vertex is None:
+            return None
+        unit = problem.cost_unit
+        if unit != 1.0:
+            problem = problem.in_units_of(unit)
+        try:
+            if self._walker is not None:
+                self._walker.reduce_to(last.features, problem)
+            else:
+                self._walker = _walker_at(last, problem, self._columns)
+            step = generate(self._columns, self._walker, tol=self._tol)
+        except SolverError:
+            step = None
+        if step is None or step.status is not Status.OPTIMAL:
+            self._walker = None
+            return None
+        return step.times(unit)
+
+
+def _walker_at(last: Result, problem: Problem, columns: Columns) -> Walker:
+    # It brings its compiler along, which only long series of programs are worth.
+    from fewest._core.vertex import Walker
+
+    assert last.vertex is not None
+    every = np.arange(columns.n_features)
+    nothing = np.empty((columns.n_samples, 0))
+    return Walker(problem, every, columns.take(every), nothing, every, last.vertex)
 
 
 def _stands_still(previous: Result, step: Result) -> bool:

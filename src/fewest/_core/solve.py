@@ -7,8 +7,10 @@ join, until the recomputed duality gap closes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +27,9 @@ from fewest._core.master import Master, MasterSolution
 from fewest._core.problem import FloatArray, Problem
 from fewest._core.result import IndexArray, Result, Status, WarmStart
 
+if TYPE_CHECKING:
+    from fewest._core.vertex import Walker
+
 # Above this many samples, their constraints are generated as well.
 _ALL_SAMPLES = 400
 _FIRST_SAMPLES = 200
@@ -33,9 +38,11 @@ _SHORTFALL = 1e-8
 # Slack costs above this are tried as infinite first.
 _NEARLY_HARD = 100.0
 # A proof that |w|_1 must exceed this, on standardised columns, counts as infeasible.
-_HOPELESS = 1e8
+HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
 _ZERO = 1e-10
+# A column with a ratio above this may carry a weight, or equal one that does.
+TIGHT = 1.0 - 1e-6
 # Standardised columns closer than this are duplicates.
 _SAME_COLUMN = 1e-10
 
@@ -49,13 +56,11 @@ def solve(
     max_rounds: int = 1000,
 ) -> Result:
     """Solve the linear program to a relative duality gap of `tol`."""
-    if problem.slack_cost is not None and np.all(problem.slack_cost > _NEARLY_HARD):
-        # Where the classes are separable, no slack is used, and the program is far easier without.
-        hard = solve(
-            problem.with_slack_cost(None), columns, tol=tol, warm=warm, max_rounds=max_rounds
-        )
-        if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):
-            return hard
+    hard = accepted_as_hard(
+        problem, lambda hard: solve(hard, columns, tol=tol, warm=warm, max_rounds=max_rounds)
+    )
+    if hard is not None:
+        return hard
     unit = problem.cost_unit
     if unit != 1.0:
         problem = problem.in_units_of(unit)
@@ -63,8 +68,21 @@ def solve(
     return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
 
 
+def accepted_as_hard(problem: Problem, solved: Callable[[Problem], Result]) -> Result | None:
+    """The solution without slacks, where they are so dear that it may be that of the problem.
+
+    Where the classes are separable, no slack is used, and the program is far easier without.
+    """
+    if problem.slack_cost is None or not np.all(problem.slack_cost > _NEARLY_HARD):
+        return None
+    hard = solved(problem.with_slack_cost(None))
+    if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):
+        return hard
+    return None
+
+
 def generate(
-    columns: Columns, master: Master, *, tol: float = 1e-7, max_rounds: int = 1000
+    columns: Columns, master: Master | Walker, *, tol: float = 1e-7, max_rounds: int = 1000
 ) -> Result:
     """Let features and samples join a master program until its solution is that of its problem."""
     started = perf_counter()
@@ -115,7 +133,7 @@ class _State:
     @property
     def hopeless(self) -> bool:
         """A ray that all columns confirm: no weights of reasonable size are feasible."""
-        return not self.solution.bounded and self.bound > _HOPELESS
+        return not self.solution.bounded and self.bound > HOPELESS
 
     def closed(self, tol: float) -> bool:
         if not self.solution.bounded:
@@ -130,7 +148,7 @@ class _State:
         return Status.INACCURATE
 
 
-def _judge(columns: Columns, master: Master, solution: MasterSolution) -> _State:
+def _judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> _State:
     problem = master.problem
     point = dual_point(problem, solution.alpha, solution.multiplier)
     ratios = price_ratios(problem, columns, point.v)
@@ -153,14 +171,14 @@ def _judge(columns: Columns, master: Master, solution: MasterSolution) -> _State
 
 
 def _joining(
-    problem: Problem, master: Master, state: _State, tol: float
+    problem: Problem, master: Master | Walker, state: _State, tol: float
 ) -> tuple[IndexArray, IndexArray]:
     """Features and samples that the next master program should hold as well."""
     none = np.empty(0, dtype=np.intp)
     if state.hopeless:
         return none, none
     if not state.solution.bounded:
-        threshold = state.point.value / _HOPELESS
+        threshold = state.point.value / HOPELESS
         return _entering(state.ratios, threshold, master.features, _batch(problem)), none
     samples = _missing_samples(problem, master, state.margins)
     if state.closed(tol) and not len(samples):
@@ -172,6 +190,11 @@ def _joining(
 def class_mean_vector(y: FloatArray) -> FloatArray:
     """The vector whose price is the difference of the class means."""
     return np.where(y > 0, 1.0 / np.sum(y > 0), -1.0 / np.sum(y < 0))
+
+
+def starting_direction(problem: Problem) -> FloatArray:
+    """The dual vector to begin with: prices are differences of (weighted) class means."""
+    return class_mean_vector(problem.y) if problem.equality is None else problem.equality
 
 
 def _batch(problem: Problem) -> int:
@@ -192,10 +215,7 @@ def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> 
     elif columns.n_features <= _batch(problem):
         features = np.flatnonzero(columns.inverse_scale)
     else:
-        direction = problem.equality
-        if direction is None:
-            direction = class_mean_vector(problem.y)
-        ratios = price_ratios(problem, columns, direction)
+        ratios = price_ratios(problem, columns, starting_direction(problem))
         features = _entering(ratios, 0.0, np.empty(0, dtype=np.intp), _batch(problem))
     master = Master(problem)
     block = columns.take(features)
@@ -233,7 +253,7 @@ def _entering(ratios: FloatArray, threshold: float, present: IndexArray, count: 
     return candidates[order[:count]]
 
 
-def _missing_samples(problem: Problem, master: Master, margins: FloatArray) -> IndexArray:
+def _missing_samples(problem: Problem, master: Master | Walker, margins: FloatArray) -> IndexArray:
     """Samples outside the program whose constraint the solution violates, worst first."""
     if len(master.samples) == problem.n_samples:
         return np.empty(0, dtype=np.intp)
@@ -255,7 +275,7 @@ def _lowest_indices(
     size = np.abs(state.solution.w)
     kept = size > _ZERO * size.max(initial=0.0)
     chosen, w = features[kept], state.solution.w[kept]
-    tight = state.ratios > 1.0 - 1e-6
+    tight = state.ratios > TIGHT
     tight[chosen] = False
     candidates = np.flatnonzero(tight)
     if len(candidates) and len(chosen):

@@ -57,6 +57,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.minimum import run_minimum
 
         run_minimum(arguments)
+    elif arguments.command == "rank":
+        from fewest.cli.rank import run_rank
+
+        run_rank(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 

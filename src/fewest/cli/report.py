@@ -8,7 +8,7 @@ from fewest.cli.settings import Settings
 
 Label = str | int | float | bool
 
-SCHEMA, PATH_SCHEMA = "fewest.select", "fewest.path"
+SCHEMA, PATH_SCHEMA, RANK_SCHEMA = "fewest.select", "fewest.path", "fewest.rank"
 SCHEMA_VERSION = 1
 
 
@@ -195,4 +195,39 @@ class PathReport:
     versions: dict[str, str | None]
     notes: list[str]
     schema: str = field(default=PATH_SCHEMA)
+    schema_version: int = field(default=SCHEMA_VERSION)
+
+
+@dataclass(frozen=True)
+class Subset:
+    """The features of one repetition (counted from 1), and its machine or, for classes, machines.
+
+    `coefficients` are for the values as they are, a list a machine; `objective` and `relative_gap`
+    prove the optimum of its first linear program.
+    """
+
+    repetition: int
+    size: int
+    features: list[str]
+    columns: list[int]
+    coefficients: list[list[float]]
+    intercepts: list[float]
+    training_error: float
+    objective: float
+    relative_gap: float
+
+
+@dataclass(frozen=True)
+class RankReport:
+    """Outcome of `fewest rank`: disjoint subsets, the smallest first."""
+
+    data: DataSummary
+    parameters: Settings
+    subsets: list[Subset]
+    n_remaining: int
+    stop_reason: str
+    seconds: Seconds
+    versions: dict[str, str | None]
+    notes: list[str]
+    schema: str = field(default=RANK_SCHEMA)
     schema_version: int = field(default=SCHEMA_VERSION)

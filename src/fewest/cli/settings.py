@@ -87,6 +87,21 @@ class Settings:
             )
         return cls(C=None, **_shared(arguments))
 
+    @classmethod
+    def for_rank(cls, arguments: argparse.Namespace) -> Settings:
+        """The settings of `fewest rank`: no errors and no refit unless asked for, and no folds."""
+        arguments.cv, arguments.seed = 0, 0
+        arguments.refit = arguments.refit or "none"
+        C = arguments.C
+        if C is None:
+            C = 1.0 if arguments.method == "liknon" else math.inf
+        if arguments.method == "liknon" and math.isinf(C):
+            raise CommandError(
+                "--method liknon needs a finite --C.\n"
+                "For no training error use --method sfm or --method weston."
+            )
+        return cls(C=C, **_shared(arguments))
+
     def machine(self, jobs: int | None = None, C: float | None = None) -> Any:
         """A new machine with these parameters (and another C)."""
         C = self.C if C is None else C

@@ -1,14 +1,17 @@
 """Data to try the methods on: the papers' generators, and loaders for the public data sets."""
 
+from fewest.datasets.brain import BrainMaps, make_brain
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon
 from fewest.datasets.synthetic import make_banana, make_gaussian, make_modes, make_weston
 
 __all__ = [
+    "BrainMaps",
     "load_brain_tumor",
     "load_colon",
     "load_leukemia",
     "load_madelon",
     "make_banana",
+    "make_brain",
     "make_gaussian",
     "make_modes",
     "make_weston",

@@ -144,7 +144,7 @@ def add_method_arguments(
         choices=("margin", "support", "none") if "psvm" in methods else ("margin", "none"),
         help="classifier on the selected features: the one with the largest margin, for psvm "
         "(support) weights without epsilon, or that of the last program (default: margin for "
-        "sfm, support for psvm, else none)",
+        "select and path with sfm, support for psvm, else none)",
     )
     return group
 

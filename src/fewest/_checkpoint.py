@@ -1,0 +1,156 @@
+"""Results of a long run, kept on disk one by one, so that a killed run goes on where it was.
+
+A folder holds `run.json`, which says what the results belong to, and `results.log` with one line a
+result: a checksum and the result as JSON (whose numbers come back bit by bit). Lines are only ever
+appended; a line that a kill has torn fails its checksum, and the file is cut before it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from fewest._files import atomic_write
+
+# A kill loses nothing that was handed to the system; only a power failure loses what is younger.
+_SECONDS_BETWEEN_SYNCS = 1.0
+
+
+class CheckpointError(ValueError):
+    """The folder holds results of something else, or cannot be used."""
+
+
+class Checkpoint:
+    """The results in a folder, and a place for more; use it as a context.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        Created if it is not there.
+    identity : mapping of str to what JSON can hold
+        What the results depend on. A folder with another identity is refused, and the error says
+        in which entries they differ; an entry "values of X" is the name a reader sees.
+
+    Attributes
+    ----------
+    results : list
+        What earlier runs have left.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
+        self._folder = Path(folder)
+        self._identity = dict(identity)
+        self._synced = 0.0
+        self._log: IO[bytes] | None = None
+        self.results: list[Any] = []
+
+    def __enter__(self) -> Checkpoint:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._log = open(self._folder / "results.log", "a+b")
+        except OSError as error:
+            raise CheckpointError(
+                f"nothing can be kept in the checkpoint folder {self._folder} ({error.strerror}). "
+                "Name a folder that you may write to"
+            ) from error
+        try:
+            _lock(self._log, self._folder)
+            self._check_identity()
+            self._read()
+        except BaseException:
+            self._log.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._log is not None
+        with contextlib.suppress(OSError):
+            os.fsync(self._log.fileno())
+        self._log.close()
+
+    def append(self, result: Any) -> None:
+        """Keep one more result; when this returns, a kill no longer loses it."""
+        assert self._log is not None
+        content = json.dumps(result, separators=(",", ":")).encode()
+        self._log.write(b"%08x %s\n" % (zlib.crc32(content), content))
+        self._log.flush()
+        if time.monotonic() - self._synced > _SECONDS_BETWEEN_SYNCS:
+            os.fsync(self._log.fileno())
+            self._synced = time.monotonic()
+
+    def _check_identity(self) -> None:
+        path = self._folder / "run.json"
+        if not path.exists():
+            if os.path.getsize(self._folder / "results.log"):
+                raise CheckpointError(
+                    f"the checkpoint folder {self._folder} holds results, but no run.json that "
+                    "says what they belong to. Name an empty or new folder"
+                )
+            atomic_write(path, json.dumps(self._identity, indent=1) + "\n")
+            return
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            assert isinstance(found, dict)
+        except (ValueError, AssertionError) as error:
+            raise CheckpointError(
+                f"{path} is not the description of a run. Name an empty or new folder"
+            ) from error
+        differences = _differences(found, json.loads(json.dumps(self._identity)))
+        if differences:
+            raise CheckpointError(
+                f"the checkpoint folder {self._folder} belongs to another run, which differs in "
+                f"{'; '.join(differences)}. Name another folder, or repeat the run as it was"
+            )
+
+    def _read(self) -> None:
+        assert self._log is not None
+        self._log.seek(0)
+        whole = 0
+        for line in self._log:
+            content = _content(line)
+            if content is None:
+                break
+            self.results.append(json.loads(content))
+            whole += len(line)
+        self._log.truncate(whole)
+        self._log.seek(0, os.SEEK_END)
+
+
+def _content(line: bytes) -> bytes | None:
+    """The JSON of a line, or None if the line is not as it was written."""
+    checksum, separator, content = line.partition(b" ")
+    if not separator or not content.endswith(b"\n"):
+        return None
+    content = content[:-1]
+    return content if checksum == b"%08x" % zlib.crc32(content) else None
+
+
+def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
+    """'C (there 1.0, here inf)' for every entry in which two identities differ."""
+    names = [*wanted, *(name for name in found if name not in wanted)]
+    return [
+        f"{name} (there {found.get(name, 'none')}, here {wanted.get(name, 'none')})"
+        for name in names
+        if found.get(name) != wanted.get(name)
+    ]
+
+
+def _lock(file: IO[bytes], folder: Path) -> None:
+    """Refuse a folder in use; the lock goes with the process, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise CheckpointError(
+            f"the checkpoint folder {folder} is in use by another process. Wait for it, or name "
+            "another folder"
+        ) from error

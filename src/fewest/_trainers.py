@@ -1,0 +1,213 @@
+"""Training one estimator again and again, each time without the features found so far."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+
+from fewest._base import BinaryTask, Machine, SelectingClassifier
+from fewest._core.problem import FloatArray
+from fewest._core.repeat import Repeater
+from fewest._core.result import IndexArray
+from fewest._validation import finite_columns
+
+# The linear programs leave samples on the hyperplane, up to rounding.
+_ON_THE_PLANE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """One repetition: features, hyperplanes for X as it was given, and the training error."""
+
+    features: IndexArray
+    coef: FloatArray  # a row a machine, a column a feature
+    intercept: FloatArray
+    error: float
+    objective: float  # of the first linear program, summed over the machines
+    gap: float  # the largest relative duality gap of all programs
+
+
+class Trainer(ABC):
+    """Trains on the features that are left."""
+
+    @property
+    @abstractmethod
+    def n_left(self) -> int:
+        """Features that vary and are not set aside."""
+
+    @abstractmethod
+    def train(self) -> Trained | ValueError:
+        """The machine on what is left, or the error that says why there is none."""
+
+    @abstractmethod
+    def remove(self, features: IndexArray) -> None:
+        """Set these features aside."""
+
+    def record(self, trained: Trained) -> dict[str, Any]:
+        """The repetition just removed, and all that the next one starts from, for JSON."""
+        return {
+            "features": trained.features.tolist(),
+            "coef": trained.coef.tolist(),
+            "intercept": trained.intercept.tolist(),
+            "error": trained.error,
+            "objective": trained.objective,
+            "gap": trained.gap,
+        }
+
+    def restore(self, record: dict[str, Any]) -> Trained:
+        """What `record` has recorded, and the trainer as it was then."""
+        trained = Trained(
+            features=np.array(record["features"], dtype=np.intp),
+            coef=np.array(record["coef"]),
+            intercept=np.array(record["intercept"]),
+            error=record["error"],
+            objective=record["objective"],
+            gap=record["gap"],
+        )
+        self.remove(trained.features)
+        return trained
+
+
+def make_trainer(estimator: Any, X: Any, y: NDArray[Any], *, n_jobs: int | None) -> Trainer:
+    """The trainer that suits the estimator; X and y are validated already."""
+    estimator = clone(estimator)
+    own_fit = getattr(type(estimator), "fit", None) is not SelectingClassifier.fit
+    # A proof looks at the columns themselves, and would not see which ones are masked.
+    proves = bool(getattr(estimator, "certify", False))
+    if own_fit or proves or type(estimator)._fit_one is not SelectingClassifier._fit_one:
+        return CopyTrainer(estimator, X, y)
+    return TaskTrainer(estimator, X, y, n_jobs)
+
+
+class TaskTrainer(Trainer):
+    """For machines that begin with one program over all columns: those set aside are masked.
+
+    The programs of all repetitions are solved by one `Repeater` a class, and X is never copied.
+    """
+
+    def __init__(
+        self, estimator: SelectingClassifier, X: Any, y: NDArray[Any], n_jobs: int | None
+    ) -> None:
+        self._estimator = estimator
+        self._n_jobs = n_jobs
+        tasks = estimator.class_tasks(X, y)
+        self._codes = np.searchsorted(estimator.classes_, y)
+        self._repeaters = [Repeater(task.columns) for task in tasks]
+        self._tasks = [
+            replace(task, columns=repeater.columns)
+            for task, repeater in zip(tasks, self._repeaters, strict=True)
+        ]
+        self._columns = self._repeaters[0].columns
+
+    @property
+    def n_left(self) -> int:
+        return self._columns.n_usable
+
+    def train(self) -> Trained | ValueError:
+        try:
+            fits = self._fits()
+        except ValueError as error:
+            return error
+        for _, doubts in fits:
+            for doubt in doubts:
+                warnings.warn(doubt, stacklevel=4)
+        return self._trained([machine for machine, _ in fits])
+
+    def remove(self, features: IndexArray) -> None:
+        for repeater in self._repeaters:
+            repeater.remove(features)
+
+    def record(self, trained: Trained) -> dict[str, Any]:
+        states = [repeater.state() for repeater in self._repeaters]
+        return {**super().record(trained), "states": states}
+
+    def restore(self, record: dict[str, Any]) -> Trained:
+        trained = super().restore(record)
+        for repeater, state in zip(self._repeaters, record["states"], strict=True):
+            repeater.restore(state)
+        return trained
+
+    def _fits(self) -> list[tuple[Machine, list[Warning]]]:
+        pairs = list(zip(self._tasks, self._repeaters, strict=True))
+        if len(pairs) == 1:
+            return [self._fit(*pairs[0])]
+        fits: list[tuple[Machine, list[Warning]]] = Parallel(self._n_jobs, prefer="threads")(
+            delayed(self._fit)(*pair) for pair in pairs
+        )
+        return fits
+
+    def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Machine, list[Warning]]:
+        machine = self._estimator
+        first = repeater.solve(machine.first_problem(task), tol=machine.tol)
+        return machine.finished(task, machine.solve_from(task, first=first))
+
+    def _trained(self, machines: list[Machine]) -> Trained:
+        features = np.unique(np.concatenate([machine.result.features for machine in machines]))
+        w = np.zeros((len(machines), len(features)))
+        for row, machine in enumerate(machines):
+            w[row, np.searchsorted(features, machine.result.features)] = machine.w
+        b = np.array([machine.b for machine in machines])
+        scores = self._columns.take(features) @ w.T + b
+        coef = w * self._columns.inverse_scale[features]
+        return Trained(
+            features=features,
+            coef=coef,
+            intercept=b - coef @ self._columns.mean[features],
+            error=self._error(scores),
+            objective=sum(machine.result.steps[0].objective for machine in machines),
+            gap=max(machine.result.gap for machine in machines),
+        )
+
+    def _error(self, scores: FloatArray) -> float:
+        """Share of the samples on the wrong side; those on the hyperplane are not."""
+        if scores.shape[1] > 1:
+            return float(np.mean(scores.argmax(axis=1) != self._codes))
+        margins = self._tasks[0].y * scores[:, 0]
+        return float(np.mean(margins < -_ON_THE_PLANE * max(1.0, np.abs(margins).max())))
+
+
+class CopyTrainer(Trainer):
+    """For any other selecting classifier: one copy of X, in which columns set aside are zero."""
+
+    def __init__(self, estimator: Any, X: Any, y: NDArray[Any]) -> None:
+        self._estimator = estimator
+        self._X = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
+        self._y = y
+        self._varies = finite_columns(self._X, None, per_column=True).inverse_scale > 0
+
+    @property
+    def n_left(self) -> int:
+        return int(np.count_nonzero(self._varies))
+
+    def train(self) -> Trained | ValueError:
+        try:
+            machine = clone(self._estimator).fit(self._X, self._y)
+        except ValueError as error:
+            return error
+        features = np.flatnonzero(machine.support_)
+        linear = hasattr(machine, "coef_")
+        results = getattr(machine, "results_", ())
+        return Trained(
+            features=features,
+            coef=machine.coef_[:, features] if linear else np.full((1, len(features)), np.nan),
+            intercept=machine.intercept_ if linear else np.full(1, np.nan),
+            error=float(np.mean(machine.predict(self._X) != self._y)),
+            objective=sum(result.steps[0].objective for result in results) if results else np.nan,
+            gap=max((result.gap for result in results), default=np.nan),
+        )
+
+    def remove(self, features: IndexArray) -> None:
+        self._varies[features] = False
+        if not sparse.issparse(self._X):
+            self._X[:, features] = 0
+            return
+        for feature in features:
+            self._X.data[self._X.indptr[feature] : self._X.indptr[feature + 1]] = 0

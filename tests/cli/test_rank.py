@@ -1,0 +1,163 @@
+"""`fewest rank`: table, CSV and JSON of disjoint subsets."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from tables.samples import NAMES, three_classes, two_classes, write_csv
+
+from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, ZeroNormSVM
+from fewest import repetitive as module
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_csv(tmp_path / "data.csv", *two_classes(shift=2.0))
+
+
+@pytest.fixture
+def rank(run, data):
+    def call(*arguments):
+        return run("rank", data, "--target", "group", *arguments)
+
+    return call
+
+
+@pytest.mark.filterwarnings("ignore:no feature was selected")
+@pytest.mark.parametrize(
+    ("arguments", "machine"),
+    [
+        ((), SupportFeatureMachine(C=np.inf, refit=None)),
+        (("--C", 1), SupportFeatureMachine(C=1.0, refit=None)),
+        (("--C", 1, "--refit", "margin"), SupportFeatureMachine(C=1.0)),
+        (("--method", "weston"), ZeroNormSVM()),
+        (("--method", "liknon"), Liknon(class_weight="balanced")),
+    ],
+)
+def test_agrees_with_the_selector(rank, arguments, machine):
+    report = rank(*arguments, "--repetitions", 5, "--json", "-").json
+    selector = RepetitiveSelector(machine, n_repetitions=5).fit(*two_classes(shift=2.0))
+    assert (report["schema"], report["schema_version"]) == ("fewest.rank", 1)
+    assert report["stop_reason"] == selector.stop_reason_
+    assert report["n_remaining"] == len(selector.remaining_)
+    assert len(report["subsets"]) == len(selector.subsets_)
+    for subset, place in zip(report["subsets"], selector.ranking_, strict=True):
+        columns = selector.subsets_[place]
+        assert subset["repetition"] == place + 1
+        assert subset["columns"] == columns.tolist()
+        assert subset["features"] == [NAMES[column] for column in columns]
+        assert subset["size"] == len(columns)
+        assert subset["coefficients"][0] == pytest.approx(selector.coefs_[place])
+        assert subset["intercepts"] == pytest.approx([selector.intercepts_[place]])
+        assert subset["training_error"] == selector.training_errors_[place]
+        assert subset["objective"] == pytest.approx(selector.objectives_[place])
+        assert 0 <= subset["relative_gap"] < 1e-6
+
+
+def test_table_and_names(rank):
+    ran = rank("--C", 1, "--repetitions", 3)
+    lines = ran.out.splitlines()
+    assert ran.code == 0
+    assert any(line.split()[:3] == ["gene_4,", "gene_17", "1"] for line in lines)
+    assert "The search ended: as many subsets as --repetitions asks for." in ran.out
+    names = rank("--C", 1, "--repetitions", 3, "--quiet").out.split()
+    assert names[:2] == ["gene_4", "gene_17"]
+    assert len(names) == len(set(names))
+
+
+def test_csv_has_a_row_a_feature(rank, tmp_path):
+    ran = rank("--csv", tmp_path / "out.csv", "--json", tmp_path / "out.json")
+    assert f"Written: {tmp_path / 'out.csv'}" in ran.out
+    report = json.loads((tmp_path / "out.json").read_text())
+    with open(tmp_path / "out.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    expected = [
+        (str(place), str(subset["repetition"]), name, str(column), coefficient)
+        for place, subset in enumerate(report["subsets"], start=1)
+        for name, column, coefficient in zip(
+            subset["features"], subset["columns"], subset["coefficients"][0], strict=True
+        )
+    ]
+    assert expected == [
+        (row["rank"], row["repetition"], row["feature"], row["column"], float(row["weight"]))
+        for row in rows
+    ]
+
+
+def test_more_than_two_classes(run, tmp_path):
+    data = write_csv(tmp_path / "three.csv", *three_classes())
+    ran = run(
+        "rank", data, "--target", "group", "--C", 1, "--repetitions", 2, "--jobs", 2,
+        "--csv", tmp_path / "out.csv",
+    )  # fmt: skip
+    assert ran.code == 0
+    header = (tmp_path / "out.csv").read_text().splitlines()[0]
+    assert header.endswith("column,weight 1,weight 2,weight 3")
+
+
+def test_checkpoint_goes_on_and_refuses_other_settings(rank, tmp_path):
+    kept = tmp_path / "kept"
+    first = rank("--C", 1, "--repetitions", 2, "--checkpoint", kept, "--json", "-").json
+    longer = rank("--C", 1, "--repetitions", 5, "--checkpoint", kept, "--json", "-").json
+    fresh = rank("--C", 1, "--repetitions", 5, "--json", "-").json
+    assert longer["subsets"] == fresh["subsets"]
+    assert all(subset in longer["subsets"] for subset in first["subsets"])
+    other = rank("--C", 2, "--checkpoint", kept)
+    assert other.code == 2
+    assert "--checkpoint: the checkpoint folder" in other.err
+    assert "differs in its parameter C (there 1.0, here 2.0)" in other.err
+
+
+def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
+    class Interrupted(module.Progress):
+        def advance(self, amount, *, note=""):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "Progress", Interrupted)
+    ran = rank("--C", 1, "--csv", tmp_path / "out.csv")
+    assert ran.code == 130
+    assert "The search ended: interrupted." in ran.out
+    assert "fewest: interrupted" in ran.err
+    assert (tmp_path / "out.csv").read_text().count("\n") == 3
+
+
+def test_limits(rank):
+    few = rank("--C", 1, "--min-features", 25, "--json", "-").json
+    assert few["stop_reason"] == "features used up"
+    strict = rank("--C", 1, "--max-training-error", 0.05, "--json", "-").json
+    assert strict["stop_reason"] == "training error"
+    assert all(subset["training_error"] <= 0.05 for subset in strict["subsets"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--repetitions", 0), 2, "must be 1 or more, not '0'"),
+        (("--max-training-error", 2), 2, "must be a number from 0 to 1, not '2'"),
+        (("--method", "liknon", "--C", "inf"), 2, "--method liknon needs a finite --C"),
+        (("--method", "sfm-cv"), 2, "invalid choice: 'sfm-cv'"),
+        (("--csv", "nowhere/out.csv"), 2, "--csv nowhere/out.csv: the folder"),
+        (("--C", 1, "--max-training-error", 0), 2, "already the first machine has a training"),
+    ],
+)
+def test_errors(rank, arguments, code, message):
+    ran = rank(*arguments)
+    assert ran.code == code
+    assert message in ran.err
+
+
+def test_inseparable_data(run, tmp_path):
+    X, y = two_classes(shift=0.2)
+    data = write_csv(tmp_path / "few.csv", X[:, :5], y, NAMES[:5])
+    ran = run("rank", data, "--target", "group")
+    assert ran.code == 3
+    assert "for example --C 1" in ran.err
+
+
+def test_results_must_not_replace_the_data_or_each_other(rank, data, tmp_path):
+    assert "would replace the data" in rank("--csv", data).err
+    same = tmp_path / "same"
+    assert "name the same file" in rank("--csv", same, "--json", same).err
