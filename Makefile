@@ -42,6 +42,8 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
 	$(BIN)/python -m benchmarks.potential
+	$(BIN)/python -m benchmarks.informative
+	$(BIN)/python -m benchmarks.whole_brain
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

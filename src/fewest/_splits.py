@@ -127,9 +127,9 @@ def _group_halves(
 
 
 def smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
-    """Samples of the smallest class, or groups that have samples of it, and what was counted."""
+    """Samples of the smaller of two classes, or groups that have any, and what was counted."""
     counts, unit = _class_sizes(codes, groups)
-    return unit, min(counts.values())
+    return unit, min(counts.get(code, 0) for code in (0, 1))
 
 
 def _class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
@@ -143,3 +143,15 @@ def _class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
     """Mean over the classes at hand of the share of their samples that are misclassified."""
     return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))
+
+
+def require_both_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
+    """A group that is left out must have samples of both classes, else chance is not one half."""
+    for group in np.unique(groups):
+        labels = np.unique(y[groups == group])
+        if len(labels) == 1:
+            raise ValueError(
+                f"group {group} has samples of one class only ({labels[0]}), so that the error on "
+                "it says nothing. Merge such groups with others, leave their samples out, or name "
+                "other groups"
+            )

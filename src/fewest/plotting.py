@@ -1,4 +1,4 @@
-"""Figures of feature profiles, paths over C and transvariation: Axes in, Axes out.
+"""Figures of feature profiles, paths over C, transvariation and informative features.
 
 Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. Where an
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
@@ -12,17 +12,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._figures import CURVES, axes_or_new, require_matplotlib
 from fewest._validation import check_count
+from fewest.plotting_informative import (
+    plot_informative,
+    plot_overlap,
+    plot_overlap_curves,
+    plot_probe_error,
+    plot_random_subsets,
+    plot_selection_error,
+    plot_subset_sizes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fewest.transvariation import TransvariationC
 
-__all__ = ["plot_path", "plot_profile", "plot_transvariation", "require_matplotlib"]
+__all__ = [
+    "plot_informative",
+    "plot_overlap",
+    "plot_overlap_curves",
+    "plot_path",
+    "plot_probe_error",
+    "plot_profile",
+    "plot_random_subsets",
+    "plot_selection_error",
+    "plot_subset_sizes",
+    "plot_transvariation",
+    "require_matplotlib",
+]
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
-_CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _COUNTS = "#595959"
 _MARKERS = ("o", "s", "^", "v")
 _LONGEST_NAME = 24
@@ -75,7 +95,7 @@ def plot_profile(
     shown = order[: min(n_features, np.count_nonzero(frequency))]
     n_folds = len(shares)
 
-    ax = _axes(ax, height=1.6 + 0.22 * len(shown), width=3.4 + 0.28 * min(n_folds, 20))
+    ax = axes_or_new(ax, height=1.6 + 0.22 * len(shown), width=3.4 + 0.28 * min(n_folds, 20))
     image = ax.imshow(
         shares[:, shown].T, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest"
     )
@@ -140,10 +160,10 @@ def plot_path(
     if chosen is not None and not 0 <= chosen < len(Cs):
         raise ValueError(f"chosen must be a place in Cs, 0 to {len(Cs) - 1}; got {chosen!r}")
 
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ax.set_xscale("log")
     handles = []
-    for (name, values), colour, marker in zip(curves.items(), _CURVES, _MARKERS, strict=False):
+    for (name, values), colour, marker in zip(curves.items(), CURVES, _MARKERS, strict=False):
         handles += ax.plot(
             Cs[order],
             values[order],
@@ -227,12 +247,12 @@ def plot_transvariation(
                 f"{type(grid).__name__}"
             )
     largest = np.sort(grid.differences[grid.differences > 0])[::-1][:n_features]
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     from matplotlib.collections import LineCollection
 
     lines = LineCollection(
         [[(0.0, a), (2.0 * a / grid.n_samples, 0.0)] for a in largest],
-        colors=_CURVES[0],
+        colors=CURVES[0],
         linestyles="dotted",
         linewidths=1.0,
         label="features"
@@ -251,7 +271,7 @@ def plot_transvariation(
     ax.plot(
         grid.distances,
         grid.totals,
-        color=_CURVES[1],
+        color=CURVES[1],
         marker="D",
         markersize=6,
         linestyle="none",
@@ -263,26 +283,6 @@ def plot_transvariation(
     ax.set_ylabel("transvariation intensity")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
-    return ax
-
-
-def require_matplotlib() -> None:
-    """Raise an ImportError that says how to install matplotlib, if it is not there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'figures need matplotlib, which is not installed: pip install "fewest[plot]"'
-        ) from error
-
-
-def _axes(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes:
-    require_matplotlib()
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot
-
-    _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
     return ax
 
 
@@ -341,8 +341,8 @@ def _costs(Cs: ArrayLike) -> NDArray[np.float64]:
 
 def _curves(errors: Any, length: int) -> dict[str, NDArray[np.float64]]:
     named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
-    if not 1 <= len(named) <= len(_CURVES):
-        raise ValueError(f"errors must be 1 to {len(_CURVES)} curves; got {len(named)}")
+    if not 1 <= len(named) <= len(CURVES):
+        raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
     return {name: _values("errors", values, length) for name, values in named.items()}
 
 

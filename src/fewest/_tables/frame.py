@@ -35,7 +35,11 @@ def import_pandas(file: Path) -> ModuleType:
 
 
 def check_columns(
-    names: Sequence[str], target: str | None, drop: Sequence[str], origin: str
+    names: Sequence[str],
+    target: str | None,
+    drop: Sequence[str],
+    origin: str,
+    groups: str | None = None,
 ) -> None:
     """What the header alone can tell: done before a long file is read."""
     check_names(names, origin)
@@ -44,12 +48,18 @@ def check_columns(
             f"say which column of {origin} holds the classes (target).\n{first_and_last(names)}",
             argument="target",
         )
-    check_present([target, *drop], names, origin)
+    wanted = [target, *drop] if groups is None else [target, groups, *drop]
+    check_present(wanted, names, origin)
     if target in drop:
         raise InputError(
             f"to drop {quoted(target)} would leave out the class column itself.", argument="drop"
         )
-    _positions(names, target, drop, origin)
+    if groups == target:
+        raise InputError(
+            f"{quoted(groups)} cannot hold the classes and the groups: name another column.",
+            argument="groups",
+        )
+    _positions(names, target, drop, groups, origin)
 
 
 def table_from_frame(
@@ -58,14 +68,15 @@ def table_from_frame(
     target: str,
     drop: Sequence[str],
     file: Path,
+    groups: str | None = None,
 ) -> Table:
     """Split a frame whose columns have these names (pandas may have changed its own)."""
     origin = visible(file)
     if len(frame) == 0:
         raise InputError(f"{origin} has a header but no rows.")
-    y = _labels(frame.iloc[:, names.index(target)], target, origin)
+    y = _labels(frame.iloc[:, names.index(target)], f"class column {quoted(target)}", origin)
     check_classes(y, target, origin)  # before the features: a wrong target explains much else
-    positions = _positions(names, target, drop, origin)
+    positions = _positions(names, target, drop, groups, origin)
     features = frame.iloc[:, positions]
     feature_names = [names[position] for position in positions]
     return Table(
@@ -77,22 +88,31 @@ def table_from_frame(
         target=target,
         dropped=list(drop),
         notes=_note_unnamed(names),
+        groups=None if groups is None else _groups(frame, names, groups, origin),
     )
 
 
-def _positions(names: Sequence[str], target: str, drop: Sequence[str], origin: str) -> list[int]:
-    return feature_positions(names, {*drop, target, _UNNAMED}, origin)
+def _positions(
+    names: Sequence[str], target: str, drop: Sequence[str], groups: str | None, origin: str
+) -> list[int]:
+    return feature_positions(names, {*drop, target, groups, _UNNAMED}, origin)
 
 
-def _labels(column: pandas.Series, target: str, origin: str) -> NDArray[Any]:
+def _groups(
+    frame: pandas.DataFrame, names: Sequence[str], groups: str, origin: str
+) -> NDArray[Any]:
+    return _labels(frame.iloc[:, names.index(groups)], f"group column {quoted(groups)}", origin)
+
+
+def _labels(column: pandas.Series, what: str, origin: str) -> NDArray[Any]:
     missing = np.flatnonzero(column.isna())
     if len(missing):
         rows = ", ".join(str(row + 1) for row in missing[:_MOST_NAMED])
         more = ", ..." if len(missing) > _MOST_NAMED else ""
         raise InputError(
-            f"the class column {quoted(target)} of {origin} has no value in "
+            f"the {what} of {origin} has no value in "
             f"{counted(len(missing), 'row')} ({rows}{more}; empty, NA, NaN and null count).\n"
-            "Fill in the class or remove these rows. The first row below the header is row 1."
+            "Fill it in or remove these rows. The first row below the header is row 1."
         )
     if hasattr(column, "cat"):
         column = column.astype(column.cat.categories.dtype)

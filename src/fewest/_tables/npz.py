@@ -22,7 +22,9 @@ _NO_ARCHIVE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
 _NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
-def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
+def read_npz(
+    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
+) -> Table:
     """Read X, the target array and feature names; see `fewest._tables.read`."""
     key = _DEFAULT_TARGET if target is None else target
     X, y, names = _arrays(file, key)
@@ -42,7 +44,18 @@ def read_npz(file: Path, target: str | None, drop: Sequence[str]) -> Table:
         file=str(file),
         target=key,
         dropped=list(drop),
+        groups=None if groups is None else _groups(file, groups, X.shape[0]),
     )
+
+
+def _groups(file: Path, key: str, n_samples: int) -> NDArray[Any]:
+    values = read_extra(file, key, n_samples)
+    if values is None:
+        raise InputError(
+            f"{visible(file)} has no array {key!r}.\nName the array with the groups.",
+            argument="groups",
+        )
+    return values
 
 
 def read_extra(file: Path, key: str, n_samples: int) -> NDArray[Any] | None:

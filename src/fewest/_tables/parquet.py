@@ -11,7 +11,9 @@ from fewest._tables.table import Table
 from fewest._tables.wording import visible
 
 
-def read_parquet(file: Path, target: str | None, drop: Sequence[str]) -> Table:
+def read_parquet(
+    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
+) -> Table:
     """Read a table; an index that pandas stored in it is not a feature."""
     pandas = import_pandas(file)
     try:
@@ -26,5 +28,5 @@ def read_parquet(file: Path, target: str | None, drop: Sequence[str]) -> Table:
             "Copy or write it again."
         ) from error
     names = [str(name) for name in frame.columns]
-    check_columns(names, target, drop, visible(file))
-    return table_from_frame(frame, names, target, drop, file)
+    check_columns(names, target, drop, visible(file), groups)
+    return table_from_frame(frame, names, target, drop, file, groups)

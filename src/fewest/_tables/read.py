@@ -19,7 +19,12 @@ _PARQUET = (".parquet",)
 _NUMPY = (".npz",)
 
 
-def read_table(path: str | os.PathLike[str], target: str | None, drop: Sequence[str] = ()) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | None,
+    drop: Sequence[str] = (),
+    groups: str | None = None,
+) -> Table:
     """Read and check a file.
 
     Parameters
@@ -30,6 +35,8 @@ def read_table(path: str | os.PathLike[str], target: str | None, drop: Sequence[
         The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
         Names of features to leave out.
+    groups : str, optional
+        The column (for .npz the array) that says which samples belong together; no feature.
 
     Returns
     -------
@@ -45,11 +52,11 @@ def read_table(path: str | os.PathLike[str], target: str | None, drop: Sequence[
     _check_file(file)
     try:
         if name.endswith(_TEXT):
-            table = read_text(file, target, drop)
+            table = read_text(file, target, drop, groups)
         elif name.endswith(_PARQUET):
-            table = read_parquet(file, target, drop)
+            table = read_parquet(file, target, drop, groups)
         elif name.endswith(_NUMPY):
-            table = read_npz(file, target, drop)
+            table = read_npz(file, target, drop, groups)
         else:
             raise _unknown_suffix(file)
     except OSError as error:

@@ -18,7 +18,7 @@ class Table:
     """Samples in rows, one class label a sample, one name a feature.
 
     `origin` is how messages call it, `file` its path (None for generated data). `notes` tell what
-    the reader decided on its own.
+    the reader decided on its own. `groups` says which samples belong together, where asked for.
     """
 
     X: NDArray[Any]
@@ -29,6 +29,7 @@ class Table:
     target: str
     dropped: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    groups: NDArray[Any] | None = None
 
 
 def check_names(names: Sequence[str], origin: str) -> None:

@@ -34,11 +34,13 @@ class _Layout:
     names: list[str]
 
 
-def read_text(file: Path, target: str | None, drop: Sequence[str]) -> Table:
+def read_text(
+    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
+) -> Table:
     """Read a table with a header line; see `fewest._tables.read`."""
     pandas = import_pandas(file)
     layout = _layout(file)
-    check_columns(layout.names, target, drop, visible(file))
+    check_columns(layout.names, target, drop, visible(file), groups)
     try:
         frame = pandas.read_csv(
             file,
@@ -60,7 +62,7 @@ def read_text(file: Path, target: str | None, drop: Sequence[str]) -> Table:
             f"{visible(file)} is not a regular table: {_parser_message(error)}.\n"
             "Every row must have as many cells as the header."
         ) from error
-    return table_from_frame(frame, layout.names, target, drop, file)
+    return table_from_frame(frame, layout.names, target, drop, file, groups)
 
 
 def _layout(file: Path) -> _Layout:

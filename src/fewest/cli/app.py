@@ -61,6 +61,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.rank import run_rank
 
         run_rank(arguments)
+    elif arguments.command == "informative":
+        from fewest.cli.informative import run_informative
+
+        run_informative(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 

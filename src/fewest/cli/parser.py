@@ -8,6 +8,7 @@ from fewest import __version__
 from fewest.cli.options.common import EXIT_CODES, Parser
 from fewest.cli.options.demo import add_demo
 from fewest.cli.options.diagnose import add_diagnose
+from fewest.cli.options.informative import add_informative
 from fewest.cli.options.minimum import add_minimum
 from fewest.cli.options.path import add_path
 from fewest.cli.options.rank import add_rank
@@ -19,6 +20,7 @@ examples:
   fewest select expression.csv --target diagnosis
   fewest path expression.csv --target diagnosis --plot path.png
   fewest rank expression.csv --target diagnosis --csv ranking.csv
+  fewest informative maps.npz --groups participant --plot curves.png
   fewest minimum expression.csv --target diagnosis
   fewest diagnose expression.csv --target diagnosis
   fewest select --help
@@ -37,6 +39,14 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fewest {__version__}")
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
-    for add in (add_select, add_path, add_rank, add_minimum, add_diagnose, add_demo):
+    for add in (
+        add_select,
+        add_path,
+        add_rank,
+        add_informative,
+        add_minimum,
+        add_diagnose,
+        add_demo,
+    ):
         add(commands)
     return parser

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import argparse
-import io
-import os
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from fewest._tables.wording import counted, visible
-from fewest.cli.errors import CommandError
+from fewest.cli.images import check_plot, image
 from fewest.cli.job import summarize
-from fewest.cli.output import Output, require_writable, write
+from fewest.cli.output import Output, write
 from fewest.cli.path_job import run_path_job
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import PathReport, PathValue
 from fewest.cli.settings import Settings
 from fewest.cli.text import aligned, data_text, method_text, percent, time_text
 
-_FORMATS = (".png", ".svg", ".pdf")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def run_path(arguments: argparse.Namespace) -> None:
     """Read, fit along the path, cross-validate, report, draw."""
     keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot)
     settings = Settings.for_path(arguments)
-    _check_plot(arguments.plot)
+    check_plot(arguments.plot)
     output = Output.from_arguments(arguments)
     started = time.perf_counter()
     table = read(arguments)
@@ -41,7 +41,7 @@ def run_path(arguments: argparse.Namespace) -> None:
         show_progress=output.show_progress,
     )
     if arguments.plot:
-        write(arguments.plot, figure(report, os.path.splitext(arguments.plot)[1].lower()[1:]))
+        write(arguments.plot, image(figure(report), arguments.plot))
     output.deliver(report, path_text(report), _table_text(report))
     if arguments.plot:
         output.say(f"Drawn: {visible(arguments.plot)}")
@@ -58,8 +58,8 @@ def path_text(report: PathReport) -> str:
     return "\n\n".join(block for block in blocks if block)
 
 
-def figure(report: PathReport, file_format: str) -> bytes:
-    """The table as a figure, in one of the formats."""
+def figure(report: PathReport) -> Figure:
+    """The table as a figure."""
     from matplotlib.figure import Figure
 
     from fewest.plotting import plot_path
@@ -76,27 +76,7 @@ def figure(report: PathReport, file_format: str) -> bytes:
         chosen=report.best,
         ax=ax,
     )
-    content = io.BytesIO()
-    ax.figure.savefig(content, format=file_format, dpi=150)
-    return content.getvalue()
-
-
-def _check_plot(path: str | None) -> None:
-    """What would make the figure fail is said before the long work."""
-    if path is None:
-        return
-    if os.path.splitext(path)[1].lower() not in _FORMATS:
-        raise CommandError(
-            f"--plot {visible(path)}: the name must end in {', '.join(_FORMATS[:-1])} or "
-            f"{_FORMATS[-1]}."
-        )
-    require_writable("--plot", path)
-    from fewest.plotting import require_matplotlib
-
-    try:
-        require_matplotlib()
-    except ImportError as error:
-        raise CommandError(f"--plot: {error}") from error
+    return ax.figure
 
 
 def _table_text(report: PathReport) -> str:

@@ -36,7 +36,12 @@ def _same_file(one: str, two: str) -> bool:
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
     try:
-        table = read_table(arguments.data, arguments.target, arguments.drop)
+        table = read_table(
+            arguments.data,
+            arguments.target,
+            arguments.drop,
+            getattr(arguments, "groups", None),
+        )
     except InputError as error:
         option = f" See --{error.argument} COLUMN." if error.argument else ""
         raise CommandError(f"{error}{option}") from error

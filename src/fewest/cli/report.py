@@ -9,6 +9,7 @@ from fewest.cli.settings import Settings
 Label = str | int | float | bool
 
 SCHEMA, PATH_SCHEMA, RANK_SCHEMA = "fewest.select", "fewest.path", "fewest.rank"
+INFORMATIVE_SCHEMA = "fewest.informative"
 SCHEMA_VERSION = 1
 
 
@@ -230,4 +231,85 @@ class RankReport:
     versions: dict[str, str | None]
     notes: list[str]
     schema: str = field(default=RANK_SCHEMA)
+    schema_version: int = field(default=SCHEMA_VERSION)
+
+
+@dataclass(frozen=True)
+class SigmoidFit:
+    """A sigmoid through the probes' errors, and where the line through its inflexion meets chance.
+
+    `crossing` is None where the curve is flat; `estimate` lies between zero and one.
+    """
+
+    bottom: float
+    height: float
+    position: float
+    width: float
+    residual: float
+    crossing: float | None
+    estimate: float
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Averages over the folds at shares of removed features; the band is None without one."""
+
+    fraction: list[float]
+    sizes: list[float]
+    selection_error: list[float]
+    probe_error: list[float]
+    chance_lower: list[float] | None
+    chance_upper: list[float] | None
+
+
+@dataclass(frozen=True)
+class OverlapRow:
+    """First features of the selection and top of a t-map: both are this share of all features."""
+
+    share: float
+    observed: float
+    expected: float
+    p: float
+
+
+@dataclass(frozen=True)
+class FoldSummary:
+    """One fold: its first subset, and how far the selection went."""
+
+    n_test: int
+    n_subsets: int
+    n_removed: int
+    first_subset: list[str]
+    stop_reason: str
+
+
+@dataclass(frozen=True)
+class InformativeReport:
+    """Outcome of `fewest informative`.
+
+    `estimate` is that of the free sigmoid, `purified_estimate` the same without the features that
+    were removed by chance, as the left-out samples show. `chance_estimate` is where the errors come
+    down to those of permuted labels; `univariate_estimate` is from the p-values of t-tests.
+    """
+
+    data: DataSummary
+    parameters: Settings
+    groups: str | None
+    every: int
+    n_permutations: int
+    n_folds: int
+    n_folds_finished: int
+    estimate: float
+    sigmoid: SigmoidFit
+    restricted: SigmoidFit
+    purified_estimate: float
+    chance_estimate: float | None
+    univariate_estimate: float
+    overlap: list[OverlapRow]
+    curves: Curves
+    folds: list[FoldSummary]
+    seconds: Seconds
+    versions: dict[str, str | None]
+    notes: list[str]
+    schema: str = field(default=INFORMATIVE_SCHEMA)
     schema_version: int = field(default=SCHEMA_VERSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fewest.cli.errors import CommandError
@@ -101,6 +101,16 @@ class Settings:
                 "For no training error use --method sfm or --method weston."
             )
         return cls(C=C, **_shared(arguments))
+
+    @classmethod
+    def for_informative(cls, arguments: argparse.Namespace) -> Settings:
+        """The settings of `fewest informative`: the machine is that of `fewest rank`."""
+        if arguments.cv == 0:
+            raise CommandError(
+                "--cv 0: without folds nothing can be tested.\nName 2 folds or more, or --groups."
+            )
+        folds, seed = arguments.cv or 0, arguments.seed
+        return replace(cls.for_rank(arguments), cv=folds, seed=seed)
 
     def machine(self, jobs: int | None = None, C: float | None = None) -> Any:
         """A new machine with these parameters (and another C)."""

@@ -52,6 +52,13 @@ def at_least_one(text: str) -> int:
     return value
 
 
+def none_or_more(text: str) -> int:
+    value = _whole(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text!r}")
+    return value
+
+
 def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 

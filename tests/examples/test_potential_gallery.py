@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.fixture

@@ -1,0 +1,34 @@
+"""Curves of several folds on one grid (sec. 4.4 of the paper of 2013)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fewest._core.problem import FloatArray
+
+AVERAGES = {"mean": np.mean, "median": np.median}
+
+
+def fractions_until(end: float, n_points: int) -> FloatArray:
+    """Evenly spaced shares of removed features, from zero to the end of the shortest run."""
+    return np.linspace(0.0, end, n_points)
+
+
+def resampled(
+    removed: ArrayLike, values: ArrayLike, fraction: FloatArray, n_features: int
+) -> FloatArray:
+    """Piecewise constant values at shares of removed features.
+
+    Feature x = 1, ..., d gets the value of the last run that began when fewer than x features had
+    been removed; `removed` are these numbers, in increasing order from zero. Values with more
+    dimensions are resampled along the first one.
+    """
+    x = np.maximum(1, np.ceil(fraction * n_features - 1e-9))
+    place = np.searchsorted(np.asarray(removed), x, side="left") - 1
+    return np.asarray(values)[place]
+
+
+def removed_before(sizes: ArrayLike) -> NDArray[np.intp]:
+    """How many features are gone before each run."""
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)

@@ -1,0 +1,98 @@
+"""What is left in the features that remain: the error of a support vector machine on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._core.columns import Columns
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._splits import balanced_error
+from fewest.informative._folds import Fold
+from fewest.informative._gram import kernels_of_rest
+from fewest.informative._svm import class_weights, decisions_along_costs
+
+COSTS = 10.0 ** np.arange(-8, 9)
+
+
+@dataclass(frozen=True, eq=False)
+class Probes:
+    """Errors on the test samples of one fold, after 0, 1, ... blocks of features are removed.
+
+    `chance` has the errors of the same machines for other labels (a row a place of
+    `chance_places`, a column a labelling).
+    """
+
+    errors: FloatArray
+    costs: FloatArray
+    chance_places: NDArray[np.intp]
+    chance: FloatArray
+
+
+def probe(
+    columns: Columns,
+    blocks: Sequence[IndexArray],
+    y: FloatArray,
+    fold: Fold,
+    *,
+    costs: FloatArray = COSTS,
+    labellings: FloatArray | None = None,
+    chance_places: NDArray[np.intp] | None = None,
+) -> Probes:
+    """Train on blocks k, k + 1, ... for every k; test on the samples that the fold leaves out.
+
+    Parameters
+    ----------
+    columns : Columns
+        All samples, standardised on the training ones.
+    blocks : sequence of arrays of int
+        Features in the order in which they are removed.
+    y : array of shape (n_samples,)
+        Signs.
+    fold : Fold
+        Training, inner and test samples.
+    costs : array
+        Increasing candidates for the cost of the machine.
+    labellings : array of shape (n_labellings, n_samples), optional
+        Other signs to repeat it with, and `chance_places`: after how many blocks.
+    """
+    if labellings is None:
+        labellings = np.empty((0, len(y)))
+    places = np.array([], dtype=np.intp) if chance_places is None else chance_places
+    errors, chosen = np.empty(len(blocks)), np.empty(len(blocks))
+    chance = np.empty((len(places), len(labellings)))
+    for step, K in enumerate(kernels_of_rest(columns, blocks)):
+        place = len(blocks) - 1 - step
+        errors[place], chosen[place] = _probe_once(K, y, fold, costs)
+        for row in np.flatnonzero(places == place):
+            chance[row] = [_probe_once(K, signs, fold, costs)[0] for signs in labellings]
+    return Probes(errors, chosen, places, chance)
+
+
+def _probe_once(K: FloatArray, y: FloatArray, fold: Fold, costs: FloatArray) -> tuple[float, float]:
+    predicted, place = nested_predictions(K, y, fold, costs)
+    return balanced_error(y[fold.test], predicted), float(costs[place])
+
+
+def nested_predictions(
+    K: FloatArray, y: FloatArray, fold: Fold, costs: FloatArray
+) -> tuple[FloatArray, int]:
+    """Signs of the test samples, at the cost with the smallest balanced error in the inner folds.
+
+    Of several best costs the smallest is taken, whose place is returned too.
+    """
+    signs, weights = y[fold.training], class_weights(y[fold.training])
+    errors = np.zeros(len(costs))
+    for number in range(fold.inner.max() + 1):
+        held_out = fold.inner == number
+        rows = fold.training[~held_out], fold.training[held_out]
+        decisions = decisions_along_costs(K, y, *rows, costs)
+        errors += ((decisions > 0.0) != (signs[held_out] > 0.0)) @ weights[held_out]
+    # Sums of the same numbers in another order must count as equal.
+    best = int(np.argmin(errors.round(9)))
+    decisions = decisions_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best]
+    return np.where(decisions > 0.0, 1.0, -1.0), best

@@ -1,0 +1,127 @@
+"""What repetitive selection and t-statistics have in common (table 3 and fig. 4b of 2013)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest.informative._curve import AVERAGES, resampled
+from fewest.informative._fold_run import FoldCurves
+from fewest.informative._result import InformativeFeatures
+from fewest.informative.univariate import TMap, share_count
+
+SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The first features of the selection, and as many of the top of the t-map.
+
+    Attributes
+    ----------
+    share : float
+        Which part of all features either set is.
+    observed : float
+        Part of the one set that is in the other, on average over the folds.
+    expected : float
+        The same for random sets.
+    p : float
+        Largest p-value in the top of the t-map.
+    """
+
+    share: float
+    observed: float
+    expected: float
+    p: float
+
+
+def overlap_table(
+    found: InformativeFeatures, univariate: TMap, shares: Sequence[float] = SHARES
+) -> list[Overlap]:
+    """Observed and expected overlap of the selection with a t-map, at several shares.
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        The selection, fold by fold.
+    univariate : TMap
+        t-statistics of the same features.
+    shares : sequence of float
+        Which parts of the features to compare; those that some fold did not reach are left out.
+
+    Returns
+    -------
+    list of Overlap
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features, overlap_table, t_map
+    >>> maps = make_brain(4, 3, n_voxels=200, informative=0.3, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
+    >>> rows = overlap_table(found, univariate, shares=[0.1])
+    >>> print(f"observed {rows[0].observed:.2f}, expected {rows[0].expected:.2f}")
+    observed 0.33, expected 0.10
+    """
+    _check_same_features(found, univariate)
+    orders = [np.concatenate(fold.subsets) for fold in found.folds]
+    rows = []
+    for share in shares:
+        count = share_count(share, found.n_features)
+        if count > min(map(len, orders)):
+            continue
+        top = univariate.top(share)
+        common = [np.isin(order[:count], top).mean() for order in orders]
+        rows.append(
+            Overlap(
+                share=float(share),
+                observed=float(np.mean(common)),
+                expected=count / found.n_features,
+                p=float(univariate.p[top[-1]]),
+            )
+        )
+    return rows
+
+
+def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) -> FloatArray:
+    """Part of the features of each repetition that are in the top of a t-map.
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        The selection, fold by fold.
+    univariate : TMap
+        t-statistics of the same features.
+    share : float
+        Which part of all features counts as its top.
+
+    Returns
+    -------
+    array of shape (n_points,)
+        At the points of ``found.fraction``, averaged over the folds (fig. 4b).
+    """
+    _check_same_features(found, univariate)
+    top = np.zeros(found.n_features, dtype=bool)
+    top[univariate.top(share)] = True
+    curves = [
+        resampled(fold.removed, _shares_inside(fold, top), found.fraction, found.n_features)
+        for fold in found.folds
+    ]
+    return AVERAGES[found.average](curves, axis=0)
+
+
+def _shares_inside(fold: FoldCurves, top: IndexArray) -> list[float]:
+    return [float(top[subset].mean()) for subset in fold.subsets]
+
+
+def _check_same_features(found: InformativeFeatures, univariate: TMap) -> None:
+    if len(univariate.t) != found.n_features:
+        raise ValueError(
+            f"the t-map has {len(univariate.t)} features, but the selection was among "
+            f"{found.n_features}: both must come from the same X"
+        )

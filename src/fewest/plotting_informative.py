@@ -1,0 +1,303 @@
+"""Figures of repetitive selection, probes and their baselines: Axes in, Axes out.
+
+Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewest._figures import CURVES, axes_or_new, require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from fewest.informative import InformativeFeatures, Overlap, RandomSubsets, TMap
+
+__all__ = [
+    "plot_informative",
+    "plot_overlap",
+    "plot_overlap_curves",
+    "plot_probe_error",
+    "plot_random_subsets",
+    "plot_selection_error",
+    "plot_subset_sizes",
+]
+
+_CHANCE, _BAND = "#595959", "#BFBFBF"
+_SHARES = (0.025, 0.05, 0.2, 0.34)
+
+
+def plot_informative(
+    found: InformativeFeatures, univariate: TMap | None = None, *, figure: Figure | None = None
+) -> Figure:
+    """All curves in one figure (fig. 4 of the paper of 2013).
+
+    (a) features of each repetition, (b) their overlap with a t-map, (c) the error of the machines
+    that found them, and (d) the error of a support vector machine on what remains.
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        From `fewest.informative.informative_features`.
+    univariate : TMap, optional
+        From `fewest.informative.t_map`, for (b).
+    figure : matplotlib Figure, optional
+        Where to draw; a new one by default.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features
+    >>> from fewest.plotting import plot_informative
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> [ax.get_ylabel() for ax in plot_informative(found, figure=Figure()).axes]
+    ['features', 'error']
+    """
+    require_matplotlib()
+    if figure is None:
+        from matplotlib import pyplot
+
+        figure = pyplot.figure()
+    draw = [plot_subset_sizes]
+    if univariate is not None:
+        draw.append(lambda found, ax: plot_overlap_curves(found, univariate, ax=ax))
+    draw.append(plot_selection_error)
+    if found.probe_error is not None:
+        draw.append(plot_probe_error)
+    n_rows = -(-len(draw) // 2)
+    figure.set_size_inches(10.0, 3.7 * n_rows)
+    figure.set_layout_engine("constrained")
+    for place, function in enumerate(draw):
+        ax = figure.add_subplot(n_rows, 2, place + 1)
+        function(found, ax=ax)
+        ax.set_title(f"({'abcd'[place]}) {ax.get_title(loc='left')}", loc="left")
+    return figure
+
+
+def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
+    """Features of each repetition against the share of features removed (fig. 4a).
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        From `fewest.informative.informative_features`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax)
+    ax.plot(100 * found.fraction, found.sizes, color=CURVES[0], drawstyle="steps-pre")
+    ax.set_ylim(bottom=0)
+    return _finished(ax, found, "size of the subsets", "features")
+
+
+def plot_overlap_curves(
+    found: InformativeFeatures,
+    univariate: TMap,
+    shares: Sequence[float] = _SHARES,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """How much of each repetition is in the top of a t-map (fig. 4b).
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        From `fewest.informative.informative_features`.
+    univariate : TMap
+        From `fewest.informative.t_map`.
+    shares : sequence of float
+        Which parts of all features count as its top; four at most.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    from fewest.informative import overlap_curve
+
+    if not 1 <= len(shares) <= len(CURVES):
+        raise ValueError(f"shares must be 1 to {len(CURVES)} numbers; got {len(shares)}")
+    ax = axes_or_new(ax)
+    styles = ("solid", "dashed", "dashdot", "dotted")
+    for share, colour, style in zip(sorted(shares), CURVES, styles, strict=False):
+        ax.plot(
+            100 * found.fraction,
+            100 * overlap_curve(found, univariate, share),
+            color=colour,
+            linestyle=style,
+            label=f"top {100 * share:g} %",
+        )
+    ax.set_ylim(0, 102)
+    ax.legend(frameon=False)
+    return _finished(ax, found, "overlap with the t-map", "features in its top (%)")
+
+
+def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
+    """Error of the machine of each repetition on left-out samples (fig. 4c).
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        From `fewest.informative.informative_features`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax)
+    ax.plot(100 * found.fraction, found.selection_error, color=CURVES[0], drawstyle="steps-pre")
+    _draw_chance(ax, found.selection_error)
+    return _finished(ax, found, "machines of the repetitions", "error")
+
+
+def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
+    """Error on what remains, with sigmoid, line through its inflexion, and estimate (fig. 4d).
+
+    Dashed: the fitted sigmoid. Dash-dotted: the line, whose meeting with chance, a black dot, is
+    the estimate. Grey: errors for permuted labels, but for the smallest and the largest
+    5 % of them.
+
+    Parameters
+    ----------
+    found : InformativeFeatures
+        From `fewest.informative.informative_features`, with a probe.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if found.probe_error is None or found.sigmoid is None:
+        raise ValueError("there is no probe error to draw: leave out probe=None")
+    ax = axes_or_new(ax)
+    x = 100 * found.fraction
+    if found.band is not None:
+        ax.fill_between(
+            x,
+            found.band.lower,
+            found.band.upper,
+            color=_BAND,
+            alpha=0.5,
+            linewidth=0,
+            label="chance",
+        )
+    ax.plot(x, found.probe_error, color=CURVES[0], drawstyle="steps-pre", label="SVM on the rest")
+    ax.plot(x, found.sigmoid(found.fraction), color=CURVES[1], linestyle="dashed", label="sigmoid")
+    _draw_chance(ax, found.probe_error)
+    _draw_crossing(ax, found)
+    ax.legend(frameon=False, loc="lower right")
+    return _finished(ax, found, "SVM on the features that remain", "error")
+
+
+def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes:
+    """Box plot of the errors on random subsets of features (fig. 3 of the paper of 2013).
+
+    Parameters
+    ----------
+    found : RandomSubsets
+        From `fewest.informative.random_subset_errors`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    ax = axes_or_new(ax)
+    ax.boxplot(
+        list(found.errors),
+        tick_labels=[f"{size:,}" for size in found.n_features],
+        patch_artist=True,
+        boxprops={"facecolor": CURVES[0], "alpha": 0.35, "edgecolor": CURVES[0]},
+        medianprops={"color": "black"},
+        flierprops={"marker": ".", "markersize": 4, "markeredgecolor": _CHANCE},
+    )
+    _draw_chance(ax, found.errors.ravel())
+    if len(found.n_features) > 10:
+        ax.tick_params(axis="x", rotation=45)
+    ax.set_xlabel("features drawn at random")
+    ax.set_ylabel("cross-validated error")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
+    """Observed and expected overlap with a t-map (table 3 of the paper of 2013).
+
+    Parameters
+    ----------
+    rows : sequence of Overlap
+        From `fewest.informative.overlap_table`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    if not rows:
+        raise ValueError("there is no overlap to draw: name smaller shares")
+    ax = axes_or_new(ax)
+    places = np.arange(len(rows))
+    for shift, name, colour in ((-0.2, "observed", CURVES[0]), (0.2, "expected", _BAND)):
+        values = [100 * getattr(row, name) for row in rows]
+        bars = ax.bar(places + shift, values, width=0.38, color=colour, label=name)
+        ax.bar_label(bars, fmt="%.1f", fontsize="small")
+    ax.set_xticks(places, [f"{100 * row.share:g} %\np = {row.p:.2g}" for row in rows])
+    ax.set_xlabel("features of either kind, and the largest p-value among them")
+    ax.set_ylabel("overlap (%)")
+    ax.set_ylim(0, 108)
+    ax.legend(frameon=False, loc="upper left")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _draw_chance(ax: Axes, errors: Any) -> None:
+    ax.axhline(0.5, color=_CHANCE, linestyle="dotted", linewidth=1.0)
+    ax.set_ylim(-0.01, max(0.62, 1.05 * float(np.max(errors))))
+
+
+def _draw_crossing(ax: Axes, found: InformativeFeatures) -> None:
+    """The line from where it leaves zero to chance, and the dot where it meets that."""
+    sigmoid = found.sigmoid
+    if sigmoid is None or not 0.0 <= sigmoid.crossing <= 1.0:
+        return
+    start = max(0.0, sigmoid.crossing - 0.5 / sigmoid.slope)
+    ends = np.array([start, sigmoid.crossing])
+    ax.plot(100 * ends, sigmoid.line(ends), color="black", linestyle="dashdot", linewidth=1.0)
+    ax.plot(100 * sigmoid.crossing, 0.5, color="black", marker="o", markersize=5, zorder=3)
+    ax.annotate(
+        f"{100 * sigmoid.crossing:.0f} %",
+        (100 * sigmoid.crossing, 0.5),
+        xytext=(-4, 6),
+        textcoords="offset points",
+        ha="right",
+    )
+
+
+def _finished(ax: Axes, found: InformativeFeatures, title: str, y_label: str) -> Axes:
+    ax.set_xlim(0, 100 * found.fraction[-1])
+    ax.set_xlabel("features removed (%)")
+    ax.set_ylabel(y_label)
+    ax.set_title(title, loc="left", fontsize="medium")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -1,0 +1,132 @@
+"""`fewest informative`: estimates, curves, figure, groups and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fewest.cli import informative_job
+from fewest.datasets import make_brain
+from fewest.informative import informative_features, informative_share, t_map
+
+SHORT = ("--every", 3, "--permutations", 5)
+
+
+@pytest.fixture(scope="module")
+def maps():
+    return make_brain(4, 2, n_voxels=60, informative=0.3, strength=2.5, random_state=1)
+
+
+@pytest.fixture
+def archive(tmp_path, maps):
+    path = tmp_path / "maps.npz"
+    np.savez(path, X=maps.X, y=maps.y, participant=maps.groups)
+    return path
+
+
+@pytest.fixture
+def table(tmp_path, maps):
+    names = [f"v{column}" for column in range(60)]
+    rows = [",".join([*names, "condition", "who"])]
+    for x, label, group in zip(maps.X.tolist(), maps.y, maps.groups, strict=True):
+        rows.append(",".join([*map(repr, x), "left" if label < 0 else "right", f"p{group}"]))
+    path = tmp_path / "maps.csv"
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_agrees_with_the_function(run, archive, maps):
+    ran = run("informative", archive, "--groups", "participant", *SHORT, "--json", "-")
+    assert ran.code == 0
+    report = ran.json
+    assert (report["schema"], report["schema_version"]) == ("fewest.informative", 1)
+    found = informative_features(
+        maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5, random_state=0
+    )
+    assert report["estimate"] == pytest.approx(found.estimate)
+    assert report["restricted"]["estimate"] == pytest.approx(found.restricted.estimate)
+    assert report["chance_estimate"] == pytest.approx(found.band.estimate)
+    np.testing.assert_allclose(report["curves"]["probe_error"], found.probe_error)
+    univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p)
+    assert report["univariate_estimate"] == pytest.approx(univariate)
+    assert [fold["n_test"] for fold in report["folds"]] == [4] * 4
+    assert (report["groups"], report["n_folds"], report["n_folds_finished"]) == (
+        "participant",
+        4,
+        4,
+    )
+
+
+def test_text_figure_and_checkpoint(run, table, tmp_path):
+    figure, kept, written = tmp_path / "f.png", tmp_path / "kept", tmp_path / "r.json"
+    arguments = ("informative", table, "--target", "condition", "--groups", "who", *SHORT)
+    first = run(*arguments, "--plot", figure, "--checkpoint", kept, "--json", written, "--jobs", 2)
+    assert first.code == 0, first.err
+    assert "the papers' rule" in first.out
+    assert "in the top of the t-map" in first.out
+    assert "60 features" in first.out
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert len(list(kept.iterdir())) == 4
+    again = run(*arguments, "--checkpoint", kept, "--quiet")
+    assert float(again.out) == pytest.approx(json.loads(written.read_text())["estimate"], abs=1e-4)
+    other = run(*arguments, "--checkpoint", kept, "--C", 1)
+    assert other.code == 2
+    assert "--checkpoint: the checkpoint folder" in other.err
+
+
+def test_folds_without_groups(run, table):
+    ran = run(
+        "informative", table, "--target", "condition", "--drop", "who", *SHORT, "--cv", 3,
+        "--permutations", 0, "--json", "-",
+    )  # fmt: skip
+    assert ran.json["n_folds"] == 3
+    assert ran.json["chance_estimate"] is None
+    assert ran.json["groups"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--groups", "where"), "has no column 'where'"),
+        (("--groups", "condition"), "cannot hold the classes and the groups"),
+        (("--drop", "who", "--cv", 0), "without folds nothing can be tested"),
+        (("--drop", "who", "--cv", 9), "the smaller class has 8"),
+        (("--groups", "who", "--every", 0), "must be 1 or more"),
+        (("--groups", "who", "--permutations", -1), "must be 0 or more"),
+        (("--groups", "who", "--plot", "x.bmp"), "must end in .png"),
+    ],
+)
+def test_refused(run, table, arguments, message):
+    ran = run("informative", table, "--target", "condition", *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_groups_of_one_class_are_refused(run, tmp_path, maps):
+    path = tmp_path / "maps.npz"
+    np.savez(path, X=maps.X, y=maps.y, side=maps.y, one=np.zeros(16), short=np.zeros(3))
+    for name, message in (
+        ("side", "one class only"),
+        ("one", "at least two different groups"),
+        ("short", "one entry for each of the 16 rows"),
+        ("none", "has no array 'none'"),
+    ):
+        ran = run("informative", path, "--groups", name)
+        assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+def test_interrupted_run_reports_what_is_there(run, archive, monkeypatch):
+    original = informative_job._found
+
+    def cut_short(*arguments):
+        from dataclasses import replace
+
+        return replace(original(*arguments), n_folds_planned=9)
+
+    monkeypatch.setattr(informative_job, "_found", cut_short)
+    ran = run("informative", archive, "--groups", "participant", *SHORT)
+    assert ran.code == 130
+    assert "the papers' rule" in ran.out
