@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,20 @@ def best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
     candidates = np.flatnonzero(counts) if counts.any() else np.arange(len(counts))
     order = np.lexsort([candidates, counts[candidates], errors[candidates].round(12)])
     return int(candidates[order[0]])
+
+
+def best_of(found: list[Discriminant]) -> Discriminant:
+    """Smallest monitoring error, of equal ones the fewest features, of these the first.
+
+    One that found no feature stands back behind all others, as on the path.
+    """
+    key = attrgetter("monitoring_ber", "n_features")
+    return min([one for one in found if one.n_features] or found, key=key)
+
+
+def mean_vote(found: list[Discriminant], X: Any) -> FloatArray:
+    """Mean of the signs of all discriminants, for each sample."""
+    return np.mean([np.sign(one.decision_function(X)) for one in found], axis=0)
 
 
 def profile_of(found: list[Discriminant], n_features: int) -> FloatArray:

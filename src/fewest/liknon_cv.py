@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable, Iterable
-from numbers import Integral, Real
-from operator import attrgetter
+from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,38 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.feature_selection import SelectorMixin
-from sklearn.model_selection import (
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    check_cv,
-    cross_val_predict,
-)
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._core.columns import standardized
-from fewest._discriminants import Discriminant, MonitoredPath, best_place, dense, profile_of
-from fewest._splits import balanced_error, balanced_split, smallest_class
-from fewest._validation import (
-    check_choice,
-    check_count,
-    check_positive,
-    finite_columns,
-    validated,
-)
-from fewest.liknon_path import liknon_path
-from fewest.transvariation import LARGEST_C, differences_of, transvariation_C
-
-FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._discriminants import Discriminant, best_of, dense, mean_vote, profile_of
+from fewest._monitoring import Monitor, check_prefilter, increasing_costs
+from fewest._nested_splits import inner_splits, random_folds
+from fewest._profile import check_threshold, error_on, frequent_features
+from fewest._progress import progress_bar
+from fewest._splits import balanced_error, checked_groups
+from fewest._validation import check_choice, check_count, finite_columns, validated
 
 _OUTCOMES = ("profile", "best", "ensemble")
 _MONITORS = ("discriminant", "classifier")
-# The thresholds that the chapter tries.
-_THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))
 
 
 def _final_has(method: str) -> Callable[[Any], bool]:
@@ -82,10 +65,14 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
     ----------
     n_values : int
         Number of values of C from the data, see `fewest.transvariation.transvariation_C`; the
-        value 100 is added to them.
+        value 100 is added to them. For Training sets with more features than samples, further
+        values are inserted until features enter one by one, or in about 40 steps (`max_jump` of
+        `fewest.liknon_path.liknon_path`): the rule alone goes there from one feature to nearly as
+        many as samples.
     Cs : array, callable or None
         Values of C instead, the same for all splits, or a function ``Cs(X, y, standardize=...)``
-        that finds them from a Training set, such as `fewest.transvariation.histogram_C`.
+        that finds them from a Training set, such as `fewest.transvariation.histogram_C`, or
+        `fewest.transvariation.transvariation_C` for the chapter's rule without further values.
     cv : int, splitter or iterable of (train, test)
         Outer folds. A number stands for that many stratified folds in random order, whole groups if
         `groups` are given to `fit`.
@@ -227,16 +214,24 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
                 "sklearn.multiclass.OneVsRestClassifier"
             )
         finite_columns(X, None, per_column=True)  # refuses NaN and constant data
-        if groups is not None:
-            groups = column_or_1d(groups)
-            check_consistent_length(X, y, groups)
+        groups = checked_groups(groups, len(y))
         if sparse.issparse(X):
             X = X.tocsr()  # rows are taken all the time
         rng = check_random_state(self.random_state)
-        folds = self._outer_folds(X, y, codes, groups, rng)
-        tasks = self._inner_splits(folds, codes, groups, rng)
+        folds = random_folds(self.cv, y, codes, groups, rng)
+        splits = inner_splits(folds, self.n_splits, codes, groups, rng)
+        monitor = Monitor(
+            n_values=self.n_values,
+            Cs=self.Cs,
+            prefilter=self.prefilter,
+            standardize=self.standardize,
+            classifier=self._downstream() if self.monitor == "classifier" else None,
+        )
+        shown = progress_bar(
+            splits, len(splits), bool(self.verbose), what="Liknon paths", unit="split"
+        )
         self.paths_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._path)(X, y, codes, *task) for task in _bar(tasks, self.verbose)
+            delayed(monitor.path)(X, y, codes, split) for split in shown
         )
         self._keep(X, codes, groups, folds, rng.randint(2**31 - 1))
         return self
@@ -310,177 +305,12 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_count("n_splits", self.n_splits)
         check_choice("outcome", self.outcome, _OUTCOMES)
         check_choice("monitor", self.monitor, _MONITORS)
-        threshold = self.threshold
-        chosen_here = isinstance(threshold, str) and threshold == "auto"
-        if not chosen_here and (not _is_number(threshold) or not 0.0 < threshold <= 1.0):
-            raise ValueError(
-                f"threshold must be 'auto', or above 0 and at most 1; got {threshold!r}"
-            )
-        share = self.prefilter
-        if share is not None and not (
-            _is_number(share) and share > 0 and (share < 1 or isinstance(share, Integral))
-        ):
-            raise ValueError(
-                "prefilter must be None, a whole number of features of at least one, or a "
-                f"fraction between 0 and 1; got {share!r}"
-            )
+        check_threshold(self.threshold)
+        check_prefilter(self.prefilter)
         if self.Cs is not None and not callable(self.Cs):
-            _costs(self.Cs)
+            increasing_costs(self.Cs)
         if isinstance(self.cv, Integral) and self.cv < 2:
             raise ValueError(f"cv must be at least two folds; got {self.cv!r}")
-
-    def _outer_folds(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        codes: IndexArray,
-        groups: NDArray[Any] | None,
-        rng: np.random.RandomState,
-    ) -> list[tuple[IndexArray, IndexArray]]:
-        splitter = self.cv
-        if isinstance(splitter, Integral):
-            kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-            splitter = kind(splitter, shuffle=True, random_state=rng.randint(2**31 - 1))
-            unit, least = smallest_class(codes, groups)
-            if least < self.cv:
-                raise ValueError(
-                    f"the smallest class has {least} {unit}, too few for cv={self.cv} folds: "
-                    "lower cv"
-                )
-        splitter = check_cv(splitter, y, classifier=True)
-        with warnings.catch_warnings():
-            # Of groups that do not fit evenly; what matters is checked fold by fold below.
-            warnings.filterwarnings("ignore", message="The least populated class")
-            return [(train, test) for train, test in splitter.split(X, y, groups)]
-
-    def _inner_splits(
-        self,
-        folds: list[tuple[IndexArray, IndexArray]],
-        codes: IndexArray,
-        groups: NDArray[Any] | None,
-        rng: np.random.RandomState,
-    ) -> list[tuple[int, int, IndexArray, IndexArray]]:
-        """All random splits, drawn before any work so that n_jobs cannot change them."""
-        tasks = []
-        for fold, (development, _) in enumerate(folds):
-            own_groups = None if groups is None else groups[development]
-            unit, least = smallest_class(codes[development], own_groups)
-            if least < 2:
-                raise ValueError(
-                    f"a class has {least} {unit} outside fold {fold + 1}, too few for a Training "
-                    "and a Monitoring set: at least 2 are needed. Lower cv, or add samples"
-                )
-            for split in range(self.n_splits):
-                training, monitoring = balanced_split(codes[development], own_groups, rng)
-                tasks.append((fold, split, development[training], development[monitoring]))
-        return tasks
-
-    def _path(
-        self,
-        X: Any,
-        y: NDArray[Any],
-        codes: IndexArray,
-        fold: int,
-        split: int,
-        training: IndexArray,
-        monitoring: IndexArray,
-    ) -> MonitoredPath:
-        X_training, y_training = X[training], y[training]
-        signs = np.where(codes[training] == 1, 1.0, -1.0)
-        difference = differences_of(standardized(X_training), signs, standardize=self.standardize)
-        if not difference.any():
-            return self._empty_path(fold, split, training, monitoring)
-        kept = self._prefiltered(np.abs(difference))
-        if kept is not None:
-            X_training = X_training[:, kept]
-        path = liknon_path(
-            X_training,
-            y_training,
-            self._sequence(X_training, y_training),
-            standardize=self.standardize,
-        )
-        used = np.flatnonzero(path.coefs.any(axis=0))
-        weights = path.coefs[:, used]
-        features = used if kept is None else kept[used]
-        seen = dense(X[monitoring][:, features])
-        if self.monitor == "classifier":
-            known = dense(X_training[:, used]), codes[training]
-            errors = self._classifier_errors(weights != 0.0, known, (seen, codes[monitoring]))
-        else:
-            scores = seen @ weights.T + path.intercepts
-            errors = np.array([balanced_error(codes[monitoring], row > 0) for row in scores.T])
-        counts = np.count_nonzero(weights, axis=1)
-        chosen = best_place(errors, counts)
-        own = weights[chosen] != 0.0
-        return MonitoredPath(
-            fold=fold,
-            split=split,
-            training=training,
-            monitoring=monitoring,
-            Cs=np.asarray(path.Cs),
-            n_features=counts,
-            ratios=np.asarray(path.ratios),
-            monitoring_ber=errors,
-            chosen=chosen,
-            discriminant=Discriminant(
-                features=features[own],
-                weights=weights[chosen, own],
-                intercept=float(path.intercepts[chosen]),
-                C=float(path.Cs[chosen]),
-                monitoring_ber=float(errors[chosen]),
-            ),
-        )
-
-    def _sequence(self, X: Any, y: NDArray[Any]) -> FloatArray:
-        """Costs for a Training set."""
-        if callable(self.Cs):
-            return _costs(self.Cs(X, y, standardize=self.standardize))
-        if self.Cs is not None:
-            return _costs(self.Cs)
-        return transvariation_C(X, y, self.n_values, standardize=self.standardize)
-
-    def _classifier_errors(
-        self,
-        supports: NDArray[np.bool_],
-        training: tuple[FloatArray, IndexArray],
-        monitoring: tuple[FloatArray, IndexArray],
-    ) -> FloatArray:
-        """Monitoring error of the classifier on each set of columns; each set is tried once."""
-        known: dict[bytes, float] = {}
-        errors = np.empty(len(supports))
-        for place, support in enumerate(supports):
-            key = support.tobytes()
-            if key not in known:
-                known[key] = _error_on(self._downstream(), support, training, monitoring)
-            errors[place] = known[key]
-        return errors
-
-    def _prefiltered(self, size: FloatArray) -> IndexArray | None:
-        """Columns of the largest class differences, in increasing order; None for all."""
-        if self.prefilter is None:
-            return None
-        count = self.prefilter if self.prefilter >= 1 else max(1, round(self.prefilter * len(size)))
-        return np.sort(np.argsort(-size, kind="stable")[:count])
-
-    def _empty_path(
-        self, fold: int, split: int, training: IndexArray, monitoring: IndexArray
-    ) -> MonitoredPath:
-        """Where the class means of a Training set agree: w = 0 is optimal for every C."""
-        fixed = self.Cs is not None and not callable(self.Cs)
-        Cs = _costs(self.Cs) if fixed else np.array([LARGEST_C])
-        nothing = np.empty(0, dtype=np.intp)
-        return MonitoredPath(
-            fold=fold,
-            split=split,
-            training=training,
-            monitoring=monitoring,
-            Cs=Cs,
-            n_features=np.zeros(len(Cs), dtype=np.intp),
-            ratios=np.full(len(Cs), np.nan),
-            monitoring_ber=np.full(len(Cs), 0.5),
-            chosen=0,
-            discriminant=Discriminant(nothing, np.empty(0), 0.0, float(Cs[0]), 0.5),
-        )
 
     def _keep(
         self,
@@ -505,9 +335,9 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
             if self.outcome == "profile":
                 own_groups = None if groups is None else groups[development]
                 known = X[development], codes[development]
-                _, support = self._threshold(self.profile_[fold], *known, own_groups, seed)
+                _, support = self._frequent(self.profile_[fold], *known, own_groups, seed)
                 new = X[validation], codes[validation]
-                error = _error_on(self._downstream(), support, known, new)
+                error = error_on(self._downstream(), support, known, new)
             else:
                 support = profile_of(self._members(found), X.shape[1]) > 0
                 predicted = self._score(X[validation], self._members(found)) > 0
@@ -521,9 +351,7 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
                 "class means agree, or Cs needs larger values"
             )
         if self.outcome == "profile":
-            self.threshold_, self.support_ = self._threshold(
-                self.frequency_, X, codes, groups, seed
-            )
+            self.threshold_, self.support_ = self._frequent(self.frequency_, X, codes, groups, seed)
             self.classifier_ = clone(self._downstream()).fit(dense(X[:, self.support_]), codes)
         else:
             self.support_ = profile_of(self._final, X.shape[1]) > 0
@@ -533,40 +361,8 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
             self.coef_[0, best.features] = best.weights
             self.intercept_ = np.array([best.intercept])
 
-    def _threshold(
-        self,
-        frequency: FloatArray,
-        X: Any,
-        codes: IndexArray,
-        groups: NDArray[Any] | None,
-        seed: int,
-    ) -> tuple[float, NDArray[np.bool_]]:
-        """The threshold, given or by cross-validation on these samples, and its features."""
-        if self.threshold != "auto":
-            return float(self.threshold), _at_least(self.threshold, frequency)
-        # Thresholds between the same two frequencies mean the same features: keep the largest.
-        supports = {_at_least(one, frequency).tobytes(): one for one in _THRESHOLDS}
-        candidates = sorted(supports.values(), reverse=True)  # fewest features first
-        n_folds = min(5, smallest_class(codes, groups)[1])
-        if len(candidates) == 1 or n_folds < 2:
-            return candidates[0], _at_least(candidates[0], frequency)
-        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-        folds = kind(n_folds, shuffle=True, random_state=seed)
-        wrong = np.array(
-            [
-                cross_val_predict(
-                    self._downstream(),
-                    dense(X[:, _at_least(one, frequency)]),
-                    codes,
-                    groups=groups,
-                    cv=folds,
-                )
-                != codes
-                for one in candidates
-            ]
-        )
-        best = candidates[_first_within_one_standard_error(wrong, codes)]
-        return best, _at_least(best, frequency)
+    def _frequent(self, frequency: FloatArray, *samples: Any) -> tuple[float, NDArray[np.bool_]]:
+        return frequent_features(self.threshold, frequency, self._downstream(), *samples)
 
     @property
     def _final(self) -> list[Discriminant]:
@@ -574,16 +370,12 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
 
     def _members(self, found: list[Discriminant]) -> list[Discriminant]:
         """Those of the discriminants that vote in this outcome."""
-        if self.outcome == "ensemble":
-            return found
-        # One that found no feature stands back behind all others, as on the path.
-        key = attrgetter("monitoring_ber", "n_features")
-        return [min([one for one in found if one.n_features] or found, key=key)]
+        return found if self.outcome == "ensemble" else [best_of(found)]
 
     def _score(self, X: Any, members: list[Discriminant]) -> FloatArray:
         if self.outcome == "best":
             return members[0].decision_function(X)
-        return np.mean([np.sign(one.decision_function(X)) for one in members], axis=0)
+        return mean_vote(members, X)
 
     def _downstream(self) -> Any:
         return KNeighborsClassifier(3) if self.classifier is None else self.classifier
@@ -591,56 +383,3 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
-
-
-def _first_within_one_standard_error(wrong: NDArray[np.bool_], codes: IndexArray) -> int:
-    """First row whose balanced error is at most one standard error above the smallest."""
-    rates = np.array([wrong[:, codes == code].mean(axis=1) for code in (0, 1)])
-    errors = rates.mean(axis=0)
-    best = errors.argmin()
-    sizes = np.bincount(codes, minlength=2)
-    standard_error = np.sqrt(np.sum(rates[:, best] * (1.0 - rates[:, best]) / sizes)) / 2.0
-    return int(np.flatnonzero(errors <= errors[best] + standard_error + 1e-12)[0])
-
-
-def _at_least(threshold: float, frequency: FloatArray) -> NDArray[np.bool_]:
-    """Features of at least this frequency, or the most frequent ones if there is none."""
-    # Frequencies are sums of fractions: 3 of 5 must reach a threshold of 0.6.
-    return (frequency > 0.0) & (frequency >= min(threshold, frequency.max()) - 1e-9)
-
-
-def _error_on(
-    classifier: Any,
-    support: NDArray[np.bool_],
-    known: tuple[Any, IndexArray],
-    new: tuple[Any, IndexArray],
-) -> float:
-    """Balanced error on new samples of a classifier that uses some columns; 0.5 without any."""
-    if not support.any():
-        return 0.5
-    machine = clone(classifier).fit(dense(known[0][:, support]), known[1])
-    return balanced_error(new[1], machine.predict(dense(new[0][:, support])))
-
-
-def _costs(Cs: Any) -> FloatArray:
-    """The given costs, increasing; an error unless they are positive numbers."""
-    Cs = np.asarray(Cs, dtype=np.float64)
-    if Cs.ndim != 1 or not len(Cs):
-        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
-    for C in Cs.tolist():
-        check_positive("every value of Cs", C)
-    return np.unique(Cs)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _bar(tasks: list[Any], verbose: int) -> Iterable[Any]:
-    if not verbose:
-        return tasks
-    try:
-        from tqdm import tqdm
-    except ImportError:  # a convenience only
-        return tasks
-    return tqdm(tasks, desc="Liknon paths", unit="split", leave=False, file=sys.stderr)

@@ -14,8 +14,11 @@ from fewest._core.path import ExactPath, PathSolver, exact_path
 from fewest._core.problem import FloatArray, Problem
 from fewest._core.result import Result
 from fewest._core.solve import class_mean_vector
-from fewest._validation import check_positive
+from fewest._validation import check_count, check_positive
 from fewest.liknon import Liknon, common_scale, liknon_problem
+
+# Between values of C that are closer than by this factor, no further one is inserted.
+_CLOSEST_VALUES = 1.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,7 @@ def liknon_path(
     standardize: bool = True,
     class_weight: Any = None,
     tol: float = 1e-7,
+    max_jump: int | None = None,
 ) -> LiknonPath:
     """Solve Liknon for every C, each program starting from the last one.
 
@@ -59,6 +63,9 @@ def liknon_path(
         Positive costs, best in increasing order.
     standardize, class_weight, tol
         As for `Liknon`.
+    max_jump : int or None
+        Insert further values where the number of features changes by more than this from one C to
+        the next, by halving the interval (of log C), down to a percent. The values are sorted then.
 
     Returns
     -------
@@ -71,10 +78,17 @@ def liknon_path(
     >>> X, y = make_gaussian(n=100, d=500, k=3, mu=1.0, random_state=0)
     >>> liknon_path(X, y, [0.005, 0.02, 0.05]).n_features
     array([0, 3, 5])
+    >>> liknon_path(X, y, [0.005, 0.02], max_jump=1).n_features
+    array([0, 0, 1, 2, 3, 3])
     """
     values = _checked_costs(Cs)
     columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
-    results = PathSolver(problem, columns, tol=tol).solve_all(values)
+    solver = PathSolver(problem, columns, tol=tol)
+    if max_jump is None:
+        results = solver.solve_all(values)
+    else:
+        check_count("max_jump", max_jump)
+        values, results = _without_jumps(solver, np.unique(values), max_jump)
     unit = common_scale(columns, standardize)
     difference = len(problem.y) / 2 * columns.price(class_mean_vector(problem.y))
     coefs = np.zeros((len(results), columns.n_features))
@@ -134,6 +148,23 @@ def exact_liknon_path(
         raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
     columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
     return exact_path(PathSolver(problem, columns, tol=tol), low, high, max_solutions=max_solutions)
+
+
+def _without_jumps(
+    solver: PathSolver, values: FloatArray, max_jump: int
+) -> tuple[FloatArray, list[Result]]:
+    """Values in between wherever the number of features changes by more than `max_jump`."""
+    results = solver.solve_all(values)
+    while True:
+        counts = np.array([result.n_features for result in results])
+        wide = (np.abs(np.diff(counts)) > max_jump) & (values[1:] > _CLOSEST_VALUES * values[:-1])
+        places = np.flatnonzero(wide) + 1
+        if not len(places):
+            return values, results
+        between = np.sqrt(values[places - 1] * values[places])
+        for place, result in zip(places[::-1], solver.solve_all(between)[::-1], strict=True):
+            results.insert(place, result)
+        values = np.insert(values, places, between)
 
 
 def _at_unit_cost(

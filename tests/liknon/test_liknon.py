@@ -112,6 +112,24 @@ def test_path_equals_single_fits(standardize):
             assert np.isnan(path.ratios[place])
 
 
+@pytest.mark.parametrize("max_jump", [1, 4])
+def test_values_are_inserted_where_features_jump(max_jump):
+    X, y = make_gaussian(n=60, d=300, k=5, mu=0.5, random_state=2)
+    Cs = [10.0, 0.01, 0.3]
+    path = liknon_path(X, y, Cs, max_jump=max_jump)
+    assert np.isin(Cs, path.Cs).all()
+    steps = path.Cs[1:] / path.Cs[:-1]
+    assert np.all(steps > 1)
+    jumps = np.abs(np.diff(path.n_features))
+    assert np.all((jumps <= max_jump) | (steps <= 1.01))
+    assert np.diff(liknon_path(X, y, sorted(Cs)).n_features).max() > max_jump
+    same = liknon_path(X, y, path.Cs)
+    np.testing.assert_allclose(path.objectives, same.objectives, rtol=1e-7)
+    np.testing.assert_allclose(path.coefs, same.coefs, atol=1e-6)
+    with pytest.raises(ValueError, match="max_jump must be"):
+        liknon_path(X, y, Cs, max_jump=0)
+
+
 @pytest.mark.parametrize(
     ("Cs", "message"),
     [([], "at least one cost"), ([1.0, 0.0], "every C must be"), ([np.inf], "every C must be")],

@@ -138,7 +138,8 @@ class TestHonesty:
 class TestChoice:
     def test_the_best_of_the_path_is_taken(self, data):
         X, y = data
-        machine = LiknonCV(12, cv=2, n_splits=2, random_state=0).fit(X, y)
+        rule = partial(transvariation_C, n_values=12)
+        machine = LiknonCV(Cs=rule, cv=2, n_splits=2, random_state=0).fit(X, y)
         for path in machine.paths_:
             Cs = transvariation_C(X[path.training], y[path.training], 12)
             np.testing.assert_allclose(path.Cs, Cs)
@@ -155,6 +156,21 @@ class TestChoice:
             assert (chosen.monitoring_ber, chosen.n_features, chosen.C) == pytest.approx(
                 min(candidates)
             )
+
+    @pytest.mark.parametrize("d", [20, 200])
+    def test_features_of_wide_data_enter_one_by_one(self, d):
+        X, y = make_gaussian(n=90, d=d, k=3, mu=0.5, random_state=0)
+        machine = LiknonCV(12, cv=2, n_splits=1, random_state=0).fit(X, y)
+        for path in machine.paths_:
+            rule = transvariation_C(X[path.training], y[path.training], 12)
+            if d < len(path.training):
+                np.testing.assert_array_equal(path.Cs, rule)
+                continue
+            assert np.isin(rule, path.Cs).all()
+            jumps = np.abs(np.diff(path.n_features)) > 1
+            assert np.all(path.Cs[1:][jumps] <= 1.01 * path.Cs[:-1][jumps])
+            alone = liknon_path(X[path.training], y[path.training], rule).n_features
+            assert len(np.unique(path.n_features)) > 2 * len(np.unique(alone))
 
     def test_the_classifier_as_monitor(self, data):
         X, y = data
@@ -344,7 +360,7 @@ class TestRefusals:
         with pytest.raises(ValueError, match="a class has 1 sample.*Training and a Monitoring"):
             LiknonCV(cv=2).fit(X, y)
         folds = [(np.arange(10), np.arange(10, 20))]
-        with pytest.raises(ValueError, match="a class has 0 sample.*outside fold 1"):
+        with pytest.raises(ValueError, match="no sample of it in the training part of split 0"):
             LiknonCV(cv=folds).fit(X, y)
 
     def test_too_few_groups(self):
@@ -354,7 +370,7 @@ class TestRefusals:
             LiknonCV().fit(X, y, groups=np.repeat([0, 1], 10))
         with pytest.raises(ValueError, match="a class has 1 group"):
             LiknonCV(cv=2).fit(X, y, groups=np.repeat([0, 1], 10))
-        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        with pytest.raises(ValueError, match="groups must name a group for each of the 20 samples"):
             LiknonCV().fit(X, y, groups=[1, 2])
 
     def test_groups_that_cannot_be_halved(self):

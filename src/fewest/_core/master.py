@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 import highspy
 import numpy as np
 
+from fewest._core.interior import Vertex
 from fewest._core.problem import FloatArray, Problem
 from fewest._core.result import IndexArray
 
@@ -53,17 +54,21 @@ class Master:
         self.samples: IndexArray = np.empty(0, dtype=np.intp)
         self._block = np.empty((problem.n_samples, 0), order="F")  # scaled by the feature costs
         self._highs = _quiet_highs()
+        self._add_balance()
+        self._next_strategy = _PRIMAL_SIMPLEX
+
+    def _add_balance(self) -> None:
+        """The row of the bias, and the column of the equality where there is one."""
         self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
-        if problem.equality is not None:
+        if self.problem.equality is not None:
             self._highs.addCol(
-                -problem.rhs,
+                -self.problem.rhs,
                 -np.inf,
                 np.inf,
                 1,
                 np.array([0], np.int32),
-                np.array([problem.bias_coefficient]),
+                np.array([self.problem.bias_coefficient]),
             )
-        self._next_strategy = _PRIMAL_SIMPLEX
 
     def add_samples(self, samples: IndexArray) -> None:
         """Let these samples' constraints into the program."""
@@ -106,6 +111,24 @@ class Master:
         self.features = np.concatenate([self.features, features])
         self._block = np.asfortranarray(np.hstack([self._block, scaled]))
 
+    def restart(self, vertex: Vertex, block: FloatArray) -> None:
+        """Begin again from a vertex, with its features, whose columns are `block`."""
+        samples = self.samples
+        self.features = self.samples = np.empty(0, dtype=np.intp)
+        self._block = np.empty((self.problem.n_samples, 0), order="F")
+        self._highs.clearModel()
+        self._add_balance()
+        self.add_features(vertex.features, block)
+        self.add_samples(samples)
+        status = highspy.HighsBasisStatus
+        of_bound = {-1: status.kLower, 0: status.kBasic, 1: status.kUpper}
+        basis = highspy.HighsBasis()
+        basis.row_status = [status.kLower, *(of_bound[side] for side in vertex.sides.tolist())]
+        basis.col_status = [of_bound[place] for place in vertex.places[samples].tolist()]
+        basis.valid = True
+        self._highs.setBasis(basis)
+        self._next_strategy = _DUAL_SIMPLEX
+
     def change_slack_cost(self, problem: Problem) -> None:
         """Go on with a problem that differs from the present one in its slack costs only."""
         self.problem = problem
@@ -122,29 +145,34 @@ class Master:
     def refined(self, solution: MasterSolution) -> MasterSolution:
         """The same vertex with smaller residuals.
 
-        Large slack costs make large alphas, whose products with the columns must cancel to one;
-        what HiGHS leaves of that is corrected along the variables between their bounds.
+        Large slack costs make large alphas, whose products with the columns must cancel to one,
+        and let the smallest slack count. What HiGHS leaves of both is corrected: alpha along the
+        variables between their bounds, the weights so that these samples are on their margin.
         """
-        upper = self.problem.slack_bounds()
-        free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < upper))
+        problem = self.problem
+        free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < problem.slack_bounds()))
         carrying = np.flatnonzero(solution.w)
-        y, tight = self.problem.y, self._block[:, carrying]
+        y, tight = problem.y, self._block[:, carrying]
+        costs = problem.costs(self.features[carrying])
         system = np.vstack([y[free], (y[free, None] * tight[free]).T])
         products = np.concatenate([[y @ solution.alpha], tight.T @ (y * solution.alpha)])
-        if self.problem.equality is not None:
-            of_multiplier = np.concatenate(
-                [[self.problem.bias_coefficient], self.problem.equality @ tight]
-            )
+        wanted = np.full(len(free), problem.margin)
+        if problem.equality is not None:
+            of_multiplier = np.concatenate([[problem.bias_coefficient], problem.equality @ tight])
             products += solution.multiplier * of_multiplier
             system = np.column_stack([of_multiplier, system])
+            wanted = np.concatenate([[problem.rhs], wanted])
         target = np.concatenate([[0.0], np.sign(solution.w[carrying])])
+        plane = np.concatenate([[solution.b], solution.w[carrying] * costs])
         step = np.linalg.lstsq(system, target - products, rcond=None)[0]
-        alpha, multiplier = solution.alpha.copy(), solution.multiplier
-        if self.problem.equality is not None:
+        plane += np.linalg.lstsq(system.T, wanted - system.T @ plane, rcond=None)[0]
+        alpha, multiplier, w = solution.alpha.copy(), solution.multiplier, solution.w.copy()
+        if problem.equality is not None:
             multiplier += float(step[0])
             step = step[1:]
         alpha[free] += step
-        return replace(solution, alpha=alpha, multiplier=multiplier)
+        w[carrying] = plane[1:] / costs
+        return replace(solution, alpha=alpha, multiplier=multiplier, w=w, b=float(plane[0]))
 
     def margins(self, solution: MasterSolution) -> FloatArray:
         """y_i (x_i . w + b) of every sample, in the program or not."""

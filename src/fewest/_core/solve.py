@@ -23,6 +23,7 @@ from fewest._core.certify import (
     slack_and_violation,
 )
 from fewest._core.columns import Columns
+from fewest._core.interior import has_interior, likely_vertex
 from fewest._core.master import Master, MasterSolution
 from fewest._core.problem import FloatArray, Problem
 from fewest._core.result import IndexArray, Result, Status, WarmStart
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 # Above this many samples, their constraints are generated as well.
 _ALL_SAMPLES = 400
 _FIRST_SAMPLES = 200
+# With this many samples, many missing features are found faster from inside, and so many batches
+# of them may join at a time.
+_FEWEST_FOR_INTERIOR = 100
+_INTERIOR_BATCHES = 3
 # A hard constraint counts as satisfied below this shortfall (class means are one apart).
 _SHORTFALL = 1e-8
 # Slack costs above this are tried as infinite first.
@@ -94,6 +99,16 @@ def generate(
             state = _judge(columns, master, master.refined(state.solution))
         if rounds == max_rounds or not (len(features) or len(samples)):
             break
+        if rounds == 1 and isinstance(master, Master) and _far_from_solved(master, features):
+            vertex = likely_vertex(
+                problem,
+                columns,
+                np.concatenate([master.features, features]),
+                batch=_INTERIOR_BATCHES * _batch(problem),
+            )
+            if vertex is not None:
+                master.restart(vertex, columns.take(vertex.features))
+                continue
         if len(features):
             master.add_features(features, columns.take(features))
         if len(samples):
@@ -185,6 +200,16 @@ def _joining(
         return none, none
     features = _entering(state.ratios, 1.0 + tol / 10, master.features, _batch(problem))
     return features, samples
+
+
+def _far_from_solved(master: Master, joining: IndexArray) -> bool:
+    """Whether a full batch of features wants to join a program that has all its samples."""
+    problem = master.problem
+    return (
+        len(joining) == _batch(problem)
+        and problem.n_samples == len(master.samples) >= _FEWEST_FOR_INTERIOR
+        and has_interior(problem)
+    )
 
 
 def class_mean_vector(y: FloatArray) -> FloatArray:
