@@ -15,8 +15,8 @@ CS, EPSILONS = [0.3, 3.0], [0.2, 2.0]
 
 def classes(seed=0):
     rng = np.random.default_rng(seed)
-    y = rng.integers(2, size=40)
-    return rng.standard_normal((40, 3)) + 1.5 * y[:, None], y
+    y = rng.integers(2, size=24)
+    return rng.standard_normal((24, 3)) + 1.5 * y[:, None], y
 
 
 def numbers(seed=0):
