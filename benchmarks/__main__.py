@@ -1,10 +1,19 @@
 """All benchmarks of `make bench`: ratios measured side by side in this run."""
 
-from benchmarks import chance_speed, footprint, minimum, potential_speed, relatives, speed
+from benchmarks import (
+    chance_speed,
+    footprint,
+    imaging,
+    minimum,
+    potential_speed,
+    relatives,
+    speed,
+)
 
 speed.main()
 relatives.main()
 potential_speed.main()
 chance_speed.main()
 minimum.main()
+imaging.main()
 footprint.main()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import chance, leave_one_out
-from examples import plot_chance_separation, plot_leave_one_out
+from examples import plot_chance_separation, plot_leave_one_out, plot_vignetting
 
 
 @pytest.fixture
@@ -31,6 +31,10 @@ def test_leave_one_out(draw, monkeypatch):
 def test_chance_separation(draw, monkeypatch):
     assert chance.PAIRS is plot_chance_separation.PAIRS
     assert draw(plot_chance_separation, "--runs", "1").startswith(b"\x89PNG")
+
+
+def test_vignetting(draw):
+    assert draw(plot_vignetting, "--levels", "2").startswith(b"\x89PNG")
 
 
 def test_leave_one_out_error_is_that_of_libsvm():

@@ -1,0 +1,28 @@
+"""Gaussian pyramids of images and volumes: illumination correction, down- and upsampling."""
+
+from fewest.imaging.histograms import match_histogram
+from fewest.imaging.illumination import correct_illumination
+from fewest.imaging.operators import Correction, Expansion, ImageOperator, Reduction
+from fewest.imaging.pyramid import (
+    downsample,
+    downsampled_mask,
+    expand,
+    gaussian_pyramid,
+    reduce,
+    upsample,
+)
+
+__all__ = [
+    "Correction",
+    "Expansion",
+    "ImageOperator",
+    "Reduction",
+    "correct_illumination",
+    "downsample",
+    "downsampled_mask",
+    "expand",
+    "gaussian_pyramid",
+    "match_histogram",
+    "reduce",
+    "upsample",
+]

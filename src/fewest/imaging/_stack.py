@@ -1,0 +1,77 @@
+"""Checked images with their channels on one last axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fewest.imaging._checks import (
+    BoolArray,
+    FloatArray,
+    check_finite,
+    checked_mask,
+    checked_shape,
+)
+
+
+@dataclass(frozen=True)
+class ImageStack:
+    """Images on one grid.
+
+    Attributes
+    ----------
+    values : array of shape (*shape, channels)
+        Zero outside the mask.
+    mask : boolean array of that shape, or None
+        The pixels that count; None for all.
+    channel_axis : int or None
+        Where the caller has the channels.
+    """
+
+    values: FloatArray
+    mask: BoolArray | None
+    channel_axis: int | None
+
+    @classmethod
+    def of(
+        cls, image: ArrayLike, channel_axis: int | None, mask: ArrayLike | None = None
+    ) -> ImageStack:
+        """Check an image, or raise an error that says what is wrong with it."""
+        values = _channels_last(image, channel_axis)
+        inside = checked_mask(mask, values.shape[:-1])
+        check_finite(values, inside)
+        if inside is not None:
+            values = np.where(inside[..., None], values, 0.0)
+        return cls(values, inside, channel_axis)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the grid."""
+        return self.values.shape[:-1]
+
+    def restored(self, values: FloatArray) -> FloatArray:
+        """Results with the channels where the caller has them."""
+        if self.channel_axis is None:
+            return values[..., 0]
+        return np.moveaxis(values, -1, self.channel_axis)
+
+
+def _channels_last(image: ArrayLike, channel_axis: int | None) -> FloatArray:
+    array = np.asarray(image)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"an image must hold real numbers; got dtype {array.dtype}")
+    array = array.astype(np.float64, copy=False)
+    if channel_axis is None:
+        array = array[..., None]
+    else:
+        whole = isinstance(channel_axis, (int, np.integer)) and not isinstance(channel_axis, bool)
+        if not whole or not -array.ndim <= channel_axis < array.ndim:
+            raise ValueError(
+                f"channel_axis must be an axis of the image, which has {array.ndim}, or None; "
+                f"got {channel_axis!r}"
+            )
+        array = np.moveaxis(array, channel_axis, -1)
+    checked_shape(array.shape[:-1])
+    return array

@@ -1,0 +1,164 @@
+"""How an image goes on where it ends: at its frame, and at the rim of a mask.
+
+A boundary rule says which pixels of the image determine a pixel outside, and with which weights:
+
+    f'(x) = sum_i weights_i f(pixels_i)      for x outside.
+
+It is a function of `outside` (n x d whole numbers, the coordinates to fill; negative before the
+first pixel), `shape` and `mask` (None for a whole rectangle or box). It returns `pixels`
+(n x k x d coordinates within the mask) and `weights` (n x k). Everything built on it is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter
+from scipy.spatial import cKDTree
+
+from fewest.imaging._checks import BoolArray, FloatArray
+from fewest.imaging._fit import prediction_weights
+
+IntArray = NDArray[np.intp]
+Rule = Callable[[IntArray, tuple[int, ...], BoolArray | None], tuple[IntArray, FloatArray]]
+
+_BLOCK = 5
+_TIES = {2: 8, 3: 24}  # pixels that may be as near as the last one, by dimension
+_RIM = 8  # pixels this near to those wanted nearly always include their nearest
+
+
+def replicate(
+    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IntArray, FloatArray]:
+    """The nearest pixel; the mean of all nearest ones at a mask.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.imaging.boundaries import replicate
+    >>> pixels, weights = replicate(np.array([[-2, 3]]), (10, 10), None)
+    >>> pixels.tolist(), weights.tolist()
+    ([[[0, 3]]], [[1.0]])
+    """
+    if mask is not None:
+        pixels, distances = _nearest(outside, mask, 1)
+        used = _tied(distances, 1)
+        return pixels, used / used.sum(axis=1, keepdims=True)
+    return np.clip(outside, 0, np.array(shape) - 1)[:, None], np.ones((len(outside), 1))
+
+
+def circular(
+    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IntArray, FloatArray]:
+    """The image repeats itself; where it does so outside the mask, the nearest pixel inside."""
+    return replicate(outside % np.array(shape), shape, mask)
+
+
+def linear(
+    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IntArray, FloatArray]:
+    """The line through the last two pixels, one axis after the other.
+
+    At a mask: the least-squares plane through the nearest 3 x 3 (x 3) pixels.
+    """
+    if mask is not None:
+        return _fitted_to_nearest(outside, mask, 3 ** len(shape), degree=1)
+    last = np.array(shape) - 1
+    edge = np.clip(outside, 0, last)
+    before = np.clip(edge + np.sign(edge - outside), 0, last)
+    steps = np.abs(outside - edge)
+    pixels, weights = [], []
+    for second in product((False, True), repeat=len(shape)):
+        pixels.append(np.where(second, before, edge))
+        weights.append(np.where(second, -steps, 1 + steps).prod(axis=1))
+    return np.stack(pixels, axis=1), np.stack(weights, axis=1).astype(np.float64)
+
+
+def polynomial(
+    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IntArray, FloatArray]:
+    """The least-squares polynomial of degree two on the nearest block of 5 x 5 (x 5) pixels.
+
+    At a mask: on as many pixels with the smallest Euclidean distance.
+    """
+    if mask is not None:
+        return _fitted_to_nearest(outside, mask, _BLOCK ** len(shape), degree=2)
+    sizes = np.array(shape)
+    corner = np.clip(outside - _BLOCK // 2, 0, np.maximum(sizes - _BLOCK, 0))
+    block = np.array(list(product(*(range(min(_BLOCK, size)) for size in shape))))
+    # Few places relative to the block occur, and all pixels at such a place share the weights.
+    places, which = np.unique(outside - corner, axis=0, return_inverse=True)
+    offsets = (block - places[:, None]).astype(np.float64)
+    weights = prediction_weights(offsets, np.ones(offsets.shape[:2], dtype=bool), degree=2)
+    return corner[:, None] + block, weights[which.ravel()]
+
+
+BOUNDARIES: dict[str, Rule] = {
+    "replicate": replicate,
+    "circular": circular,
+    "linear": linear,
+    "polynomial": polynomial,
+}
+
+
+def boundary_rule(boundary: Any) -> Rule:
+    """The rule of that name, or the user's own."""
+    if callable(boundary):
+        return boundary
+    if not isinstance(boundary, str) or boundary not in BOUNDARIES:
+        names = ", ".join(map(repr, BOUNDARIES))
+        raise ValueError(f"boundary must be one of {names}, or a function; got {boundary!r}")
+    return BOUNDARIES[boundary]
+
+
+def _fitted_to_nearest(
+    outside: IntArray, mask: BoolArray, count: int, degree: int
+) -> tuple[IntArray, FloatArray]:
+    pixels, distances = _nearest(outside, mask, count)
+    used = _tied(distances, count)
+    # The kernel reaches two pixels. Specks that lie farther off get the mean of the nearest pixels:
+    # a plane or parabola would end up anywhere there.
+    far = distances[:, 0] > 2 * np.sqrt(mask.ndim) + 1e-6
+    used[far] = _tied(distances[far], 1)
+    weights = np.zeros(used.shape)
+    weights[far] = used[far] / used[far].sum(axis=1, keepdims=True)
+    offsets = (pixels[~far] - outside[~far, None]).astype(np.float64)
+    weights[~far] = prediction_weights(offsets, used[~far], degree)
+    return pixels, weights
+
+
+def _nearest(outside: IntArray, mask: BoolArray, count: int) -> tuple[IntArray, FloatArray]:
+    """The `count` nearest pixels of the mask and some more, sorted, and how far they are."""
+    wanted = min(count + _TIES[mask.ndim], int(mask.sum()))
+    rim = _rim(outside, mask)
+    if len(rim) >= wanted:
+        distances, which = _query(rim, outside, wanted)
+        if distances.max(initial=0.0) <= _RIM:
+            return rim[which], distances
+    inside = np.argwhere(mask)
+    distances, which = _query(inside, outside, wanted)
+    return inside[which], distances
+
+
+def _query(points: IntArray, at: IntArray, count: int) -> tuple[FloatArray, IntArray]:
+    return cKDTree(points).query(at, k=np.arange(1, count + 1))
+
+
+def _rim(outside: IntArray, mask: BoolArray) -> IntArray:
+    """The pixels of the mask within a box around those outside: a tree of them is quickly built."""
+    near = np.zeros(mask.shape, dtype=bool)
+    near[tuple(np.clip(outside, 0, np.array(mask.shape) - 1).T)] = True
+    return np.argwhere(maximum_filter(near, size=2 * _RIM + 1, mode="constant") & mask)
+
+
+def _tied(distances: FloatArray, count: int) -> BoolArray:
+    """The nearest `count` pixels, and those that are as near as the last of them.
+
+    Without the ties, a mirrored image would not give the mirrored result.
+    """
+    last = min(count, distances.shape[1]) - 1
+    return distances <= distances[:, last : last + 1] + 1e-9

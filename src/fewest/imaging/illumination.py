@@ -1,0 +1,91 @@
+"""Images without the slow changes of brightness that lenses and lamps leave in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fewest.imaging._checks import BoolArray, FloatArray
+from fewest.imaging._stack import ImageStack
+from fewest.imaging.histograms import match_histogram
+from fewest.imaging.operators import Correction
+
+
+def correct_illumination(
+    image: ArrayLike,
+    levels: int = 5,
+    boundary: Any = "polynomial",
+    *,
+    mask: ArrayLike | None = None,
+    channel_axis: int | None = None,
+    histogram: str | ArrayLike | None = None,
+) -> FloatArray:
+    """The image minus its low frequencies, at its old mean brightness.
+
+    The result is f - low(f) + mean(f), where low is `levels` times `reduce` and as many times
+    `expand`: about a Gaussian filter with a standard deviation of 2^levels * 0.8 pixels. The
+    boundary decides how the image goes on beyond its frame. With "replicate" or "circular",
+    brightness that falls off towards the frame leaves a dark edge; "linear" and "polynomial" let it
+    go on falling.
+
+    Parameters
+    ----------
+    image : array
+        Two or three dimensions, and perhaps one more for colours (say so by `channel_axis`).
+    levels : int
+        Depth of the pyramid: gradients wider than about 2^levels pixels are removed.
+    boundary : {"polynomial", "linear", "replicate", "circular"} or callable
+        How the image goes on outside; see `fewest.imaging.boundaries`.
+    mask : array, optional
+        The pixels that count; outside, the result is zero.
+    channel_axis : int, optional
+        The axis of the colour channels; each is corrected by itself.
+    histogram : None, "central" or array
+        The values that the result should take, by `match_histogram`: none in particular, those of
+        the input's central quarter, or those of an array (with channels where the image has them).
+        Without it the correction is linear in the image.
+
+    Returns
+    -------
+    array of float64, of the image's shape
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.imaging import correct_illumination
+    >>> ramp = np.linspace(0.0, 255.0, 200) + np.zeros((100, 1))
+    >>> print(f"{np.ptp(correct_illumination(ramp)):.6f}")
+    0.000000
+    """
+    stack = ImageStack.of(image, channel_axis, mask)
+    corrected = Correction(stack.shape, levels, stack.mask, boundary).forward(stack.values)
+    if histogram is not None:
+        _match(corrected, _references(stack, histogram), stack.mask)
+    return stack.restored(corrected)
+
+
+def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:
+    """The values to be matched, one array a channel."""
+    channels = range(stack.values.shape[-1])
+    if not isinstance(histogram, str):
+        reference = ImageStack.of(histogram, stack.channel_axis).values
+        if reference.shape[-1] != len(channels):
+            raise ValueError(
+                f"histogram has {reference.shape[-1]} channels, but the image {len(channels)}"
+            )
+        return [reference[..., channel] for channel in channels]
+    if histogram != "central":
+        raise ValueError(f"histogram must be None, 'central' or an array; got {histogram!r}")
+    centre = tuple(slice(size // 4, size - size // 4) for size in stack.shape)
+    inside = ... if stack.mask is None else stack.mask[centre]
+    if stack.mask is not None and not inside.any():
+        raise ValueError("the mask leaves nothing of the central quarter; give values to match")
+    return [stack.values[centre][..., channel][inside] for channel in channels]
+
+
+def _match(corrected: FloatArray, references: list[FloatArray], mask: BoolArray | None) -> None:
+    inside = np.ones(corrected.shape[:-1], dtype=bool) if mask is None else mask
+    for channel, reference in enumerate(references):
+        corrected[inside, channel] = match_histogram(corrected[inside, channel], reference)

@@ -1,0 +1,255 @@
+"""The pyramid's steps as linear operators: made once for a grid, applied to many images."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.ndimage import maximum_filter1d
+from scipy.sparse.linalg import LinearOperator
+
+from fewest.imaging._binomial import sampled, spread
+from fewest.imaging._checks import (
+    BoolArray,
+    FloatArray,
+    checked_mask,
+    checked_shape,
+    halved_shape,
+    level_grids,
+    reduced_mask,
+)
+from fewest.imaging._extension import Extension
+
+_REACH = 2  # of the binomial kernel, on either side
+
+
+class ImageOperator(ABC):
+    """A linear map A from images of `shape` to images of `result_shape`.
+
+    Images may have further axes behind those of the grid (channels, volumes of a series); each is
+    treated by itself. Values outside a mask are neither read nor written; they are zero in results.
+    """
+
+    shape: tuple[int, ...]
+    result_shape: tuple[int, ...]
+
+    @abstractmethod
+    def _forward(self, image: FloatArray) -> FloatArray: ...
+
+    @abstractmethod
+    def _adjoint(self, result: FloatArray) -> FloatArray: ...
+
+    def forward(self, image: ArrayLike) -> FloatArray:
+        """A applied to an image, or to each of several."""
+        flat, behind = _with_one_axis_behind(image, self.shape)
+        return self._forward(flat).reshape(self.result_shape + behind)
+
+    def adjoint(self, result: ArrayLike) -> FloatArray:
+        """The adjoint of A: <A f, g> = <f, A' g> for all images f and g."""
+        flat, behind = _with_one_axis_behind(result, self.result_shape)
+        return self._adjoint(flat).reshape(self.shape + behind)
+
+    def as_linear_operator(self) -> LinearOperator:
+        """The same for images as vectors in C order, for the solvers of scipy."""
+        return LinearOperator(
+            (int(np.prod(self.result_shape)), int(np.prod(self.shape))),
+            matvec=lambda f: self.forward(f.reshape(self.shape)).ravel(),
+            rmatvec=lambda g: self.adjoint(g.reshape(self.result_shape)).ravel(),
+            dtype=np.float64,
+        )
+
+
+class Reduction(ImageOperator):
+    """Low-pass filter and every second pixel: (reduce f)(x) = (h * f')(2 x).
+
+    h is the binomial kernel (1, 4, 6, 4, 1) / 16 along each axis, and f' the image with its
+    extension by the boundary rule.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the images; two or three dimensions.
+    mask : array of that shape, optional
+        The pixels that count; those of the result are every second of them.
+    boundary : {"polynomial", "linear", "replicate", "circular"} or callable
+        How the image goes on outside; see `fewest.imaging.boundaries`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.imaging import Reduction
+    >>> halve = Reduction((6, 6), boundary="linear")
+    >>> ramp = np.arange(6.0) + np.zeros((6, 1))
+    >>> halve.forward(ramp)[0]
+    array([0., 2., 4.])
+    """
+
+    def __init__(
+        self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
+    ) -> None:
+        self.shape = checked_shape(shape)
+        self.mask = checked_mask(mask, self.shape)
+        (_, _), (self.result_shape, self.result_mask) = level_grids(self.shape, self.mask, 1)
+        needed = _touched_by_samples(self.shape, self.result_mask)
+        self._extension = Extension(self.shape, self.mask, needed, _REACH, boundary)
+
+    def _forward(self, image: FloatArray) -> FloatArray:
+        values = self._extension.forward(image)
+        for axis, size in enumerate(self.result_shape):
+            values = sampled(values, axis, size)
+        return _only_inside(values, self.result_mask)
+
+    def _adjoint(self, result: FloatArray) -> FloatArray:
+        values = _only_inside(result, self.result_mask)
+        for axis, length in enumerate(self._extension.extended_shape):
+            values = spread(values, axis, length)
+        return self._extension.adjoint(values)
+
+
+class Expansion(ImageOperator):
+    """Back to twice the resolution: expand g = 2^d h * (g' with zeros in between).
+
+    g' is the small image with its extension by the boundary rule. Extending the small image, and
+    not the rim of the large one, serves masks of any shape: every pixel of the large image has all
+    the pixels it is made of.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the large images, the results; two or three dimensions.
+    mask : array of that shape, optional
+        The pixels of the large images that count.
+    boundary : {"polynomial", "linear", "replicate", "circular"} or callable
+        How the small image goes on outside; see `fewest.imaging.boundaries`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.imaging import Expansion
+    >>> double = Expansion((5, 5), boundary="linear")
+    >>> double.forward(np.arange(0.0, 6.0, 2.0) + np.zeros((3, 1)))[0]
+    array([0., 1., 2., 3., 4.])
+    """
+
+    def __init__(
+        self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
+    ) -> None:
+        self.result_shape = checked_shape(shape)
+        self.result_mask = checked_mask(mask, self.result_shape)
+        (_, _), (self.shape, self.mask) = level_grids(self.result_shape, self.result_mask, 1)
+        needed = _touched_by_all(self.result_shape, self.result_mask)
+        self._extension = Extension(self.shape, self.mask, needed, 1, boundary)
+
+    def _forward(self, image: FloatArray) -> FloatArray:
+        values = self._extension.forward(image)
+        for axis, size in enumerate(self.result_shape):
+            values = spread(2 * values, axis, self._spread_length(axis))
+            values = values[(*(slice(None),) * axis, slice(4, 4 + size))]
+        return _only_inside(values, self.result_mask)
+
+    def _adjoint(self, result: FloatArray) -> FloatArray:
+        values = _only_inside(result, self.result_mask)
+        for axis, size in enumerate(self.result_shape):
+            margins = [(0, 0)] * values.ndim
+            margins[axis] = (4, self._spread_length(axis) - 4 - size)
+            values = 2 * sampled(np.pad(values, margins), axis, self.shape[axis] + 2)
+        return self._extension.adjoint(values)
+
+    def _spread_length(self, axis: int) -> int:
+        """The small image with one pixel more on each side begins four pixels before the large."""
+        return 2 * (self.shape[axis] + 2) + 3
+
+
+class Chain(ImageOperator):
+    """Operators one after the other; at least one."""
+
+    def __init__(self, operators: list[ImageOperator]) -> None:
+        self.operators = operators
+        self.shape, self.result_shape = operators[0].shape, operators[-1].result_shape
+
+    def _forward(self, image: FloatArray) -> FloatArray:
+        for operator in self.operators:
+            image = operator._forward(image)
+        return image
+
+    def _adjoint(self, result: FloatArray) -> FloatArray:
+        for operator in reversed(self.operators):
+            result = operator._adjoint(result)
+        return result
+
+
+class Correction(ImageOperator):
+    """The image without its low frequencies, at its old mean: f - low(f) + mean(f).
+
+    low is `levels` reductions and as many expansions.
+    """
+
+    def __init__(
+        self,
+        shape: Any,
+        levels: int = 5,
+        mask: ArrayLike | None = None,
+        boundary: Any = "polynomial",
+    ) -> None:
+        self.shape = self.result_shape = checked_shape(shape)
+        self.mask = checked_mask(mask, self.shape)
+        grids = level_grids(self.shape, self.mask, levels, least=1)[:-1]
+        down = [Reduction(*grid, boundary) for grid in grids]
+        up = [Expansion(*grid, boundary) for grid in reversed(grids)]
+        self._low_pass = Chain([*down, *up])
+
+    def _forward(self, image: FloatArray) -> FloatArray:
+        return self._corrected(image, self._low_pass._forward(image))
+
+    def _adjoint(self, result: FloatArray) -> FloatArray:
+        return self._corrected(result, self._low_pass._adjoint(result))
+
+    def _corrected(self, image: FloatArray, low: FloatArray) -> FloatArray:
+        grid = tuple(range(image.ndim - 1))
+        mean = image.mean(axis=grid) if self.mask is None else image[self.mask].mean(axis=0)
+        difference = np.subtract(image, low, out=low)
+        difference += mean
+        return _only_inside(difference, self.mask)
+
+
+def _with_one_axis_behind(
+    image: ArrayLike, shape: tuple[int, ...]
+) -> tuple[FloatArray, tuple[int, ...]]:
+    array = np.asarray(image, dtype=np.float64)
+    d = len(shape)
+    if array.shape[:d] != shape:
+        raise ValueError(f"this operator takes images of shape {shape}; got {array.shape}")
+    return array.reshape(*shape, -1), array.shape[d:]
+
+
+def _only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
+    return image if mask is None else np.where(mask[..., None], image, 0.0)
+
+
+def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) -> BoolArray:
+    """Pixels, with a margin, that the kernel reaches from the pixels of the reduced mask.
+
+    The last sample of an even number of pixels is the last but one, so that one pixel is enough
+    behind it.
+    """
+    extended = tuple(2 * size - 1 + 2 * _REACH for size in halved_shape(shape))
+    if sampled_mask is None:
+        return np.ones(extended, dtype=bool)
+    centres = np.zeros(extended, dtype=bool)
+    centres[tuple(slice(_REACH, _REACH + size, 2) for size in shape)] = sampled_mask
+    return _dilated(centres)
+
+
+def _touched_by_all(shape: tuple[int, ...], mask: BoolArray | None) -> BoolArray:
+    """Pixels of the reduced grid, with a margin of one, that the mask's pixels are made of."""
+    if mask is None:
+        return np.ones(tuple(size + 2 for size in halved_shape(shape)), dtype=bool)
+    return reduced_mask(_dilated(np.pad(mask, _REACH)))
+
+
+def _dilated(mask: BoolArray) -> BoolArray:
+    for axis in range(mask.ndim):
+        mask = maximum_filter1d(mask, 2 * _REACH + 1, axis=axis, mode="constant")
+    return mask
