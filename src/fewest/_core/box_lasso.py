@@ -14,6 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
+from fewest._core.blas_threads import one_blas_thread
 from fewest._core.box_lasso_block import Block, Memory, wish
 from fewest._core.box_lasso_bound import (
     certified,
@@ -140,7 +141,8 @@ class _Search:
         goal = max(_SHARE * tol, _PROGRESS * self.gap) * unit
         objective = self.objective
         alpha = self.alpha.copy()
-        solution, residual = self.block.solve(self.residual, alpha[work], goal)
+        with one_blas_thread():
+            solution, residual = self.block.solve(self.residual, alpha[work], goal)
         alpha[work] = np.clip(solution, -self.C, self.C)
         self._accept(alpha, residual)
         gained = objective - self.objective > 0.01 * tol * unit or self.gap < 0.9 * self.best_gap
