@@ -13,7 +13,7 @@ from fewest.cli.output import Output, write
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import InformativeReport
 from fewest.cli.settings import Settings
-from fewest.cli.text import aligned, data_text, method_text, percent, time_text
+from fewest.cli.text import aligned, data_text, method_text, percent, report_text
 
 _SHOWN = 10  # points of the curves in the table
 
@@ -55,10 +55,8 @@ def informative_text(report: InformativeReport) -> str:
         _estimates_text(report),
         _curves_text(report),
         _overlap_text(report),
-        time_text(report.seconds),
-        "\n".join(f"Note: {visible(note)}" for note in report.notes),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return report_text(blocks, report)
 
 
 def _estimates_text(report: InformativeReport) -> str:

@@ -15,7 +15,7 @@ from fewest.cli.path_job import run_path_job
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import PathReport, PathValue
 from fewest.cli.settings import Settings
-from fewest.cli.text import aligned, data_text, method_text, percent, time_text
+from fewest.cli.text import aligned, data_text, method_text, percent, report_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,10 +52,8 @@ def path_text(report: PathReport) -> str:
     blocks = [
         _table_text(report),
         _legend(report),
-        time_text(report.seconds),
-        "\n".join(f"Note: {visible(note)}" for note in report.notes),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return report_text(blocks, report)
 
 
 def figure(report: PathReport) -> Figure:

@@ -14,7 +14,7 @@ from fewest.cli.rank_job import run_rank_job
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import RankReport, Subset
 from fewest.cli.settings import Settings
-from fewest.cli.text import aligned, data_text, method_text, percent, time_text
+from fewest.cli.text import aligned, data_text, method_text, percent, report_text
 
 _MOST_SUBSETS, _MOST_NAMES = 20, 4
 
@@ -64,10 +64,8 @@ def rank_text(report: RankReport) -> str:
     blocks = [
         _table_text(report),
         _ending_text(report),
-        time_text(report.seconds),
-        "\n".join(f"Note: {visible(note)}" for note in report.notes),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return report_text(blocks, report)
 
 
 def csv_text(report: RankReport) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from fewest._tables.wording import counted, cut, visible
 from fewest.cli.report import (
@@ -179,6 +180,13 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
         f"relative gap {certificate.relative_gap:.1g}",
         f"{counted(certificate.pricing_rounds, 'pricing round')}; selection: {side}",
     ]
+
+
+def report_text(blocks: list[str], report: Any) -> str:
+    """What a command prints at the end: its own blocks, the time it took, and notes."""
+    notes = "\n".join(f"Note: {visible(note)}" for note in report.notes)
+    whole = [*blocks, time_text(report.seconds), notes]
+    return "\n\n".join(block for block in whole if block)
 
 
 def time_text(seconds: Seconds) -> str:

@@ -149,6 +149,17 @@ def add_method_arguments(
     return group
 
 
+def add_cost_of_errors(group: argparse._ArgumentGroup) -> None:
+    """C for commands whose machines are hard unless told otherwise."""
+    group.add_argument(
+        "--C",
+        type=cost,
+        metavar="FLOAT",
+        help="what one training error costs, in features; inf allows none (default: inf; liknon: "
+        "1.0)",
+    )
+
+
 def add_validation_arguments(
     parser: argparse.ArgumentParser, *, random: str = "folds", parallel: str = "folds"
 ) -> argparse._ArgumentGroup:

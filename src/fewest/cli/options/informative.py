@@ -5,11 +5,12 @@ from __future__ import annotations
 from fewest.cli.options.common import (
     Commands,
     Parser,
+    add_cost_of_errors,
     add_method_arguments,
     add_output_arguments,
     new_data_command,
 )
-from fewest.cli.options.types import at_least_one, cost, folds, jobs, none_or_more, seed
+from fewest.cli.options.types import at_least_one, folds, jobs, none_or_more, seed
 
 _DESCRIPTION = """\
 Estimate how many features carry information about the class: select features
@@ -31,13 +32,7 @@ def add_informative(commands: Commands[Parser]) -> None:
         ),
     )
     group = add_method_arguments(informative, ("sfm", "weston", "liknon"))
-    group.add_argument(
-        "--C",
-        type=cost,
-        metavar="FLOAT",
-        help="what one training error costs, in features; inf allows none (default: inf; liknon: "
-        "1.0)",
-    )
+    add_cost_of_errors(group)
     group = informative.add_argument_group("probes")
     group.add_argument(
         "--every",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from fewest.cli.options.common import (
     Commands,
     Parser,
+    add_cost_of_errors,
     add_method_arguments,
     add_output_arguments,
     new_data_command,
 )
-from fewest.cli.options.types import at_least_one, cost, jobs, share
+from fewest.cli.options.types import at_least_one, jobs, share
 
 _DESCRIPTION = """\
 Find all features that tell the classes apart: select the fewest, set them
@@ -30,13 +31,7 @@ def add_rank(commands: Commands[Parser]) -> None:
         ),
     )
     group = add_method_arguments(rank, ("sfm", "weston", "liknon"))
-    group.add_argument(
-        "--C",
-        type=cost,
-        metavar="FLOAT",
-        help="what one training error costs, in features; inf allows none (default: inf; liknon: "
-        "1.0)",
-    )
+    add_cost_of_errors(group)
     group = rank.add_argument_group("repetition")
     group.add_argument(
         "--repetitions",
