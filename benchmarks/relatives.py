@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from benchmarks.timing import row, side_by_side
-from fewest import Liknon
+from fewest import Liknon, SupportFeatureMachine, SupportFeatureMachineCV
 from fewest.datasets import make_gaussian
 from fewest.liknon_path import liknon_path
 from fewest.transvariation import transvariation_C
@@ -103,8 +103,25 @@ def _full_objective(Z: Any, y: Any, C: float) -> float:
     ).fun
 
 
+def search_against_one_fit() -> None:
+    """What choosing C costs: 5 folds x 10 candidates, in units of one fit with a given C."""
+    X, y = make_gaussian(n=88, d=50_989, k=5, mu=0.7, random_state=0)
+    taken = side_by_side(
+        {
+            "one": partial(SupportFeatureMachine(C=1.0).fit, X, y),
+            "all": partial(SupportFeatureMachineCV().fit, X, y),
+            "single": partial(SupportFeatureMachineCV(max_subsets=1).fit, X, y),
+        },
+        rounds=3,
+    )
+    name = "SupportFeatureMachineCV"
+    row(f"{name}, one subset (5 x 5 fits) / one fit", f"{taken['single'] / taken['one']:.1f}")
+    row(f"{name}, two subsets (5 x 10 fits) / one fit", f"{taken['all'] / taken['one']:.1f}")
+
+
 def main() -> None:
-    print("Speed of Liknon")
+    print("Speed of the relatives, and of choosing C")
+    search_against_one_fit()
     path_against_one_solve()
     against_l1_svm(88, 50_989, C=0.05)
     against_l1_svm(400, 20_000, C=0.02)
