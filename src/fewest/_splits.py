@@ -72,7 +72,7 @@ def _stratified(
 ) -> Any:
     if n_folds < 2:
         raise ValueError(f"cv must be at least two folds, or a splitter; got {n_folds!r}")
-    counts, unit = _class_sizes(y, groups)
+    counts, unit = class_sizes(y, groups)
     label, least = min(counts.items(), key=lambda item: item[1])
     if least < 2:
         raise ValueError(
@@ -128,11 +128,11 @@ def _group_halves(
 
 def smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
     """Samples of the smaller of two classes, or groups that have any, and what was counted."""
-    counts, unit = _class_sizes(codes, groups)
+    counts, unit = class_sizes(codes, groups)
     return unit, min(counts.get(code, 0) for code in (0, 1))
 
 
-def _class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
+def class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
     """Number of samples, or of groups, of every class; and what was counted."""
     labels = np.unique(y).tolist()
     if groups is None:

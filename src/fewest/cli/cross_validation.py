@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error
+from fewest._splits import balanced_error, class_sizes, outer_folds
 from fewest._tables import Table
 from fewest._tables.wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
@@ -57,7 +57,7 @@ def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> 
     Validation
         Its outcome is None where no fold was wanted or possible.
     """
-    n_folds, notes = possible_folds(table.y, settings.cv)
+    n_folds, notes = possible_folds(table, settings.cv)
     if n_folds == 0:
         return Validation(None, notes)
     splits = make_splits(table, settings, n_folds)
@@ -70,30 +70,28 @@ def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> 
     return Validation(outcome, notes, [trial.supports for trial in trials])
 
 
-def possible_folds(y: NDArray[Any], wanted: int) -> tuple[int, list[str]]:
-    """Every fold needs a sample of every class to test, and another one to learn from."""
-    labels, counts = np.unique(y, return_counts=True)
-    smallest = int(counts.min())
+def possible_folds(table: Table, wanted: int) -> tuple[int, list[str]]:
+    """Every fold needs a sample (or group) of every class to test, and another to learn from."""
+    counts, _ = class_sizes(table.y, table.groups)
+    label, smallest = min(counts.items(), key=lambda item: item[1])
     if wanted == 0 or smallest >= wanted:
         return wanted, []
-    name = cut(labels[counts.argmin()])
+    unit = "sample" if table.groups is None else "group"
     if smallest == 1:
-        return 0, [f"No cross-validation: class {name} has a single sample."]
+        return 0, [f"No cross-validation: class {cut(label)} has a single {unit}."]
     return smallest, [
-        f"{smallest} folds instead of {wanted}: class {name} has only {smallest} samples."
+        f"{smallest} folds instead of {wanted}: class {cut(label)} has only {smallest} {unit}s."
     ]
 
 
 def make_splits(table: Table, settings: Settings, n_folds: int) -> list[Split]:
-    from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
-
-    if settings.repeats == 1:
-        folds = StratifiedKFold(n_folds, shuffle=True, random_state=settings.seed)
-    else:
-        folds = RepeatedStratifiedKFold(
-            n_splits=n_folds, n_repeats=settings.repeats, random_state=settings.seed
-        )
-    return list(folds.split(np.empty((len(table.y), 0)), table.y))
+    """Stratified folds, as often as they are to be repeated; groups stay together."""
+    rng = np.random.RandomState(settings.seed)
+    return [
+        split
+        for _ in range(settings.repeats)
+        for split in outer_folds(n_folds, table.y, table.groups, random_state=rng)
+    ]
 
 
 def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_Trial]:
@@ -106,23 +104,24 @@ def _trials(table: Table, settings: Settings, splits: list[Split]) -> Iterator[_
     parallel = Parallel(n_jobs=settings.jobs, return_as="generator")
     with interrupts_ignored():
         return parallel(
-            delayed(_trial)(clone(machine), table.X, table.y, train, test, settings.matrix)
+            delayed(_trial)(clone(machine), table, train, test, settings.matrix)
             for train, test in splits
         )
 
 
 def _trial(
     machine: Any,
-    X: NDArray[Any],
-    y: NDArray[Any],
+    table: Table,
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     columns_are_samples: bool,
 ) -> _Trial:
+    X, y = table.X, table.y
     columns = train if columns_are_samples else np.arange(X.shape[1])
     if columns_are_samples:
         X = X[:, train]
-    notes = fit(machine, X[train], y[train])
+    groups = None if table.groups is None else table.groups[train]
+    notes = fit(machine, X[train], y[train], groups)
     predicted = machine.predict(X[test])
     return _Trial(
         error=float(np.mean(predicted != y[test])),

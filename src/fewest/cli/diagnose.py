@@ -7,6 +7,9 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
+from fewest._tables import Table
 from fewest._tables.wording import visible
 from fewest.cli.cross_validation import possible_folds
 from fewest.cli.errors import CommandError
@@ -55,13 +58,15 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
     table = read(arguments)
     read_at = time.perf_counter()
     output.say(data_text(summarize(table)))
-    folds, notes = possible_folds(table.y, arguments.cv)
+    folds, notes = possible_folds(table, arguments.cv)
     try:
         found = diagnose(
             table.X,
             table.y,
             n_permutations=arguments.permutations,
             cv=folds or None,
+            groups=table.groups,
+            exchange=_exchange(table),
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=int(output.show_progress),
@@ -74,6 +79,16 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
         [found.summary, time_text(seconds), *(f"Note: {visible(note)}" for note in report.notes)]
     )
     output.deliver(report, text, found.summary.splitlines()[0])
+
+
+def _exchange(table: Table) -> str:
+    """Labels change places within groups, or groups of one class each as a whole."""
+    if table.groups is None:
+        return "within"
+    mixed = any(
+        len(np.unique(table.y[table.groups == group])) > 1 for group in np.unique(table.groups)
+    )
+    return "within" if mixed else "whole"
 
 
 def _report(found: Any, data: DataSummary, seconds: Seconds, notes: list[str]) -> DiagnoseReport:

@@ -107,7 +107,7 @@ def _fitted(table: Table, settings: Settings) -> tuple[Any, list[str]]:
 
     machine = settings.machine(jobs=settings.jobs)
     try:
-        return machine, fit(machine, table.X, table.y)
+        return machine, fit(machine, table.X, table.y, table.groups)
     except NotSeparableError as error:
         example = 10 if settings.method in MARGIN_METHODS else 1
         raise InseparableError(

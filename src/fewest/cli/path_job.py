@@ -109,7 +109,7 @@ def _cross_validated(
     table: Table, settings: Settings, Cs: FloatArray, show_progress: bool
 ) -> tuple[int, list[list[_Point]], list[str]]:
     """Number of folds, their points, and notes."""
-    n_folds, notes = possible_folds(table.y, settings.cv)
+    n_folds, notes = possible_folds(table, settings.cv)
     if n_folds == 0:
         return 0, [], notes
     splits = make_splits(table, settings, n_folds)

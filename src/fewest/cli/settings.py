@@ -6,6 +6,7 @@ import argparse
 import math
 import warnings
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from fewest.cli.errors import CommandError
@@ -150,11 +151,17 @@ class Settings:
         return SupportFeatureMachine(C, constraint=self.constraint, **shared)
 
 
-def fit(machine: Any, X: NDArray[Any], y: NDArray[Any]) -> list[str]:
-    """Fit, and return the warnings raised, each once: notes in the report, not stray lines."""
+def fit(
+    machine: Any, X: NDArray[Any], y: NDArray[Any], groups: NDArray[Any] | None = None
+) -> list[str]:
+    """Fit, and return the warnings raised, each once: notes in the report, not stray lines.
+
+    Machines that split the samples themselves keep groups together.
+    """
+    splits = "groups" in signature(machine.fit).parameters and groups is not None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        machine.fit(X, y)
+        machine.fit(X, y, **({"groups": groups} if splits else {}))
     return list(dict.fromkeys(f"Warning: {warning.message}." for warning in caught))
 
 

@@ -168,6 +168,12 @@ def add_validation_arguments(
         "--cv", type=folds, default=5, metavar="K", help="folds; 0 for none (default: 5)"
     )
     group.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="column (for .npz the array) that says which samples belong together, those of one "
+        "patient for instance: a fold has all of them or none; it is no feature",
+    )
+    group.add_argument(
         "--seed", type=seed, default=0, metavar="INT", help=f"decides the {random} (default: 0)"
     )
     group.add_argument(

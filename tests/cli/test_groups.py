@@ -1,0 +1,86 @@
+"""--groups: samples that belong together are never on both sides of a split."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fewest.cli import cross_validation
+
+COPIES = 3
+
+
+@pytest.fixture
+def copies(tmp_path):
+    """Noise in which every sample stands three times: easy, if copies may be learned from."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((24, 800)), np.arange(24) % 2
+    path = tmp_path / "copies.npz"
+    np.savez(path, X=np.tile(X, (COPIES, 1)), y=np.tile(y, COPIES), who=np.tile(range(24), COPIES))
+    return path
+
+
+@pytest.mark.parametrize("method", ["sfm", "sfm-cv"])
+def test_copies_flatter_unless_groups_are_named(run, copies, method):
+    arguments = ("select", copies, "--method", method, "--json", "-")
+    blind = run(*arguments).json["cross_validation"]["balanced_error"]["mean"]
+    told = run(*arguments, "--groups", "who").json["cross_validation"]["balanced_error"]["mean"]
+    assert blind < 0.2
+    assert told > 0.3
+
+
+def test_every_fold_of_every_repeat_has_whole_groups(run, copies, monkeypatch):
+    seen = []
+
+    def remember(machine, table, train, test, matrix):
+        seen.append((set(table.groups[train]), set(table.groups[test])))
+        return original(machine, table, train, test, matrix)
+
+    original = cross_validation._trial
+    monkeypatch.setattr(cross_validation, "_trial", remember)
+    run("select", copies, "--groups", "who", "--cv", 4, "--repeats", 2)
+    assert len(seen) == 8
+    assert all(not train & test for train, test in seen)
+    assert seen[:4] != seen[4:]
+
+
+def test_few_groups_reduce_the_folds(run, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "few.npz"
+    np.savez(path, X=rng.standard_normal((24, 5)), y=np.arange(24) % 2, who=np.arange(24) // 8)
+    out = run("select", path, "--groups", "who").out
+    assert "3 folds instead of 5: class 0 has only 3 groups" in out
+
+
+@pytest.mark.parametrize(("groups", "exchange"), [("who", "whole"), ("half", "within")])
+def test_diagnose_exchanges_what_belongs_together(run, tmp_path, monkeypatch, groups, exchange):
+    import fewest.diagnostics
+
+    rng = np.random.default_rng(0)
+    path = tmp_path / "groups.npz"
+    who = np.arange(40) // 2
+    np.savez(path, X=rng.standard_normal((40, 30)), y=who % 2, who=who, half=np.arange(40) // 10)
+    asked = {}
+
+    def remember(X, y, **settings):
+        asked.update(settings)
+        return original(X, y, **settings)
+
+    original = fewest.diagnostics.diagnose
+    monkeypatch.setattr(fewest.diagnostics, "diagnose", remember)
+    assert run("diagnose", path, "--groups", groups, "--permutations", 9, "--cv", 2).code == 0
+    assert asked["exchange"] == exchange
+    assert len(asked["groups"]) == 40
+
+
+def test_path_keeps_them_together(run, copies):
+    arguments = ("path", copies, "--values", 4, "--json", "-")
+    blind, told = (run(*arguments, *more).json for more in ((), ("--groups", "who")))
+    best = [
+        min(value["balanced_error"]["mean"] for value in one["values"]) for one in (blind, told)
+    ]
+    assert best[0] < 0.2 < best[1]
+
+
+def test_groups_that_are_not_there(refused, copies):
+    assert "no array 'nobody'" in refused(copies, "--groups", "nobody")
