@@ -25,6 +25,8 @@ FOLDER = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared"
 FOLDS = 4
 CS = (3.0, 30.0, 300.0)
 MOST_ABOVE = 1.1
+# The widths and epsilons of boston_housing were settled on splits 0 to 5.
+FIRST_SPLIT = 20
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def _compare(name: str, X: np.ndarray, y: np.ndarray) -> None:
     print(f"  {name}: epsilon in {setting.epsilons}, width in {setting.widths} x sqrt(features)")
     errors, counts, seconds = np.empty((n_splits, 2)), [], np.zeros(2)
     for split in range(n_splits):
-        order = np.random.default_rng(split).permutation(len(y))
+        order = np.random.default_rng(FIRST_SPLIT + split).permutation(len(y))
         train, test = order[:n_train], order[n_train:]
         inside, outside = _standardized(X[train], X[test])
         mean, sd = y[train].mean(), y[train].std()
