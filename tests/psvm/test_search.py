@@ -158,3 +158,18 @@ def test_unfinished_folds_warn():
 def test_bad_parameters(parameters, message):
     with pytest.raises(ValueError, match=message):
         PotentialSVCCV(**parameters).fit(*classes())
+
+
+@pytest.mark.parametrize("search", [PotentialSVCCV, PotentialSVRCV])
+def test_copies_flatter_unless_groups_are_named(search):
+    rng = np.random.default_rng(0)
+    X, y = np.tile(rng.standard_normal((20, 30)), (3, 1)), np.tile(np.arange(20) % 2, 3)
+    machine = search((10.0,), (0.01,), cv=4)
+    blind = machine.fit(X, y).best_score_
+    told = machine.fit(X, y, groups=np.tile(np.arange(20), 3)).best_score_
+    assert told < blind - 0.2
+
+
+def test_groups_of_the_wrong_length():
+    with pytest.raises(ValueError, match="groups must name a group for each of the 4 samples"):
+        PotentialSVCCV((1.0,), (0.1,), cv=2).fit(np.eye(4), [0, 1, 0, 1], groups=[1, 2])

@@ -6,6 +6,7 @@ import sys
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import (
+    GroupKFold,
+    ParameterGrid,
+    StratifiedGroupKFold,
+    check_cv,
+)
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
+from fewest._splits import checked_groups
 from fewest._validation import check_positive
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
 from fewest.psvm.folds import FoldScores, Grid, Split, scores_over_folds
@@ -117,7 +124,8 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
         y : array of shape (n_samples,)
             Class labels; numbers for the regression.
         groups : array of shape (n_samples,), optional
-            For splitters that keep groups together.
+            Samples of the same group are never on both sides of a split, if `cv` is a number;
+            a splitter gets them to do with as it does.
 
         Returns
         -------
@@ -139,7 +147,8 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
         )
         machines[0].check_square(X)
         targets, score = self._task(y)
-        splits = list(check_cv(self.cv, y, classifier=not is_regression).split(X, y, groups))
+        groups = checked_groups(groups, len(y))
+        splits = list(self._splitter(y, groups).split(X, y, groups))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(scores_over_folds)(machine, X, targets, score, splits, grid)
             for machine in _progress(machines, self.verbose)
@@ -200,6 +209,12 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
             else:
                 check_not_negative("each of epsilons", value)
         return np.unique(values)
+
+    def _splitter(self, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+        is_regression = self._kind is PotentialSVR
+        if groups is not None and (self.cv is None or isinstance(self.cv, Integral)):
+            return (GroupKFold if is_regression else StratifiedGroupKFold)(self.cv or 5)
+        return check_cv(self.cv, y, classifier=not is_regression)
 
     def _choose(self, grid: Grid, splits: list[Split], found: list[FoldScores]) -> None:
         """Best score over all test samples; of equal ones the fewest features, the smallest C."""
