@@ -8,6 +8,7 @@ import pytest
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.significance import stability, stability_index
+from fewest.significance.stability import _draw, _strata
 
 
 def kuncheva(Z):
@@ -84,3 +85,31 @@ def test_bad_settings():
         stability_index([[1, 0], [0, 1]], confidence=95)
     with pytest.raises(ValueError, match="resample must be one of"):
         stability(X, y, resample="jackknife")
+
+
+@pytest.mark.parametrize("resample", ["bootstrap", "half"])
+@pytest.mark.parametrize("mixed", [True, False])
+def test_groups_are_drawn_as_a_whole(resample, mixed):
+    rng = np.random.default_rng(0)
+    groups = np.arange(24) // 4
+    y = np.arange(24) % 2 if mixed else groups % 2
+    strata = _strata(y, groups)
+    for _ in range(20):
+        rows = _draw(strata, y, resample, rng)
+        assert set(y[rows]) == {0, 1}
+        drawn, counts = np.unique(rows, return_counts=True)
+        for group in np.unique(groups[drawn]):
+            members = np.flatnonzero(groups == group)
+            assert np.isin(members, drawn).all()
+            assert len(set(counts[np.isin(drawn, members)])) == 1
+        assert len(rows) == (24 if resample == "bootstrap" else 12 if mixed else 8)
+
+
+def test_groups_that_never_have_all_classes():
+    y, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 2])
+    strata = [[np.array([0]), np.array([1])]]
+    with pytest.raises(ValueError, match="lacked a class"):
+        _draw(strata, y, "half", np.random.default_rng(0))
+    X = np.random.default_rng(0).standard_normal((4, 3))
+    with pytest.raises(ValueError, match="groups must name a group for each of the 4 samples"):
+        stability(X, y, groups=groups[:2])

@@ -14,8 +14,11 @@ from sklearn.base import BaseEstimator, clone
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
+from fewest._splits import checked_groups
 from fewest._validation import check_choice, check_count, validated
 from fewest.sfm import SupportFeatureMachine
+
+_MOST_DRAWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,7 @@ def stability(
     y: ArrayLike,
     *,
     estimator: Any = None,
+    groups: ArrayLike | None = None,
     n_resamples: int = 50,
     resample: str = "bootstrap",
     confidence: float = 0.95,
@@ -121,11 +125,13 @@ def stability(
         Their classes.
     estimator : selector, default=SupportFeatureMachine()
         Anything with `fit` and `get_support`.
+    groups : array of shape (n_samples,), optional
+        Samples of the same group are drawn together or not at all.
     n_resamples : int
         How many, at least two.
     resample : {"bootstrap", "half"}
-        As many samples as the data has, drawn with replacement; or half of them without. Classes
-        keep their shares in either.
+        As many samples (or groups) as the data has, drawn with replacement; or half of them
+        without. Classes keep their shares in either, unless groups hold several classes.
     confidence : float
         Level of the confidence interval.
     random_state : int, Generator or None
@@ -154,8 +160,8 @@ def stability(
     X, y = validated(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     rng = np.random.default_rng(random_state)
-    members = [np.flatnonzero(y == label) for label in np.unique(y)]
-    draws = [_draw(members, resample, rng) for _ in range(n_resamples)]
+    strata = _strata(y, checked_groups(groups, len(y)))
+    draws = [_draw(strata, y, resample, rng) for _ in range(n_resamples)]
     with interrupts_ignored():
         found = Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(_selected)(estimator, X, y, rows) for rows in draws
@@ -166,11 +172,34 @@ def stability(
     return stability_index(np.array(selections), confidence=confidence)
 
 
-def _draw(members: list[IndexArray], resample: str, rng: np.random.Generator) -> IndexArray:
-    if resample == "bootstrap":
-        return np.concatenate([rng.choice(rows, len(rows)) for rows in members])
-    halves = [rng.choice(rows, max(1, len(rows) // 2), replace=False) for rows in members]
-    return np.concatenate(halves)
+def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[IndexArray]]:
+    """What is drawn, samples or groups, as lists of rows: a list a class where there are such."""
+    if groups is None:
+        units = [np.array([row]) for row in range(len(y))]
+    else:
+        units = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    if any(len(np.unique(y[rows])) > 1 for rows in units):
+        return [units]
+    return [[rows for rows in units if y[rows[0]] == label] for label in np.unique(y)]
+
+
+def _draw(
+    strata: list[list[IndexArray]], y: NDArray[Any], resample: str, rng: np.random.Generator
+) -> IndexArray:
+    """Rows of a resample that has all classes."""
+    for _ in range(_MOST_DRAWS):
+        drawn = []
+        for units in strata:
+            half = resample == "half"
+            size = max(1, len(units) // 2) if half else len(units)
+            drawn += [units[place] for place in rng.choice(len(units), size, replace=not half)]
+        rows = np.concatenate(drawn)
+        if len(np.unique(y[rows])) == len(np.unique(y)):
+            return rows
+    raise ValueError(
+        f"{_MOST_DRAWS} resamples of the groups in turn lacked a class: name smaller groups, or "
+        "none"
+    )
 
 
 def _selected(estimator: Any, X: Any, y: Any, rows: IndexArray) -> NDArray[np.bool_]:
