@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.real_files import find
 from fewest import FeatureSelectionConcave, SoftDoubleMinOver, SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import load_leukemia, make_gaussian
 from fewest.filters import WeightedVoteClassifier, fisher_score, golub_score, relief, svm_rfe
@@ -70,11 +69,10 @@ def generated(seed: int) -> tuple[Any, Any, Any, Any]:
 
 def main() -> None:
     compare("80 x 2,000, 5 informative, 5 data sets", [generated(seed) for seed in range(5)])
-    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not (folder / "leukemia.npz").exists():
-        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
+    path = find("leukemia")
+    if path is None:
         return
-    data = load_leukemia(path=folder / "leukemia.npz")
+    data = load_leukemia(path=path)
     train = np.asarray(data.split) == "train"
     X, y = data.data.astype(float), data.target
     compare(

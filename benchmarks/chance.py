@@ -5,16 +5,15 @@ Real data are looked for in $FEWEST_DATA and in ../shared/data; without them tha
 
 from __future__ import annotations
 
-import os
 import textwrap
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.optimize import nnls
 from scipy.stats import kstest
 
+from benchmarks.real_files import find
 from fewest.datasets import load_leukemia
 from fewest.diagnostics import diagnose
 from fewest.significance import Comparison, permutation_test, subset_separability_bounds
@@ -108,11 +107,8 @@ def noise() -> None:
 
 
 def leukemia_data() -> Any:
-    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not (folder / "leukemia.npz").exists():
-        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
-        return None
-    return load_leukemia(path=folder / "leukemia.npz")
+    path = find("leukemia")
+    return None if path is None else load_leukemia(path=path)
 
 
 def leukemia() -> None:

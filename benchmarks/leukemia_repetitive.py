@@ -6,8 +6,6 @@ Run with `python -m benchmarks.leukemia_repetitive`. The data are looked for in 
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from benchmarks.real_files import find
 from benchmarks.timing import row
 from fewest import AccumulatedClassifier, RepetitiveSelector, SupportFeatureMachine
 
@@ -43,9 +42,8 @@ REPETITIONS = 10
 
 
 def load() -> Any:
-    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    path = folder / "leukemia.npz"
-    return np.load(path) if path.exists() else None
+    path = find("leukemia")
+    return None if path is None else np.load(path)
 
 
 def machines() -> dict[str, SupportFeatureMachine]:
@@ -113,7 +111,6 @@ def best_accuracy(rows: dict[str, list[float]], most: int = 6) -> float:
 def main() -> None:
     data = load()
     if data is None:
-        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
         return
     train = data["split"] == "train"
     known, new = (data["X"][train], data["y"][train]), (data["X"][~train], data["y"][~train])

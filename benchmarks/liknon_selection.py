@@ -7,20 +7,17 @@ Every choice is made on training samples; validation samples only measure the er
 
 from __future__ import annotations
 
-import os
 from itertools import product
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
+from benchmarks.real_files import find
 from fewest.datasets import make_banana
 from fewest.liknon_cv import LiknonCV
 from fewest.transvariation import transvariation_C
-
-DATA = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 BANANA_SEEDS = range(10)
 BANANA_FEATURES = [28, 29]
@@ -87,10 +84,10 @@ def _listed(values: np.ndarray) -> str:
 
 
 def madelon() -> None:
-    if not (DATA / "madelon.npz").exists():
-        print("madelon: skipped, madelon.npz is not in $FEWEST_DATA nor in ../shared/data")
+    path = find("madelon")
+    if path is None:
         return
-    data = np.load(DATA / "madelon.npz")
+    data = np.load(path)
     X, y = data["X"], data["y"]
     training = np.arange(len(y)) < MADELON_TRAINING
     print(f"Madelon, {training.sum()} training and {np.sum(~training)} validation rows (8.6.1)")
@@ -130,10 +127,10 @@ def madelon() -> None:
 def wide() -> None:
     """The default values of C on wide data beside the chapter's rule alone."""
     for name in WIDE:
-        if not (DATA / f"{name}.npz").exists():
-            print(f"{name}: skipped, {name}.npz is not in $FEWEST_DATA nor in ../shared/data")
+        path = find(name)
+        if path is None:
             continue
-        data = np.load(DATA / f"{name}.npz", allow_pickle=True)
+        data = np.load(path)
         X, y = data["X"], data["y"]
         print(f"{name}, {X.shape[0]} x {X.shape[1]}, {len(WIDE_SEEDS)} seeds, five folds each")
         for outcome, Cs in product(("profile", "best", "ensemble"), (transvariation_C, None)):

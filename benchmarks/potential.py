@@ -6,9 +6,7 @@ data are looked for in $FEWEST_DATA and in ../shared/data; without them that par
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -19,11 +17,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from benchmarks.potential_regression import regression
+from benchmarks.real_files import find
 from fewest import PotentialSelector, PotentialSVCCV
 from fewest.comparison import compare_proportions
 from fewest.datasets import make_modes
-
-FOLDER = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 CAT_EPSILON = 0.1
 PROTEIN_EPSILONS = (0.01, 3.0)  # small, and one that leaves about 5 % of the features
@@ -31,9 +28,8 @@ MODES_RUNS, MODES_COUNTS = 10, (5, 10, 15, 20, 30)
 
 
 def load(name: str) -> dict[str, np.ndarray] | None:
-    path = FOLDER / f"{name}.npz"
-    if not path.exists():
-        print(f"{name}: skipped, {path.name} is not in $FEWEST_DATA nor in ../shared/data")
+    path = find(name)
+    if path is None:
         return None
     with np.load(path) as file:
         return dict(file)

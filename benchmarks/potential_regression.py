@@ -5,11 +5,9 @@ Run with `python -m benchmarks.potential_regression`, or name some of the data s
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -17,10 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
+from benchmarks.real_files import find
 from fewest import PotentialSVRCV
 from fewest.comparison import signed_rank_test
-
-FOLDER = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 FOLDS = 4
 CS = (3.0, 30.0, 300.0)
@@ -51,9 +48,8 @@ def regression(names: list[str] | None = None) -> None:
     print(f"  C in {CS}, epsilon and kernel width as printed, by the same {FOLDS}-fold")
     print("  cross-validation for both; asked: at most 10 % above the error of SVR")
     for name in names or SETS:
-        path = FOLDER / f"{name}.npz"
-        if not path.exists():
-            print(f"{name}: skipped, {path.name} is not in $FEWEST_DATA nor in ../shared/data")
+        path = find(name)
+        if path is None:
             continue
         with np.load(path) as file:
             _compare(name, file["X"].astype(np.float64), file["y"].astype(np.float64))

@@ -6,11 +6,8 @@ from $FEWEST_DATA, or from ../shared/data beside the repository.
 
 from __future__ import annotations
 
-import os
-import sys
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -22,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from benchmarks.real_files import find
 from fewest.sfm_cv import SupportFeatureMachineCV
 
 NAMES = ("leukemia", "colon", "brain_tumor")
@@ -35,6 +33,7 @@ L1 = "L1 LinearSVC"
 
 def main(names: tuple[str, ...] = NAMES, repeats: int = REPEATS) -> dict[tuple[str, str], Any]:
     """Print one table; return balanced errors, numbers of features and seconds of every fold."""
+    names = tuple(name for name in names if find(name))
     contestants = _contestants()
     print(
         f"Repeated stratified {FOLDS}-fold, {repeats} repeats, same folds for all; everything\n"
@@ -82,18 +81,9 @@ def _behind_l1(
     return float(differences.mean()), float(differences.std() / np.sqrt(max(1, repeats - 1)))
 
 
-def path_of(name: str) -> Path:
-    """The file of one data set, or an exit that says where it was looked for."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    path = Path(os.environ.get("FEWEST_DATA", beside)) / f"{name}.npz"
-    if not path.exists():
-        sys.exit(f"{path} does not exist: set FEWEST_DATA to the folder of the data")
-    return path
-
-
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """X and y of one data set."""
-    with np.load(path_of(name)) as file:
+    """X and y of one data set, which must be there."""
+    with np.load(find(name)) as file:
         # abess does not get on with labels that are words.
         return file["X"].astype(np.float64), np.unique(file["y"], return_inverse=True)[1]
 

@@ -5,12 +5,11 @@ Real data are looked for in $FEWEST_DATA and in ../shared/data; without them tha
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from statistics import mean
 
 import numpy as np
 
+from benchmarks.real_files import find
 from fewest import SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import load_leukemia, make_gaussian, make_weston
 
@@ -83,12 +82,11 @@ def _within(ours: tuple[float, ...], paper: tuple[float, ...], allowed: tuple[fl
 
 
 def leukemia() -> None:
-    folder = Path(os.environ.get("FEWEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    if not (folder / "leukemia.npz").exists():
-        print("leukemia: skipped, leukemia.npz is not in $FEWEST_DATA nor in ../shared/data")
+    path = find("leukemia")
+    if path is None:
         return
-    data = load_leukemia(path=folder / "leukemia.npz")
-    names = np.load(folder / "leukemia.npz")["gene_name"]
+    data = load_leukemia(path=path)
+    names = np.load(path)["gene_name"]
     train = np.asarray(data.split) == "train"
     X, y = data.data, data.target
     print("leukemia, 38 training samples, hard machine (003 sec. III-C: 2 genes, 17.7 % = 6 of 34)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
+from fewest._progress import progress_bar
 from fewest._splits import checked_groups
 from fewest._validation import check_positive
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
@@ -151,7 +151,9 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
         splits = list(self._splitter(y, groups).split(X, y, groups))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(scores_over_folds)(machine, X, targets, score, splits, grid)
-            for machine in _progress(machines, self.verbose)
+            for machine in progress_bar(
+                machines, len(machines), self.verbose > 0, what="P-SVM grid", unit="kernel"
+            )
         )
         self._choose(grid, splits, found)
         self.best_estimator_ = self._machine(self.best_params_).fit(given, y)
@@ -253,16 +255,6 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-
-def _progress(machines: list[PotentialMachine], verbose: int) -> Any:
-    if not verbose:
-        return machines
-    try:
-        from tqdm import tqdm
-    except ImportError:  # a convenience only
-        return machines
-    return tqdm(machines, desc="P-SVM grid", unit="kernel", leave=False, file=sys.stderr)
 
 
 class PotentialSVCCV(ClassifierMixin, PotentialSearch):
