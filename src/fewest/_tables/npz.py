@@ -18,7 +18,7 @@ from fewest._tables.wording import listed, visible
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
 _DEFAULT_TARGET = "y"
-_NO_ARCHIVE = (OSError, ValueError, EOFError, zipfile.BadZipFile)
+_NO_ARCHIVE = (OSError, EOFError, zipfile.BadZipFile)
 _NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
@@ -75,6 +75,9 @@ def read_extra(file: Path, key: str, n_samples: int) -> NDArray[Any] | None:
 def _opened(file: Path) -> Any:
     try:
         archive = np.load(file, allow_pickle=False)
+    except ValueError as error:
+        # NumPy takes a file that is no archive for a pickle, and advises to load it unsafely.
+        raise _damaged(file, "it is no zip archive") from error
     except _NO_ARCHIVE as error:
         raise _damaged(file, error) from error
     if isinstance(archive, np.ndarray):
@@ -139,7 +142,7 @@ def _names(file: Path, names: NDArray[Any] | None, n_features: int) -> list[str]
     return [name or f"x{column}" for column, name in enumerate(names.astype(str).tolist())]
 
 
-def _damaged(file: Path, error: Exception) -> InputError:
+def _damaged(file: Path, error: Exception | str) -> InputError:
     return InputError(
         f"{visible(file)} is damaged, or not an .npz file ({visible(error)}).\n"
         "Write it again with numpy.savez(path, X=X, y=y)."
