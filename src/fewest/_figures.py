@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
+GREY, PALE = "#595959", "#BFBFBF"
 
 
 def require_matplotlib() -> None:

@@ -1,7 +1,4 @@
-"""Figures of repetitive selection, probes and their baselines: Axes in, Axes out.
-
-Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure.
-"""
+"""Repetitive selection, probes and their baselines."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._figures import CURVES, axes_or_new, require_matplotlib
+from fewest._figures import CURVES, GREY, PALE, axes_or_new, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +25,6 @@ __all__ = [
     "plot_subset_sizes",
 ]
 
-_CHANCE, _BAND = "#595959", "#BFBFBF"
 _SHARES = (0.025, 0.05, 0.2, 0.34)
 
 
@@ -195,7 +191,7 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
             x,
             found.band.lower,
             found.band.upper,
-            color=_BAND,
+            color=PALE,
             alpha=0.5,
             linewidth=0,
             label="chance",
@@ -229,7 +225,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
         patch_artist=True,
         boxprops={"facecolor": CURVES[0], "alpha": 0.35, "edgecolor": CURVES[0]},
         medianprops={"color": "black"},
-        flierprops={"marker": ".", "markersize": 4, "markeredgecolor": _CHANCE},
+        flierprops={"marker": ".", "markersize": 4, "markeredgecolor": GREY},
     )
     _draw_chance(ax, found.errors.ravel())
     if len(found.n_features) > 10:
@@ -258,7 +254,7 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
         raise ValueError("there is no overlap to draw: name smaller shares")
     ax = axes_or_new(ax)
     places = np.arange(len(rows))
-    for shift, name, colour in ((-0.2, "observed", CURVES[0]), (0.2, "expected", _BAND)):
+    for shift, name, colour in ((-0.2, "observed", CURVES[0]), (0.2, "expected", PALE)):
         values = [100 * getattr(row, name) for row in rows]
         bars = ax.bar(places + shift, values, width=0.38, color=colour, label=name)
         ax.bar_label(bars, fmt="%.1f", fontsize="small")
@@ -272,7 +268,7 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_chance(ax: Axes, errors: Any) -> None:
-    ax.axhline(0.5, color=_CHANCE, linestyle="dotted", linewidth=1.0)
+    ax.axhline(0.5, color=GREY, linestyle="dotted", linewidth=1.0)
     ax.set_ylim(-0.01, max(0.62, 1.05 * float(np.max(errors))))
 
 

@@ -1,0 +1,61 @@
+"""Figures of every result, and displays in the style of scikit-learn.
+
+Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. Where an
+Axes is given, `matplotlib.pyplot` and its global state stay untouched.
+"""
+
+from fewest._figures import require_matplotlib
+from fewest.plotting.alternatives import plot_stand_ins, plot_subsets
+from fewest.plotting.chance import plot_permutations, plot_separability, plot_stability
+from fewest.plotting.displays import (
+    HeatMapDisplay,
+    HeldOutConfusionDisplay,
+    HeldOutRocDisplay,
+    PathDisplay,
+    StabilityDisplay,
+    WeightsDisplay,
+)
+from fewest.plotting.errors import plot_confusion, plot_roc
+from fewest.plotting.features import plot_heat_map, plot_strip, plot_weights
+from fewest.plotting.informative import (
+    plot_informative,
+    plot_overlap,
+    plot_overlap_curves,
+    plot_probe_error,
+    plot_random_subsets,
+    plot_selection_error,
+    plot_subset_sizes,
+)
+from fewest.plotting.path import plot_path
+from fewest.plotting.profile import plot_profile
+from fewest.plotting.transvariation import plot_transvariation
+
+__all__ = [
+    "HeatMapDisplay",
+    "HeldOutConfusionDisplay",
+    "HeldOutRocDisplay",
+    "PathDisplay",
+    "StabilityDisplay",
+    "WeightsDisplay",
+    "plot_confusion",
+    "plot_heat_map",
+    "plot_informative",
+    "plot_overlap",
+    "plot_overlap_curves",
+    "plot_path",
+    "plot_permutations",
+    "plot_probe_error",
+    "plot_profile",
+    "plot_random_subsets",
+    "plot_roc",
+    "plot_selection_error",
+    "plot_separability",
+    "plot_stability",
+    "plot_stand_ins",
+    "plot_strip",
+    "plot_subset_sizes",
+    "plot_subsets",
+    "plot_transvariation",
+    "plot_weights",
+    "require_matplotlib",
+]

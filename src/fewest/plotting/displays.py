@@ -1,0 +1,403 @@
+"""Displays in the style of scikit-learn: computed once, drawn with `plot` as often as needed.
+
+`from_estimator` never draws an error on samples that the estimator was trained with: it clones and
+trains the estimator in every fold, selection included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fewest.plotting._labels import feature_labels
+from fewest.plotting.chance import plot_stability
+from fewest.plotting.errors import plot_confusion, plot_roc
+from fewest.plotting.features import plot_heat_map, plot_weights
+from fewest.plotting.path import plot_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass
+class _Display:
+    """`ax_` and `figure_` are those of the last `plot`."""
+
+    ax_: Axes = field(init=False, repr=False, compare=False)
+    figure_: Figure = field(init=False, repr=False, compare=False)
+
+    def _drawn(self, ax: Axes) -> Any:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+@dataclass
+class WeightsDisplay(_Display):
+    """Weights of the selected features of a linear classifier for two classes.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import WeightsDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=1.0, random_state=1)
+    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
+    >>> display = WeightsDisplay.from_estimator(machine, X, ax=Figure().subplots())
+    >>> display.names
+    ['1', '0']
+    """
+
+    weights: NDArray[np.float64]
+    names: list[str]
+    sides: tuple[Any, Any] | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> WeightsDisplay:
+        """Coefficients times the standard deviations of X, the largest first.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With `coef_` of one row: two classes.
+        X : array of shape (n_samples, n_features)
+            The samples that give the standard deviations.
+        feature_names : sequence of str, optional
+            Default: the estimator's `feature_names_in_`, else the columns' numbers.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        coefficients = np.atleast_2d(estimator.coef_)
+        if len(coefficients) != 1:
+            raise ValueError(
+                f"the estimator has {len(coefficients)} machines, one a class. Draw them one by "
+                "one with plot_weights"
+            )
+        columns = np.flatnonzero(coefficients[0])
+        names = _feature_names(estimator, feature_names, coefficients.shape[1])
+        weights = coefficients[0, columns] * _columns(X, columns).std(axis=0)
+        order = np.argsort(-np.abs(weights), kind="stable")
+        sides = tuple(estimator.classes_) if hasattr(estimator, "classes_") else None
+        display = cls(weights[order], [names[columns[place]] for place in order], sides)
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> WeightsDisplay:
+        """Draw; returns the display."""
+        return self._drawn(plot_weights(self.weights, self.names, sides=self.sides, ax=ax))
+
+
+@dataclass
+class HeatMapDisplay(_Display):
+    """Samples against the selected features in colours."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    names: list[str]
+    scores: NDArray[np.float64] | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> HeatMapDisplay:
+        """The features of `estimator.get_support()`; decision values sort two classes' samples.
+
+        Parameters
+        ----------
+        estimator : fitted selector
+            Any with `get_support`.
+        X, y : arrays
+            Samples to show, and their classes.
+        feature_names : sequence of str, optional
+            Default: the estimator's `feature_names_in_`, else the columns' numbers.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        mask = estimator.get_support()
+        if not mask.any():
+            raise ValueError("the estimator selected no feature: there is nothing to draw")
+        columns = np.flatnonzero(mask)
+        names = _feature_names(estimator, feature_names, len(mask))
+        scores = estimator.decision_function(X) if hasattr(estimator, "decision_function") else None
+        display = cls(
+            _columns(X, columns).astype(np.float64),
+            np.asarray(y),
+            [names[column] for column in columns],
+            None if scores is None or np.ndim(scores) != 1 else scores,
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> HeatMapDisplay:
+        """Draw; returns the display."""
+        return self._drawn(
+            plot_heat_map(self.X, self.y, feature_names=self.names, scores=self.scores, ax=ax)
+        )
+
+
+@dataclass
+class HeldOutConfusionDisplay(_Display):
+    """Confusion matrix of predictions for held-out samples."""
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> HeldOutConfusionDisplay:
+        """Train a clone in every fold, and predict the samples it has not seen.
+
+        Parameters
+        ----------
+        estimator : classifier
+            Fitted or not; clones of it are trained.
+        X, y : arrays
+            All samples.
+        cv : int or splitter
+            Folds in which every sample is tested once; a number means stratified ones.
+        groups : array of shape (n_samples,), optional
+            Samples of one group are in the same fold.
+        random_state : int, RandomState instance or None
+            Draws the folds.
+        n_jobs : int, optional
+            Folds trained at the same time.
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+        """
+        predicted = _held_out(estimator, X, y, cv, groups, random_state, n_jobs, "predict")
+        return cls.from_predictions(y, predicted, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_pred: ArrayLike, *, ax: Axes | None = None
+    ) -> HeldOutConfusionDisplay:
+        """Of predictions that were made by cross-validation, or for new samples."""
+        return cls(np.asarray(y_true), np.asarray(y_pred)).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> HeldOutConfusionDisplay:
+        """Draw; returns the display."""
+        return self._drawn(plot_confusion(self.y_true, self.y_pred, ax=ax))
+
+
+@dataclass
+class HeldOutRocDisplay(_Display):
+    """Receiver operating characteristic of decision values for held-out samples.
+
+    `decisions` has a column for each of `positives`.
+    """
+
+    y_true: NDArray[Any]
+    decisions: NDArray[np.float64]
+    positives: list[Any]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> HeldOutRocDisplay:
+        """Train a clone in every fold; the parameters are those of `HeldOutConfusionDisplay`.
+
+        The curve puts together decision values of different machines, one a fold.
+        """
+        decisions = _held_out(
+            estimator, X, y, cv, groups, random_state, n_jobs, "decision_function"
+        )
+        return cls.from_predictions(y, decisions, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, decisions: ArrayLike, *, ax: Axes | None = None
+    ) -> HeldOutRocDisplay:
+        """Of decision values as `decision_function` returns them: one column, or one a class."""
+        y_true, decisions = np.asarray(y_true), np.asarray(decisions, dtype=np.float64)
+        classes = np.unique(y_true).tolist()
+        if decisions.ndim == 1:
+            decisions = decisions[:, None]
+        positives = classes[1:] if len(classes) == 2 and decisions.shape[1] == 1 else classes
+        if decisions.shape != (len(y_true), len(positives)):
+            raise ValueError(
+                f"decisions must have one column for two classes, else one a class; got shape "
+                f"{decisions.shape} for {len(classes)} classes and {len(y_true)} samples"
+            )
+        return cls(y_true, decisions, positives).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> HeldOutRocDisplay:
+        """Draw; returns the display."""
+        for positive, decision in zip(self.positives, self.decisions.T, strict=True):
+            ax = plot_roc(self.y_true, decision, positive=positive, ax=ax)
+        return self._drawn(ax)
+
+
+@dataclass
+class StabilityDisplay(_Display):
+    """How often the features are selected when some samples are left out."""
+
+    counts: NDArray[np.intp]
+    n_folds: int
+    names: list[str]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = 0,
+        feature_names: Sequence[str] | None = None,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> StabilityDisplay:
+        """Train a clone in every fold, and count; see `HeldOutConfusionDisplay`."""
+        from sklearn.model_selection import cross_validate
+
+        from fewest._splits import outer_folds
+
+        folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
+        trained = cross_validate(
+            estimator, X, y, cv=folds, n_jobs=n_jobs, return_estimator=True, error_score="raise"
+        )["estimator"]
+        counts = np.sum([one.get_support() for one in trained], axis=0)
+        names = _feature_names(trained[0], feature_names, len(counts))
+        return cls(counts, len(folds), names).plot(ax=ax)
+
+    def plot(self, *, n_features: int = 20, ax: Axes | None = None) -> StabilityDisplay:
+        """Draw the most frequent features; returns the display."""
+        return self._drawn(
+            plot_stability(
+                self.counts, self.n_folds, names=self.names, n_features=n_features, ax=ax
+            )
+        )
+
+
+@dataclass
+class PathDisplay(_Display):
+    """Held-out balanced error and number of features along C."""
+
+    Cs: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    n_features: NDArray[np.float64]
+    chosen: int | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        Cs: ArrayLike,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> PathDisplay:
+        """Train a clone for every C in every fold; see `HeldOutConfusionDisplay`.
+
+        The smallest error on such a curve is too small an estimate of the error: the choice of C
+        saw the held-out samples. `SupportFeatureMachineCV` inside a cross-validation gives an
+        honest one.
+
+        Parameters
+        ----------
+        Cs : array of shape (n_values,)
+            The values of C.
+        """
+        from sklearn.base import clone
+        from sklearn.model_selection import cross_validate
+
+        from fewest._splits import outer_folds
+        from fewest.validation import balanced_error_scorer
+
+        Cs = np.sort(np.asarray(Cs, dtype=np.float64))
+        folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
+        errors, sizes = [], []
+        for C in Cs:
+            tried = cross_validate(
+                clone(estimator).set_params(C=C),
+                X,
+                y,
+                cv=folds,
+                scoring=balanced_error_scorer,
+                n_jobs=n_jobs,
+                return_estimator=True,
+                error_score="raise",
+            )
+            errors.append(-tried["test_score"].mean())
+            sizes.append(np.mean([one.get_support().sum() for one in tried["estimator"]]))
+        return cls(Cs, np.array(errors), np.array(sizes)).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> PathDisplay:
+        """Draw; returns the display."""
+        ax = plot_path(self.Cs, self.errors, n_features=self.n_features, chosen=self.chosen, ax=ax)
+        return self._drawn(ax)
+
+
+def _held_out(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    cv: Any,
+    groups: ArrayLike | None,
+    random_state: Any,
+    n_jobs: int | None,
+    method: str,
+) -> NDArray[Any]:
+    from sklearn.model_selection import cross_val_predict
+
+    from fewest._splits import outer_folds
+
+    folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
+    return cross_val_predict(estimator, X, y, cv=folds, n_jobs=n_jobs, method=method)
+
+
+def _feature_names(
+    estimator: Any, feature_names: Sequence[str] | None, n_features: int
+) -> list[str]:
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    return feature_labels(feature_names, n_features)
+
+
+def _columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
+    """These columns of an array, a sparse matrix or a data frame, dense."""
+    from fewest._discriminants import dense
+
+    return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else dense(X[:, columns]))

@@ -1,0 +1,230 @@
+"""The selected features: their values in every class, their weights, and all samples at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fewest._figures import CLASSES, CURVES, axes_or_new
+from fewest.plotting._labels import feature_labels, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# Successive multiples modulo one fill an interval evenly: points spread without any chance.
+_GOLDEN = 0.6180339887498949
+_MOST_DEVIATIONS = 3.0
+
+
+def plot_strip(
+    values: ArrayLike,
+    y: ArrayLike,
+    *,
+    name: str | None = None,
+    threshold: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Values of one feature, a strip a class, with the means of the classes as black bars.
+
+    Parameters
+    ----------
+    values : array of shape (n_samples,)
+        The feature.
+    y : array of shape (n_samples,)
+        Class labels.
+    name : str, optional
+        Written below the axis.
+    threshold : float, optional
+        A value to mark with a dashed line, such as the best single cut between two classes.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_strip
+    >>> ax = plot_strip([1, 2, 5, 6], ["a", "a", "b", "b"], threshold=3.5, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['a', 'b']
+    """
+    values, y = np.asarray(values, dtype=np.float64), np.asarray(y)
+    if values.ndim != 1 or y.shape != values.shape or not len(y):
+        raise ValueError(
+            f"values and y must have one entry a sample; got shapes {values.shape} and {y.shape}"
+        )
+    classes = np.unique(y)
+    ax = axes_or_new(ax, width=4.6, height=0.9 + 0.45 * len(classes))
+    for place, label in enumerate(classes):
+        strip = values[y == label]
+        # Neighbours in value get different heights, so that no point hides another.
+        height = np.empty(len(strip))
+        height[np.argsort(strip, kind="stable")] = (np.arange(len(strip)) * _GOLDEN) % 1.0 - 0.5
+        ax.plot(
+            strip,
+            place + 0.5 * height,
+            linestyle="none",
+            marker=_MARKERS[place % len(_MARKERS)],
+            markersize=4.5,
+            alpha=0.75,
+            markeredgewidth=0,
+            color=CLASSES[place % len(CLASSES)],
+        )
+        ax.plot([strip.mean()] * 2, [place - 0.36, place + 0.36], color="black", linewidth=2.0)
+    if threshold is not None:
+        ax.axvline(threshold, color="black", linestyle="dashed", linewidth=1.0)
+    ax.set_yticks(range(len(classes)), [short(label) for label in classes])
+    ax.set_ylim(len(classes) - 0.45, -0.55)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    if name is not None:
+        ax.set_xlabel(short(name))
+    return ax
+
+
+def plot_weights(
+    weights: ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    sides: tuple[Any, Any] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Weights of the features as bars, the largest at the top.
+
+    Parameters
+    ----------
+    weights : array of shape (n_features,)
+        Zeros are left out. They compare only for standardised features, or multiplied with the
+        features' standard deviations.
+    names : sequence of str, optional
+        A name for each weight; the default is its number, from 0.
+    sides : pair of labels, optional
+        The classes that negative and positive weights speak for.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_weights
+    >>> ax = plot_weights([0.5, 0.0, -2.0], ["a", "b", "c"], ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['c', 'a']
+    """
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.ndim != 1 or not np.any(weights):
+        raise ValueError("weights must be a list of numbers of which at least one is not zero")
+    labels = feature_labels(names, len(weights))
+    shown = np.argsort(-np.abs(weights), kind="stable")[: np.count_nonzero(weights)]
+    ax = axes_or_new(ax, width=5.0, height=0.9 + 0.26 * len(shown))
+    colours = [CURVES[1] if weights[column] > 0 else CURVES[0] for column in shown]
+    ax.barh(range(len(shown)), weights[shown], color=colours, height=0.7)
+    ax.axvline(0.0, color="black", linewidth=0.8)
+    ax.set_yticks(range(len(shown)), [short(labels[column]) for column in shown])
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.set_xlabel(
+        "weight" if sides is None else f"← {short(sides[0])}    weight    {short(sides[1])} →"
+    )
+    return ax
+
+
+def plot_heat_map(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    scores: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Samples against features in colours, as Golub and others showed their genes.
+
+    Every feature is shown in standard deviations from its mean (at most three). Samples are sorted
+    by class, features by the class in which they are largest.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        The selected features only.
+    y : array of shape (n_samples,)
+        Class labels.
+    feature_names : sequence of str, optional
+        A name for each column; the default is its number, from 0.
+    scores : array of shape (n_samples,), optional
+        Sorts the samples within their class, such as decision values.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default. A colour bar takes its place beside it.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_heat_map
+    >>> X = [[0, 9], [1, 8], [5, 2], [6, 1]]
+    >>> ax = plot_heat_map(X, list("aabb"), feature_names=["up", "down"], ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['down', 'up']
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
+    if X.ndim != 2 or not X.size or y.shape != (len(X),):
+        raise ValueError(
+            "X must have a row a sample and a column a feature, and y a label a sample; got "
+            f"shapes {X.shape} and {y.shape}"
+        )
+    labels = feature_labels(feature_names, X.shape[1])
+    classes, codes = np.unique(y, return_inverse=True)
+    samples = np.lexsort((np.zeros(len(y)) if scores is None else np.asarray(scores), codes))
+    standard = _standardised(X)
+    features = _by_class(standard, codes, len(classes))
+
+    ax = axes_or_new(ax, width=7.2, height=1.3 + 0.24 * len(labels))
+    image = ax.imshow(
+        standard[np.ix_(samples, features)].T,
+        aspect="auto",
+        interpolation="nearest",
+        cmap="RdBu_r",
+        vmin=-_MOST_DEVIATIONS,
+        vmax=_MOST_DEVIATIONS,
+    )
+    ax.set_yticks(range(len(labels)), [short(labels[column]) for column in features])
+    ends = np.cumsum(np.bincount(codes))
+    for end in ends[:-1]:
+        ax.axvline(end - 0.5, color="black", linewidth=1.5)
+    middles = ends - np.bincount(codes) / 2 - 0.5
+    ax.set_xticks(
+        middles, [f"{short(c)}\n({n})" for c, n in zip(classes, np.bincount(codes), strict=True)]
+    )
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    bar = ax.figure.colorbar(
+        image, ax=ax, ticks=range(-3, 4), shrink=max(0.4, min(1.0, 4 / len(labels)))
+    )
+    bar.set_label("standard deviations\nfrom the mean")
+    bar.outline.set_visible(False)
+    return ax
+
+
+def _standardised(X: NDArray[Any]) -> NDArray[Any]:
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def _by_class(standard: NDArray[Any], codes: NDArray[Any], n_classes: int) -> NDArray[Any]:
+    """Features by the class in which they are largest, the most pronounced first."""
+    means = np.array([standard[codes == code].mean(axis=0) for code in range(n_classes)])
+    return np.lexsort((-means.max(axis=0), means.argmax(axis=0)))

@@ -1,0 +1,149 @@
+"""Error and number of features along a path over C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fewest._figures import CURVES, GREY, axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKERS = ("o", "s", "^", "v")
+
+
+def plot_path(
+    Cs: ArrayLike,
+    errors: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    n_features: ArrayLike | None = None,
+    chosen: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Balanced error along a path over C, with the number of features (after fig. 8.5).
+
+    Parameters
+    ----------
+    Cs : array of shape (n_values,)
+        Positive, finite costs, in any order.
+    errors : array of shape (n_values,), or mapping from names to such arrays
+        Errors between zero and one; names (up to four) go to a legend.
+    n_features : array of shape (n_values,), optional
+        Number of features, drawn in grey on an axis at the right.
+    chosen : int, optional
+        Place in `Cs` of the value to mark: a diamond on every error.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+        That of the errors; the one of the numbers is its twin.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_path
+    >>> ax = Figure().subplots()
+    >>> plot_path([0.1, 1.0, 10.0], [0.5, 0.2, 0.3], chosen=1, ax=ax).get_xscale()
+    'log'
+    """
+    Cs = _costs(Cs)
+    order = np.argsort(Cs, kind="stable")
+    curves = _curves(errors, len(Cs))
+    counts = None if n_features is None else _values("n_features", n_features, len(Cs))
+    if chosen is not None and not 0 <= chosen < len(Cs):
+        raise ValueError(f"chosen must be a place in Cs, 0 to {len(Cs) - 1}; got {chosen!r}")
+
+    ax = axes_or_new(ax)
+    ax.set_xscale("log")
+    handles = []
+    for (name, values), colour, marker in zip(curves.items(), CURVES, _MARKERS, strict=False):
+        handles += ax.plot(
+            Cs[order],
+            values[order],
+            color=colour,
+            marker=marker,
+            markersize=4,
+            linewidth=1.5,
+            label=name,
+        )
+        if chosen is not None:
+            ax.plot(
+                Cs[chosen],
+                values[chosen],
+                marker="D",
+                markersize=9,
+                markerfacecolor="none",
+                markeredgecolor="black",
+                markeredgewidth=1.5,
+                linestyle="none",
+                zorder=3,
+                clip_on=False,
+            )
+    highest = max(values.max() for values in curves.values())
+    ax.set_ylim(-0.02 * max(highest, 0.1), 1.08 * max(highest, 0.1))
+    ax.set_xlabel("C")
+    ax.set_ylabel("balanced error")
+    ax.spines["top"].set_visible(False)
+    if counts is None:
+        ax.spines["right"].set_visible(False)
+    else:
+        handles.append(_draw_counts(ax, Cs[order], counts[order]))
+    if len(handles) > 1:
+        # Above the plot, where no curve can be behind it.
+        ax.legend(
+            handles=handles,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=len(handles),
+            frameon=False,
+        )
+    return ax
+
+
+def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
+    """Number of features on a second axis, behind the errors."""
+    from matplotlib.ticker import MaxNLocator
+
+    twin = ax.twinx()
+    (line,) = twin.plot(Cs, counts, color=GREY, linestyle="dashed", linewidth=1.5, label="features")
+    twin.set_ylabel("number of features", color=GREY)
+    twin.tick_params(axis="y", colors=GREY)
+    twin.set_ylim(-0.02 * max(counts.max(), 1), 1.08 * max(counts.max(), 1))
+    twin.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    twin.spines["top"].set_visible(False)
+    ax.set_zorder(twin.get_zorder() + 1)
+    ax.patch.set_visible(False)
+    return line
+
+
+def _costs(Cs: ArrayLike) -> NDArray[np.float64]:
+    Cs = np.asarray(Cs, dtype=np.float64)
+    if Cs.ndim != 1 or not len(Cs):
+        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
+    if not np.all((Cs > 0) & np.isfinite(Cs)):
+        raise ValueError("every value of Cs must be positive and finite")
+    return Cs
+
+
+def _curves(errors: Any, length: int) -> dict[str, NDArray[np.float64]]:
+    named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
+    if not 1 <= len(named) <= len(CURVES):
+        raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
+    return {name: _values("errors", values, length) for name, values in named.items()}
+
+
+def _values(name: str, values: ArrayLike, length: int) -> NDArray[np.float64]:
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (length,):
+        raise ValueError(
+            f"{name} must have one value for each of the {length} Cs; got shape {values.shape}"
+        )
+    if not np.all(np.isfinite(values) & (values >= 0)):
+        raise ValueError(f"{name} must be finite and not negative")
+    return values

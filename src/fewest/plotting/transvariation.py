@@ -1,0 +1,94 @@
+"""Transvariation intensity, and the values of C that follow from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fewest._figures import CURVES, axes_or_new
+from fewest._validation import check_count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from fewest.transvariation import TransvariationC
+
+
+def plot_transvariation(
+    grid: TransvariationC, *, n_features: int = 100, ax: Axes | None = None
+) -> Axes:
+    """Total transvariation with the distances chosen for C (fig. 8.6 of the chapter).
+
+    Dashed: t_total(d), the sum of the positive parts of all features' lines |a_j| - N d / 2.
+    Dotted: these lines. Diamonds: the chosen distances d_s, of which each gives C = 2 / (N d_s).
+
+    Parameters
+    ----------
+    grid : TransvariationC
+        From `fewest.transvariation.transvariation_grid`.
+    n_features : int
+        Most lines to show, those of the largest class differences.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import plot_transvariation
+    >>> from fewest.transvariation import transvariation_grid
+    >>> X, y = make_gaussian(n=100, d=10, k=2, mu=1.0, random_state=0)
+    >>> ax = plot_transvariation(transvariation_grid(X, y, 8), ax=Figure().subplots())
+    >>> len(ax.collections[0].get_segments())
+    10
+    """
+    check_count("n_features", n_features)
+    for field in ("differences", "distances", "totals", "curve_distances", "curve_totals"):
+        if not hasattr(grid, field):
+            raise TypeError(
+                "grid must come from fewest.transvariation.transvariation_grid; got "
+                f"{type(grid).__name__}"
+            )
+    largest = np.sort(grid.differences[grid.differences > 0])[::-1][:n_features]
+    ax = axes_or_new(ax)
+    from matplotlib.collections import LineCollection
+
+    lines = LineCollection(
+        [[(0.0, a), (2.0 * a / grid.n_samples, 0.0)] for a in largest],
+        colors=CURVES[0],
+        linestyles="dotted",
+        linewidths=1.0,
+        label="features"
+        if len(largest) == np.count_nonzero(grid.differences)
+        else f"the {len(largest)} largest features",
+    )
+    ax.add_collection(lines)
+    ax.plot(
+        grid.curve_distances,
+        grid.curve_totals,
+        color="black",
+        linestyle="dashed",
+        linewidth=1.5,
+        label="total",
+    )
+    ax.plot(
+        grid.distances,
+        grid.totals,
+        color=CURVES[1],
+        marker="D",
+        markersize=6,
+        linestyle="none",
+        label="chosen",
+    )
+    ax.set_xlim(0.0, 1.03 * grid.curve_distances[-1])
+    ax.set_ylim(0.0, 1.05 * grid.curve_totals[0])
+    ax.set_xlabel("distance d between the classes; C = 2 / (N d)")
+    ax.set_ylabel("transvariation intensity")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False)
+    return ax
