@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fewest._saving import load, save
     from fewest.accumulated import AccumulatedClassifier
-    from fewest.exceptions import NotSeparableError
+    from fewest.exceptions import ModelFileError, NotSeparableError
     from fewest.fsv import FeatureSelectionConcave
     from fewest.liknon import Liknon
     from fewest.liknon_cv import LiknonCV
@@ -34,6 +35,7 @@ __all__ = [
     "Liknon",
     "LiknonCV",
     "MinimumResult",
+    "ModelFileError",
     "NotSeparableError",
     "PotentialSVC",
     "PotentialSVCCV",
@@ -47,7 +49,9 @@ __all__ = [
     "UnionFeatureMachine",
     "ZeroNormSVM",
     "__version__",
+    "load",
     "minimum_features",
+    "save",
 ]
 
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
@@ -57,6 +61,7 @@ _HOMES = {
     "Liknon": "fewest.liknon",
     "LiknonCV": "fewest.liknon_cv",
     "MinimumResult": "fewest.minimum",
+    "ModelFileError": "fewest.exceptions",
     "NotSeparableError": "fewest.exceptions",
     "SoftDoubleMinOver": "fewest.min_over",
     "PotentialSVC": "fewest.psvm",
@@ -69,7 +74,9 @@ _HOMES = {
     "SupportFeatureMachineCV": "fewest.sfm_cv",
     "UnionFeatureMachine": "fewest.union",
     "ZeroNormSVM": "fewest.zero_norm_svm",
+    "load": "fewest._saving",
     "minimum_features": "fewest.minimum",
+    "save": "fewest._saving",
 }
 
 

@@ -38,12 +38,12 @@ def frequent_features(
     if len(candidates) == 1 or n_folds < 2:
         return candidates[0], _at_least(candidates[0], frequency)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
-    folds = kind(n_folds, shuffle=True, random_state=seed)
+    # As indices: scikit-learn refuses groups beside its metadata routing, where that is enabled.
+    splitter = kind(n_folds, shuffle=True, random_state=seed)
+    folds = list(splitter.split(codes, codes, groups))
     wrong = np.array(
         [
-            cross_val_predict(
-                classifier, dense(X[:, _at_least(one, frequency)]), codes, groups=groups, cv=folds
-            )
+            cross_val_predict(classifier, dense(X[:, _at_least(one, frequency)]), codes, cv=folds)
             != codes
             for one in candidates
         ]

@@ -3,3 +3,7 @@
 
 class NotSeparableError(ValueError):
     """No hyperplane separates the classes without error, and no error was allowed."""
+
+
+class ModelFileError(ValueError):
+    """A model cannot be saved, or a file is no model that can be trusted to be whole."""

@@ -48,6 +48,18 @@ def read_npz(
     )
 
 
+def npz_columns(file: Path) -> tuple[NDArray[Any], list[str]]:
+    """X and the names of its columns; classes need not be there."""
+    with _opened(file) as archive:
+        if "X" not in archive.files:
+            raise _missing(file, archive, "X", "Save the numbers as X.", None)
+        name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
+        names = None if name_key is None else _array(file, archive, name_key)
+        X = _array(file, archive, "X")
+    _check_numbers(file, X)
+    return X.astype(np.uint8) if X.dtype == bool else X, _names(file, names, X.shape[1])
+
+
 def _groups(file: Path, key: str, n_samples: int) -> NDArray[Any]:
     values = read_extra(file, key, n_samples)
     if values is None:
@@ -95,11 +107,7 @@ def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[A
             (key, "Name the array with the classes (target).", "target"),
         ):
             if wanted not in archive.files:
-                raise InputError(
-                    f"{visible(file)} has no array {wanted!r}; it has: {listed(archive.files)}.\n"
-                    f"{advice}",
-                    argument,
-                )
+                raise _missing(file, archive, wanted, advice, argument)
         name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
         names = None if name_key is None else _array(file, archive, name_key)
         return _array(file, archive, "X"), _array(file, archive, key), names
@@ -118,12 +126,25 @@ def _array(file: Path, archive: Any, key: str) -> NDArray[Any]:
         raise _damaged(file, error) from error
 
 
-def _check_shapes(file: Path, X: NDArray[Any], y: NDArray[Any], key: str) -> None:
+def _missing(
+    file: Path, archive: Any, wanted: str, advice: str, argument: str | None
+) -> InputError:
+    return InputError(
+        f"{visible(file)} has no array {wanted!r}; it has: {listed(archive.files)}.\n{advice}",
+        argument,
+    )
+
+
+def _check_numbers(file: Path, X: NDArray[Any]) -> None:
     if X.ndim != 2 or X.dtype.kind not in "biuf" or 0 in X.shape:
         raise InputError(
             f"X of {visible(file)} has shape {X.shape} and type {X.dtype}.\n"
             "It must be a table of numbers with one sample a row and one feature a column."
         )
+
+
+def _check_shapes(file: Path, X: NDArray[Any], y: NDArray[Any], key: str) -> None:
+    _check_numbers(file, X)
     if y.shape != (X.shape[0],) or y.dtype.kind not in "biufUS":
         raise InputError(
             f"{key!r} of {visible(file)} has shape {y.shape} and type {y.dtype}.\n"

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from fewest._tables.errors import InputError
 from fewest._tables.frame import check_columns, import_pandas, table_from_frame
 from fewest._tables.table import Table
 from fewest._tables.wording import counted, visible
+
+if TYPE_CHECKING:
+    import pandas
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _ROWS_LOOKED_AT = 6
@@ -38,11 +41,22 @@ def read_text(
     file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
 ) -> Table:
     """Read a table with a header line; see `fewest._tables.read`."""
-    pandas = import_pandas(file)
+    import_pandas(file)
     layout = _layout(file)
     check_columns(layout.names, target, drop, visible(file), groups)
+    return table_from_frame(_frame(file, layout), layout.names, target, drop, file, groups)
+
+
+def text_frame(file: Path) -> tuple[pandas.DataFrame, list[str]]:
+    """All columns as they are, and their names."""
+    import_pandas(file)
+    layout = _layout(file)
+    return _frame(file, layout), layout.names
+
+
+def _frame(file: Path, layout: _Layout) -> pandas.DataFrame:
     try:
-        frame = pandas.read_csv(
+        return import_pandas(file).read_csv(
             file,
             engine="c",
             sep=layout.delimiter,
@@ -62,7 +76,6 @@ def read_text(
             f"{visible(file)} is not a regular table: {_parser_message(error)}.\n"
             "Every row must have as many cells as the header."
         ) from error
-    return table_from_frame(frame, layout.names, target, drop, file, groups)
 
 
 def _layout(file: Path) -> _Layout:

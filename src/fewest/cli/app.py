@@ -45,6 +45,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.select import run_select
 
         run_select(arguments)
+    elif arguments.command == "predict":
+        from fewest.cli.predict import run_predict
+
+        run_predict(arguments)
     elif arguments.command == "path":
         from fewest.cli.path import run_path
 

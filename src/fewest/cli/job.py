@@ -15,6 +15,7 @@ from fewest._tables import Table
 from fewest._tables.wording import counted
 from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError
+from fewest.cli.models import save_machine
 from fewest.cli.report import (
     Certificate,
     ClassSize,
@@ -56,6 +57,7 @@ def run_job(
     seconds_reading: float,
     show_progress: bool,
     notes: Sequence[str] = (),
+    model: str | None = None,
 ) -> Report:
     """Select features and estimate the error.
 
@@ -71,6 +73,8 @@ def run_job(
         Whether to draw a progress bar.
     notes : sequence of str
         What the report should say first.
+    model : str, optional
+        Where to save the machine.
 
     Returns
     -------
@@ -84,6 +88,8 @@ def run_job(
     started = time.perf_counter()
     validation = cross_validate(table, settings, show_progress=show_progress)
     seconds_validation = time.perf_counter() - started
+    if model is not None:
+        save_machine(machine, table.feature_names, model)
     return Report(
         data=summary,
         parameters=settings,

@@ -11,6 +11,7 @@ from fewest.cli.options.diagnose import add_diagnose
 from fewest.cli.options.informative import add_informative
 from fewest.cli.options.minimum import add_minimum
 from fewest.cli.options.path import add_path
+from fewest.cli.options.predict import add_predict
 from fewest.cli.options.rank import add_rank
 from fewest.cli.options.select import add_select
 
@@ -18,6 +19,8 @@ _EPILOG = f"""\
 examples:
   fewest demo
   fewest select expression.csv --target diagnosis
+  fewest select expression.csv --target diagnosis --model machine.fewest
+  fewest predict machine.fewest new.csv --out predicted.csv
   fewest path expression.csv --target diagnosis --plot path.png
   fewest rank expression.csv --target diagnosis --csv ranking.csv
   fewest informative maps.npz --groups participant --plot curves.png
@@ -41,6 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
     for add in (
         add_select,
+        add_predict,
         add_path,
         add_rank,
         add_informative,

@@ -16,12 +16,12 @@ _MOST_NOTED = 5
 _FEW_ROWS = 10  # among so few, whole numbers may count by chance
 
 
-def keep_the_data(data: str, **results: str | None) -> None:
+def keep_the_data(data: str, *, what: str = "the data", **results: str | None) -> None:
     """A slip of the hand must not replace the data by a result, nor one result by another."""
     for option, result in results.items():
         if result and _same_file(data, result):
             raise CommandError(
-                f"--{option} {visible(result)} would replace the data.\nName another file."
+                f"--{option} {visible(result)} would replace {what}.\nName another file."
             )
     named = [result for result in results.values() if result]
     if len(named) == 2 and os.path.realpath(named[0]) == os.path.realpath(named[1]):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import time
 
+from fewest._tables.wording import visible
 from fewest.cli.job import run_job, summarize
-from fewest.cli.output import Output
+from fewest.cli.output import Output, require_writable
 from fewest.cli.reading import keep_the_data, read, require_square
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text, method_text, names_text, result_text
@@ -14,9 +15,11 @@ from fewest.cli.text import data_text, method_text, names_text, result_text
 
 def run_select(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
-    keep_the_data(arguments.data, json=arguments.json)
+    keep_the_data(arguments.data, json=arguments.json, model=arguments.model)
     settings = Settings.from_arguments(arguments)
     output = Output.from_arguments(arguments)
+    if arguments.model:
+        require_writable("--model", arguments.model)
     started = time.perf_counter()
     table = read(arguments)
     seconds = time.perf_counter() - started
@@ -33,5 +36,8 @@ def run_select(arguments: argparse.Namespace) -> None:
         seconds_reading=seconds,
         show_progress=output.show_progress,
         notes=notes,
+        model=arguments.model,
     )
     output.deliver(report, result_text(report), names_text(report))
+    if arguments.model:
+        output.say(f"Written: {visible(arguments.model)}")

@@ -33,6 +33,7 @@ def add_select(commands: Commands[Parser]) -> None:
             "expression.csv --target diagnosis --method psvm --epsilon 3",
             "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
             "expression.csv --target diagnosis --quiet > selected.txt",
+            "expression.csv --target diagnosis --model machine.fewest",
         ),
     )
     add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
@@ -44,4 +45,9 @@ def add_select(commands: Commands[Parser]) -> None:
         metavar="R",
         help="repeat it with other folds (default: 1)",
     )
-    add_output_arguments(select)
+    output = add_output_arguments(select)
+    output.add_argument(
+        "--model",
+        metavar="FILE",
+        help="also save the fitted machine to this file, for fewest predict and fewest.load",
+    )

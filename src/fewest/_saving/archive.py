@@ -1,0 +1,148 @@
+"""The container: a zip archive of one document and .npy arrays, none of them compressed.
+
+What is not compressed cannot unpack to more than the file itself: no member is larger than the
+part of the file that holds it, and that is checked before anything is read.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import stat
+import struct
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from fewest._saving.errors import damaged
+from fewest.exceptions import ModelFileError
+
+DOCUMENT = "model.json"
+_ARRAY_NAME = re.compile(r"a(0|[1-9][0-9]{0,8})\.npy")
+_DTYPE = re.compile(r"[|<>]b1|[|<>][iu][1248]|[<>]f[248]|[<>|]U[0-9]{1,9}|\|S[0-9]{1,9}")
+_HEADER_START = 10  # magic, version and length come before
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..\{'descr': '([!-~]{2,12})', 'fortran_order': (True|False), "
+    rb"'shape': \((|[0-9]{1,18},|[0-9]{1,18}, [0-9]{1,18})\), \} *\n",
+    re.DOTALL,
+)
+_LARGEST_DOCUMENT = 64 * 2**20
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # no clock time: equal models make equal files
+_ENCRYPTED = 0x1
+_LAST_CHARACTER = 0x10FFFF
+_NO_ARCHIVE = (
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    OverflowError,
+    ValueError,
+    struct.error,
+)
+
+
+def array_name(number: int) -> str:
+    """What the array of this number is called in the archive."""
+    return f"a{number}.npy"
+
+
+def is_storable(dtype: np.dtype[Any]) -> bool:
+    """Whether arrays of this type are plain numbers, truth values or text of fixed width."""
+    return dtype.names is None and _DTYPE.fullmatch(dtype.str) is not None
+
+
+def packed(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """The archive as bytes."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_member(DOCUMENT), document)
+        for name, array in arrays.items():
+            stream = io.BytesIO()
+            npy.write_array(stream, array, version=(1, 0), allow_pickle=False)
+            archive.writestr(_member(name), stream.getvalue())
+    return content.getvalue()
+
+
+def unpacked(content: bytes) -> tuple[bytes, dict[str, bytes]]:
+    """The document and the arrays, as bytes; every member is checked against its checksum."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            _check_members(members, len(content))
+            read = {member.filename: archive.read(member) for member in members}
+    except ModelFileError:
+        raise
+    except _NO_ARCHIVE as error:
+        raise damaged(f"it is no zip archive that can be read to its end ({error})") from error
+    document = read.pop(DOCUMENT)
+    return document, read
+
+
+def array_of(name: str, content: bytes) -> NDArray[Any]:
+    """An array from the bytes of an .npy file, whose header must fit its length exactly."""
+    # NumPy's own parser of headers evaluates Python literals; this one knows a single form.
+    header = _HEADER.match(content)
+    if header is None or header.end() != _HEADER_START + int.from_bytes(content[8:10], "little"):
+        raise damaged(f"the array {name} has no header of an .npy file of version 1.0")
+    descr, fortran_order, lengths = (part.decode("ascii") for part in header.groups())
+    shape = tuple(int(length) for length in lengths.split(",") if length)
+    if not _DTYPE.fullmatch(descr):
+        raise damaged(f"the array {name} is of the type {descr}, not of numbers or text")
+    dtype = np.dtype(descr)
+    if dtype.itemsize == 0:
+        raise damaged(f"the array {name} is of the type {descr}, which has no size")
+    n_bytes = len(content) - header.end()
+    if math.prod(shape) * dtype.itemsize != n_bytes:
+        raise damaged(
+            f"the header of the array {name} declares the shape {shape}, which does not fit the "
+            f"{n_bytes} bytes that follow"
+        )
+    # A copy: aligned, writable, and without the rest of the file behind it.
+    flat = np.frombuffer(content, dtype, offset=header.end()).copy()
+    _check_bits(name, flat)
+    return flat.reshape(shape, order="F" if fortran_order == "True" else "C")
+
+
+def _check_bits(name: str, flat: NDArray[Any]) -> None:
+    """Not all bits make a truth value or a character."""
+    if flat.dtype.kind == "b" and flat.view(np.uint8).max(initial=0) > 1:
+        raise damaged(f"the array {name} holds truth values that are neither true nor false")
+    if flat.dtype.kind == "U":
+        codes = flat.view(flat.dtype.str[0].replace("|", "=") + "u4")
+        if codes.max(initial=0) > _LAST_CHARACTER:
+            raise damaged(f"the array {name} holds characters that do not exist")
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    member = zipfile.ZipInfo(name, _OLDEST)
+    member.external_attr = (stat.S_IFREG | 0o644) << 16
+    return member
+
+
+def _check_members(members: list[zipfile.ZipInfo], n_bytes: int) -> None:
+    names = [member.filename for member in members]
+    if DOCUMENT not in names:
+        raise damaged(f"it holds no {DOCUMENT}: it is no model of fewest")
+    if len(set(names)) < len(names):
+        raise damaged("it holds two members of the same name")
+    for member in members:
+        name, mode = member.filename, member.external_attr >> 16
+        if name != DOCUMENT and not _ARRAY_NAME.fullmatch(name):
+            raise damaged(f"it holds {name[:40]!r}, which is no part of a model")
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+            raise damaged(f"its member {name} is a link or a folder")
+        if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & _ENCRYPTED:
+            raise damaged(f"its member {name} is compressed or encrypted, which models never are")
+        if member.file_size != member.compress_size:
+            raise damaged(f"its member {name} declares two different sizes")
+        if name == DOCUMENT and member.file_size > _LARGEST_DOCUMENT:
+            raise damaged(f"its {DOCUMENT} is larger than {_LARGEST_DOCUMENT} bytes")
+    if sum(member.file_size for member in members) > n_bytes:
+        raise damaged("its members declare more bytes than the file has")

@@ -1,0 +1,62 @@
+"""The only classes that a model file can name; modules are imported when one is needed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from fewest._saving.errors import damaged
+
+# What can be saved and loaded as a whole.
+MODELS = {
+    "AccumulatedClassifier": "fewest.accumulated",
+    "FeatureSelectionConcave": "fewest.fsv",
+    "Liknon": "fewest.liknon",
+    "LiknonCV": "fewest.liknon_cv",
+    "PotentialSVC": "fewest.psvm.estimators",
+    "PotentialSVCCV": "fewest.psvm.search",
+    "PotentialSVR": "fewest.psvm.estimators",
+    "PotentialSVRCV": "fewest.psvm.search",
+    "PotentialSelector": "fewest.psvm.selector",
+    "RepetitiveSelector": "fewest.repetitive",
+    "SoftDoubleMinOver": "fewest.min_over",
+    "SupportFeatureMachine": "fewest.sfm",
+    "SupportFeatureMachineCV": "fewest.sfm_cv",
+    "UnionFeatureMachine": "fewest.union",
+    "WeightedVoteClassifier": "fewest.filters.weighted_vote",
+    "ZeroNormSVM": "fewest.zero_norm_svm",
+}
+# Classifiers on the selected features, inside AccumulatedClassifier and LiknonCV.
+PARTS = {
+    "KNeighborsClassifier": "sklearn.neighbors",
+    "Pipeline": "sklearn.pipeline",
+    "SVC": "sklearn.svm",
+    "StandardScaler": "sklearn.preprocessing",
+}
+RECORDS = {
+    "BoxLassoResult": "fewest._core.box_lasso",
+    "Discriminant": "fewest._discriminants",
+    "MinimumResult": "fewest._minimum.result",
+    "MonitoredPath": "fewest._discriminants",
+    "Result": "fewest._core.result",
+    "RuledOut": "fewest._minimum.leaves",
+    "Separation": "fewest._minimum.leaves",
+    "Stability": "fewest.psvm.stability",
+    "Step": "fewest._minimum.result",
+    "SupportFunction": "fewest.psvm.machine",
+    "WarmStart": "fewest._core.result",
+    "ZeroNormResult": "fewest._core.reweight",
+}
+
+
+def is_registered(value: Any, homes: dict[str, str]) -> bool:
+    """Whether the value is of one of these classes itself (a subclass may be anything)."""
+    name = type(value).__name__
+    return name in homes and type(value) is getattr(import_module(homes[name]), name)
+
+
+def class_named(name: Any, homes: dict[str, str]) -> Any:
+    """The class of this name."""
+    if not isinstance(name, str) or name not in homes:
+        raise damaged(f"it names the class {str(name)[:40]!r}, which no model is made of")
+    return getattr(import_module(homes[name]), name)

@@ -1,0 +1,239 @@
+"""`fewest select --model` and `fewest predict`."""
+
+import csv
+
+import numpy as np
+import pandas
+import pytest
+from saving.models import fitted
+from tables.samples import NAMES, three_classes, two_classes, write_csv
+
+import fewest
+
+
+@pytest.fixture
+def model(run, table, tmp_path):
+    path = tmp_path / "machine.fewest"
+    assert run("select", table, "--target", "group", "--model", path).code == 0
+    return path
+
+
+@pytest.fixture
+def unseen(tmp_path):
+    return write_csv(tmp_path / "unseen.csv", *two_classes(seed=1, shift=2.0))
+
+
+@pytest.fixture
+def failed(run):
+    """Run `fewest predict` and return its message; nothing else may be printed."""
+
+    def call(*arguments):
+        ran = run("predict", *arguments)
+        assert ran.code == 2
+        assert ran.out == ""
+        assert ran.err.startswith("fewest: error: ")
+        assert "Traceback" not in ran.err
+        return ran.err
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("--method", "sfm-cv"),
+        ("--method", "weston"),
+        ("--method", "liknon", "--C", "0.1"),
+        ("--method", "psvm"),
+    ],
+    ids=str,
+)
+def test_saved_machine_predicts_like_a_fit_in_python(options, run, table, unseen, tmp_path):
+    path = tmp_path / "machine.fewest"
+    ran = run("select", table, "--target", "group", "--cv", 0, "--model", path, *options)
+    assert ran.code == 0
+    assert f"Written: {path}" in ran.out
+    machine = fewest.load(path)
+    assert machine.feature_names_in_.tolist() == NAMES
+    X, _ = two_classes(seed=1, shift=2.0)
+    frame = pandas.DataFrame(X, columns=NAMES)
+    report = run("predict", path, unseen, "--json", "-").json
+    assert report["predictions"] == machine.predict(frame).tolist()
+    assert report["scores"] == machine.decision_function(frame).tolist()
+    assert report["schema"] == "fewest.predict"
+    assert report["model"]["n_used"] == int(machine.support_.sum())
+
+
+def test_terminal_shows_counts_errors_and_confusion(run, model, unseen):
+    ran = run("predict", model, unseen, "--target", "group")
+    assert ran.code == 0
+    report = run("predict", model, unseen, "--target", "group", "--json", "-").json
+    _, y = two_classes(seed=1, shift=2.0)
+    wrong = int(np.sum(np.array(report["predictions"]) != y))
+    assert 0 < wrong < 20
+    assert report["comparison"]["n_errors"] == wrong
+    assert np.sum(report["comparison"]["confusion"]) == 40
+    assert np.trace(report["comparison"]["confusion"]) == 40 - wrong
+    assert f"Error     {wrong} of 40 samples" in ran.out
+    assert "group, predicted as:  healthy  ill" in ran.out
+    assert "uses 2 of 30 features" in ran.out
+    assert "Ignored" not in ran.out
+
+
+def test_without_a_target_its_column_is_only_ignored(run, model, unseen):
+    ran = run("predict", model, unseen)
+    assert "Note: Ignored, because the model does not know it: group." in ran.out
+    assert "Error" not in ran.out
+
+
+def test_table_of_predictions(run, model, unseen, tmp_path):
+    path = tmp_path / "predicted.csv"
+    ran = run("predict", model, unseen, "--target", "group", "--out", path)
+    assert f"Written: {path}" in ran.out
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    machine = fewest.load(model)
+    X, y = two_classes(seed=1, shift=2.0)
+    frame = pandas.DataFrame(X, columns=NAMES)
+    assert [row["row"] for row in rows] == [str(number + 1) for number in range(40)]
+    assert [row["predicted"] for row in rows] == machine.predict(frame).tolist()
+    assert [row["truth"] for row in rows] == y.tolist()
+    assert [float(row["score"]) for row in rows] == machine.decision_function(frame).tolist()
+
+
+def test_quiet_prints_predictions_only(run, model, unseen):
+    lines = run("predict", model, unseen, "--quiet").out.splitlines()
+    assert len(lines) == 40
+    assert set(lines) == {"healthy", "ill"}
+
+
+def test_features_are_found_by_name_in_any_order(run, model, unseen, tmp_path):
+    """Only the selected ones have to be there; a text column is no obstacle."""
+    expected = run("predict", model, unseen, "--quiet").out
+    frame = pandas.read_csv(unseen)
+    frame = frame[["group", "gene_17", "gene_4"]].assign(patient="p", gene_5="not measured")
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    ran = run("predict", model, tmp_path / "few.csv", "--quiet")
+    assert ran.out == expected
+    frame.to_parquet(tmp_path / "few.parquet")
+    assert run("predict", model, tmp_path / "few.parquet", "--quiet").out == expected
+
+
+def test_missing_features_are_named(failed, model, unseen, tmp_path):
+    pandas.read_csv(unseen).drop(columns="gene_17").to_csv(tmp_path / "few.csv", index=False)
+    message = failed(model, tmp_path / "few.csv")
+    assert "lacks 1 feature that the model needs: gene_17." in message
+    assert "Add the columns, or check their names." in message
+
+
+def test_archives_of_arrays(run, failed, model, tmp_path, unseen):
+    X, y = two_classes(seed=1, shift=2.0)
+    path = tmp_path / "unseen.npz"
+    np.savez(path, X=X, feature_names=NAMES, diagnosis=y)
+    assert (
+        run("predict", model, path, "--quiet").out == run("predict", model, unseen, "--quiet").out
+    )
+    report = run("predict", model, path, "--target", "diagnosis", "--json", "-").json
+    assert report["truth"] == y.tolist()
+    assert "has no array 'y'" in failed(model, path, "--target", "y")
+    np.savez(path, Z=X)
+    assert "has no array 'X'" in failed(model, path)
+
+
+def test_three_classes(run, tmp_path):
+    table = write_csv(tmp_path / "three.csv", *three_classes())
+    path, out = tmp_path / "machine.fewest", tmp_path / "out.csv"
+    assert run("select", table, "--target", "group", "--cv", 0, "--model", path).code == 0
+    ran = run("predict", path, table, "--target", "group", "--out", out)
+    assert ran.code == 0
+    assert out.read_text().startswith("row,predicted,truth,score 1,score 2,score 3\n")
+
+
+def test_classes_that_the_model_does_not_know(run, model, tmp_path):
+    X, y = two_classes(seed=1)
+    path = write_csv(tmp_path / "odd.csv", X, np.where(np.arange(40) < 3, "unclear", y))
+    ran = run("predict", model, path, "--target", "group")
+    assert "The model knows no class unclear" in ran.out
+    assert "  unclear" in ran.out
+
+
+def test_numbers_that_are_text_elsewhere(run, tmp_path):
+    X, _ = two_classes()
+    y = np.arange(40) % 2 + 1
+    table = write_csv(tmp_path / "numbers.csv", X, y)
+    path = tmp_path / "machine.fewest"
+    run("select", table, "--target", "group", "--cv", 0, "--model", path)
+    np.savez(tmp_path / "text.npz", X=X, feature_names=NAMES, y=y.astype(str))
+    plain = run("predict", path, table, "--target", "group", "--json", "-").json
+    text = run("predict", path, tmp_path / "text.npz", "--target", "y", "--json", "-").json
+    assert text["comparison"]["n_errors"] == plain["comparison"]["n_errors"]
+
+
+def test_models_without_names_count_columns(run, failed, tmp_path):
+    X, y = two_classes()
+    path = tmp_path / "machine.fewest"
+    machine = fewest.SupportFeatureMachine().fit(X, y)
+    fewest.save(machine, path)
+    table = write_csv(tmp_path / "table.csv", X, y)
+    message = failed(
+        path,
+        write_csv(tmp_path / "more.csv", np.c_[X, X[:, 0]], y, [*NAMES, "age"]),
+        "--target",
+        "group",
+    )
+    assert "has 31 features, but the model was fitted to 30" in message
+    assert "--drop COLUMN" in message
+    ran = run("predict", path, table, "--target", "group", "--quiet")
+    assert ran.out.split() == machine.predict(X).tolist()
+    assert (
+        run(
+            "predict", path, tmp_path / "more.csv", "--target", "group", "--drop", "age", "--quiet"
+        ).out
+        == ran.out
+    )
+
+
+def test_regression(run, failed, tmp_path):
+    X = fitted("psvr").support_row_objects_
+    names = [f"x{number}" for number in range(X.shape[1])]
+    fewest.save(fitted("psvr"), tmp_path / "machine.fewest")
+    path = write_csv(tmp_path / "table.csv", X, X[:, 0] ** 2, names)
+    ran = run("predict", tmp_path / "machine.fewest", path, "--target", "group")
+    assert "Predicted values lie between" in ran.out
+    assert "Root-mean-square error" in ran.out
+    path = write_csv(tmp_path / "words.csv", X, np.full(len(X), "high"), names)
+    message = failed(tmp_path / "machine.fewest", path, "--target", "group")
+    assert "predicts numbers, but the column group holds text" in message
+
+
+def test_tampered_files(failed, model, unseen, tmp_path):
+    model.write_bytes(model.read_bytes().replace(b'"C": 1.0', b'"C": 2.0'))
+    message = failed(model, unseen)
+    assert "cannot be loaded" in message
+    assert "The file is damaged or was changed" in message
+    assert "cannot be loaded: it is no zip archive" in failed(unseen, unseen)
+    assert "cannot be read: No such file" in failed(tmp_path / "nowhere", unseen)
+    fewest.save(fitted("repetitive"), model)
+    assert "selects features, but does not predict" in failed(model, unseen)
+
+
+def test_results_do_not_replace_what_is_read(failed, refused, model, unseen, table):
+    assert "would replace the model" in failed(model, unseen, "--out", model)
+    assert "would replace the data" in failed(model, unseen, "--json", unseen)
+    assert "name the same file" in failed(model, unseen, "--json", "x", "--out", "x")
+    assert "would replace the data" in refused(table, "--target", "group", "--model", table)
+    assert "--model" in refused(table, "--target", "group", "--model", "no/such/folder/m")
+    assert "--out" in failed(model, unseen, "--out", "no/such/folder/out.csv")
+
+
+def test_bad_data(failed, model, unseen, tmp_path):
+    assert "does not exist" in failed(model, tmp_path / "nowhere.csv")
+    assert "no column 'grop'" in failed(model, unseen, "--target", "grop")
+    frame = pandas.read_csv(unseen)
+    frame.loc[3, "gene_4"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    assert "1 missing cell" in failed(model, tmp_path / "holes.csv")
+    (tmp_path / "sheet.xyz").write_text("a")
+    assert "suffix that is not known" in failed(model, tmp_path / "sheet.xyz")
+    frame.iloc[:0].to_csv(tmp_path / "empty.csv", index=False)
+    assert "has a header but no rows" in failed(model, tmp_path / "empty.csv")
