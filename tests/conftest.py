@@ -10,14 +10,24 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
-def real_data():
-    """Function that opens a data set by name, or skips the test where it is absent."""
+def real_file():
+    """Function that finds a file of real data by name, or skips the test where it is absent."""
     folder = Path(os.environ.get("FEWEST_DATA", ROOT.parent / "shared" / "data"))
 
-    def open_npz(name):
-        path = folder / f"{name}.npz"
+    def find(name):
+        path = folder / name
         if not path.exists():
             pytest.skip(f"{path.name} is not in $FEWEST_DATA nor in ../shared/data")
-        return np.load(path)
+        return path
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def real_data(real_file):
+    """Function that opens a data set by name, or skips the test where it is absent."""
+
+    def open_npz(name):
+        return np.load(real_file(f"{name}.npz"))
 
     return open_npz

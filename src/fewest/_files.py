@@ -1,9 +1,12 @@
-"""Files that are either written completely or not at all."""
+"""Files and folders that are either written completely or not at all."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,3 +78,64 @@ def _regular_file(path: str | os.PathLike[str]) -> Path:
 
 def _temporary_beside(target: Path) -> Path:
     return target.with_name(f".fewest-{secrets.token_hex(8)}.tmp")
+
+
+def check_new_folder(
+    path: str | os.PathLike[str], *, replaceable: Collection[str] | None = None
+) -> None:
+    """Raise an OSError that says why `whole_folder` at this path would fail; call it early.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder that is to appear later; the one above it must exist.
+    replaceable : collection of str, optional
+        Names of files: a folder that holds no others may be replaced. By default only an empty one.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_dir():
+        raise FileExistsError(f"{target} is a file, not a folder")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {target.parent} does not exist")
+    held = sorted(entry.name for entry in target.iterdir()) if target.is_dir() else []
+    if held and replaceable is None:
+        raise FileExistsError(f"the folder {target} is not empty")
+    others = [name for name in held if name not in (replaceable or ())]
+    if others:
+        raise FileExistsError(f"the folder {target} holds {others[0]}, which would be lost")
+    probe = _temporary_beside(target)
+    try:
+        probe.mkdir()
+    except OSError as error:
+        raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
+    probe.rmdir()
+
+
+@contextmanager
+def whole_folder(
+    path: str | os.PathLike[str], *, replaceable: Collection[str] | None = None
+) -> Iterator[Path]:
+    """An empty folder to write files to, which appears at `path` when all is written.
+
+    After an error or an interrupt nothing of it is left, and what was at `path` is there still.
+
+    Parameters
+    ----------
+    path, replaceable
+        As in `check_new_folder`.
+    """
+    check_new_folder(path, replaceable=replaceable)
+    target = Path(os.path.realpath(path))
+    temporary, aside = _temporary_beside(target), _temporary_beside(target)
+    temporary.mkdir()
+    try:
+        yield temporary
+        if target.exists():
+            os.rename(target, aside)
+        os.rename(temporary, target)
+    finally:  # whatever was interrupted, one whole folder stays
+        shutil.rmtree(temporary, ignore_errors=True)
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+        elif aside.exists():
+            os.rename(aside, target)

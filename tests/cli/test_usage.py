@@ -9,7 +9,7 @@ import pytest
 import fewest
 from fewest.cli import main
 
-_COMMANDS = ("select", "path", "rank", "informative", "minimum", "diagnose", "demo")
+_COMMANDS = ("select", "path", "rank", "informative", "brain", "minimum", "diagnose", "demo")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in _COMMANDS)])

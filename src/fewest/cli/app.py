@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 
 from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli.parser import build_parser
@@ -40,7 +41,7 @@ def _dispatch(argv: Sequence[str] | None) -> int:
     arguments = parser.parse_args(argv)
     # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
     if arguments.command is not None:
-        _load_libraries()
+        _load_libraries(with_nilearn=arguments.command == "brain")
     if arguments.command == "select":
         from fewest.cli.select import run_select
 
@@ -69,6 +70,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from fewest.cli.informative import run_informative
 
         run_informative(arguments)
+    elif arguments.command == "brain":
+        from fewest.cli.brain import run_brain
+
+        run_brain(arguments)
     elif arguments.command == "demo":
         from fewest.cli.demo import run_demo
 
@@ -86,8 +91,8 @@ def _survive_odd_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _load_libraries() -> None:
-    """Import what every command needs; a Ctrl-C meanwhile takes effect afterwards.
+def _load_libraries(*, with_nilearn: bool) -> None:
+    """Import what the command needs; a Ctrl-C meanwhile takes effect afterwards.
 
     Extension modules that are interrupted while they load fail with errors of all kinds.
     """
@@ -99,6 +104,12 @@ def _load_libraries() -> None:
         import sklearn.model_selection  # noqa: F401
 
         import fewest.sfm  # noqa: F401
+
+        if with_nilearn:
+            with suppress(ImportError):  # the command says what to do about it
+                import nilearn.image
+                import nilearn.maskers
+                import nilearn.plotting  # noqa: F401
     finally:
         signal.signal(signal.SIGINT, before)
     if pressed:

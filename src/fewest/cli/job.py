@@ -136,7 +136,7 @@ def _machine(
         negative_class=negative,
         intercept=float(_plane(settings, machine)[1][row]),
         features=sorted(features, key=lambda feature: -abs(feature.weight)),
-        certificate=_certificate(settings, machine.results_[row], table.y == positive),
+        certificate=certificate(settings, machine.results_[row], table.y == positive),
     )
 
 
@@ -182,7 +182,8 @@ def _folds_selected(validation: Validation, row: int, column: int) -> int | None
     return sum(column in supports[row] for supports in validation.supports)
 
 
-def _certificate(settings: Settings, result: Any, inside: Any) -> Certificate:
+def certificate(settings: Settings, result: Any, inside: Any) -> Certificate:
+    """The proof of a machine; `inside` says which samples are of its class."""
     if settings.method == "psvm":
         return _certificate_of_psvm(result, inside)
     has_margin = settings.method in MARGIN_METHODS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fewest import __version__
+from fewest.cli.options.brain import add_brain
 from fewest.cli.options.common import EXIT_CODES, Parser
 from fewest.cli.options.demo import add_demo
 from fewest.cli.options.diagnose import add_diagnose
@@ -24,6 +25,7 @@ examples:
   fewest path expression.csv --target diagnosis --plot path.png
   fewest rank expression.csv --target diagnosis --csv ranking.csv
   fewest informative maps.npz --groups participant --plot curves.png
+  fewest brain bold.nii.gz --labels labels.txt --groups runs.txt --out found
   fewest minimum expression.csv --target diagnosis
   fewest diagnose expression.csv --target diagnosis
   fewest select --help
@@ -48,6 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
         add_path,
         add_rank,
         add_informative,
+        add_brain,
         add_minimum,
         add_diagnose,
         add_demo,

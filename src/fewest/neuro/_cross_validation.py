@@ -1,0 +1,119 @@
+"""The honest error on images: voxels are selected anew, without the test volumes, in every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import LeaveOneGroupOut
+
+from fewest._progress import interrupts_ignored, progress_bar
+from fewest._splits import balanced_error, outer_folds
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class FoldResult:
+    """One fold: its test volumes, what was predicted for them, and what was selected."""
+
+    n_train: int
+    test: NDArray[np.intp]
+    predicted: NDArray[Any]
+    support: NDArray[np.bool_]
+
+
+def run_folds(
+    estimator: Any,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    *,
+    cv: Any,
+    random_state: Any,
+    n_jobs: int | None,
+    show_progress: bool,
+) -> list[FoldResult]:
+    """Fit and test in every fold; by default one group is left out at a time."""
+    if cv is None:
+        cv = _FOLDS if groups is None else LeaveOneGroupOut()
+    folds = outer_folds(cv, y, groups, random_state=random_state)
+    trials = _trials(estimator, X, y, groups, folds, n_jobs)
+    return list(progress_bar(trials, len(folds), show_progress))
+
+
+def summarized(
+    results: list[FoldResult], y: NDArray[Any], groups: NDArray[Any] | None
+) -> dict[str, NDArray[Any]]:
+    """A value a fold, as arrays by name."""
+    left_out = [
+        "" if groups is None else ", ".join(map(str, np.unique(groups[fold.test]).tolist()))
+        for fold in results
+    ]
+    return {
+        "fold": np.arange(1, len(results) + 1),
+        "left_out": np.array(left_out),
+        "n_train": np.array([fold.n_train for fold in results]),
+        "n_test": np.array([len(fold.test) for fold in results]),
+        "error": np.array([np.mean(fold.predicted != y[fold.test]) for fold in results]),
+        "balanced_error": np.array(
+            [balanced_error(y[fold.test], fold.predicted) for fold in results]
+        ),
+        "n_features": np.array([int(fold.support.sum()) for fold in results]),
+    }
+
+
+def pooled_error(results: list[FoldResult], y: NDArray[Any]) -> float:
+    """Balanced error of all test volumes together; a fold may lack a class."""
+    tested = np.concatenate([fold.test for fold in results])
+    return balanced_error(y[tested], np.concatenate([fold.predicted for fold in results]))
+
+
+def fit_with_groups(
+    estimator: Any, X: NDArray[Any], y: NDArray[Any], groups: NDArray[Any] | None
+) -> Any:
+    """Fit; estimators that split the samples themselves keep groups together."""
+    splits = groups is not None and "groups" in signature(estimator.fit).parameters
+    return estimator.fit(X, y, **({"groups": groups} if splits else {}))
+
+
+def selected(estimator: Any) -> NDArray[np.bool_]:
+    """The features that a fitted estimator uses, in any of its machines."""
+    coef = np.atleast_2d(estimator.coef_)
+    support = np.asarray(getattr(estimator, "support_", None))
+    if support.dtype == bool and support.shape == coef.shape[1:]:
+        return support
+    return np.any(coef != 0, axis=0)
+
+
+def _trials(
+    estimator: Any,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    n_jobs: int | None,
+) -> Iterator[FoldResult]:
+    # Processes, because the selection is much Python; joblib maps a large X into their memory.
+    with interrupts_ignored():
+        return Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(_trial)(clone(estimator), X, y, groups, train, test) for train, test in folds
+        )
+
+
+def _trial(
+    estimator: Any,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+) -> FoldResult:
+    fit_with_groups(estimator, X[train], y[train], None if groups is None else groups[train])
+    return FoldResult(len(train), test, estimator.predict(X[test]), selected(estimator))

@@ -1,0 +1,110 @@
+"""Figures of a fitted decoder, drawn by nilearn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewest._figures import require_matplotlib
+from fewest.neuro._nilearn import require_nilearn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_CUTS = 5  # slices of a map with many
+_DPI = 150
+_FAINT = 0.05  # of the largest value: what is less would only veil the background
+_TINY = float(np.finfo(np.float32).tiny)
+_BELOW_TITLE = (0.0, 0.0, 1.0, 0.88)
+
+
+def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
+    """Maps of the weights (one a machine) and of the number of folds, as figures by name.
+
+    Parameters
+    ----------
+    decoder : FewestVoxels
+        A fitted one.
+    background : 3-D image or file, optional
+        What the maps are drawn on; the mean of the volumes by default.
+
+    Returns
+    -------
+    dict of matplotlib figures
+        "coef" (or "coef-1", "coef-2", ... for more than two classes), and "consistency" if there
+        were folds.
+    """
+    require_nilearn()
+    require_matplotlib()
+    from nilearn.image import iter_img
+
+    background = decoder.mean_img_ if background is None else background
+    machines = [decoder.coef_img_]
+    if decoder.coef_img_.ndim == 4:
+        machines = list(iter_img(decoder.coef_img_))
+    labels = decoder.classes_.tolist()
+    figures = {}
+    for number, weights in enumerate(machines):
+        if len(machines) == 1:
+            name, title = "coef", f"weights: {labels[1]} (positive) against {labels[0]}"
+        else:
+            name, title = f"coef-{number + 1}", f"weights: {labels[number]} against the rest"
+        figures[name] = _slices(weights, background, title, symmetric=True)
+    if decoder.consistency_img_ is not None:
+        n_folds = len(decoder.cv_results_["fold"])
+        title = f"selected in how many of {n_folds} folds"
+        figures["consistency"] = _slices(
+            decoder.consistency_img_, background, title, symmetric=False, vmax=n_folds
+        )
+    return figures
+
+
+def write_figures(decoder: Any, folder: Path, background: Any = None) -> list[str]:
+    """Write the figures into a folder as PNG; returns the names of the files."""
+    written = []
+    for name, figure in decoder_figures(decoder, background).items():
+        figure.savefig(folder / f"{name}.png", dpi=_DPI)
+        written.append(f"{name}.png")
+    return written
+
+
+def _slices(
+    image: Any, background: Any, title: str, *, symmetric: bool, vmax: float | None = None
+) -> Figure:
+    """Axial slices through the voxels of a map that are not zero."""
+    from matplotlib.figure import Figure
+    from nilearn.plotting import plot_stat_map
+
+    cuts = _cuts(image)
+    faint = _FAINT * float(np.abs(np.asanyarray(image.dataobj)).max()) if symmetric else 0.0
+    # Not of pyplot, which would open windows and keep the figure.
+    figure = Figure(figsize=(max(5.0, 2.2 * len(cuts) + 1.4), 3.2))
+    figure.suptitle(title)
+    plot_stat_map(
+        image,
+        bg_img=background,
+        display_mode="z",
+        cut_coords=cuts,
+        threshold=max(faint, _TINY),
+        cmap="RdBu_r" if symmetric else "viridis",
+        symmetric_cbar=symmetric,
+        vmin=None if symmetric else 0,
+        vmax=vmax,
+        black_bg=False,
+        figure=figure,
+        axes=_BELOW_TITLE,
+    )
+    return figure
+
+
+def _cuts(image: Any) -> list[float]:
+    """Heights of the slices with the largest sums, in millimetres; some slice if all is zero."""
+    data = np.asanyarray(image.dataobj)
+    sums = np.abs(data).sum(axis=(0, 1))
+    order = np.argsort(-sums, kind="stable")[:_CUTS]
+    chosen = sorted(int(place) for place in order if sums[place]) or [data.shape[2] // 2]
+    centre = [(size - 1) / 2 for size in data.shape[:2]]
+    heights = [float((image.affine @ [*centre, place, 1.0])[2]) for place in chosen]
+    return sorted(heights)

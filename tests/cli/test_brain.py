@@ -1,0 +1,454 @@
+"""`fewest brain`: a folder with maps and numbers, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import nibabel
+import numpy as np
+import pytest
+
+from fewest.cli import main
+from fewest.neuro import FewestVoxels, figures
+
+AFFINE = np.array([[-3.0, 0, 0, 9], [0, 3, 0, 0], [0, 0, 3, 0], [0, 0, 0, 1]])
+MAPS = ["coef.nii.gz", "consistency.nii.gz", "mask.nii.gz", "ranking.nii.gz", "support.nii.gz"]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A file of 48 volumes in four runs; voxel (2, 3, 1) tells house from face, the rest is noise.
+
+    The label and run of every volume are in a table with a header.
+    """
+
+    folder: Path
+    image: Path
+    table: Path
+    y: np.ndarray
+    runs: np.ndarray
+
+    def arguments(self, *more):
+        return [
+            "brain",
+            self.image,
+            "--labels",
+            self.table,
+            "--labels-column",
+            "labels",
+            "--groups-column",
+            "chunks",
+            "--only",
+            "face",
+            "house",
+            "--out",
+            self.folder / "found",
+            *more,
+        ]
+
+    @property
+    def left_behind(self):
+        """Everything but the input."""
+        return sorted(
+            entry.name for entry in self.folder.iterdir() if entry not in (self.image, self.table)
+        )
+
+
+def write_scan(folder, shape=(6, 5, 4)):
+    rng = np.random.default_rng(0)
+    y = np.tile(["face", "rest", "house"], 16)
+    runs = np.repeat([1, 2, 3, 10], 12)
+    data = rng.normal(100.0, 1.0, size=(*shape, len(y)))
+    data[2, 3, 1, y == "house"] += 6.0
+    nibabel.save(nibabel.Nifti1Image(data, AFFINE), folder / "bold.nii.gz")
+    lines = ["labels chunks", *(f"{label} {run}" for label, run in zip(y, runs, strict=True))]
+    (folder / "attributes.txt").write_text("\n".join(lines) + "\n")
+    return Scan(folder, folder / "bold.nii.gz", folder / "attributes.txt", y, runs)
+
+
+@pytest.fixture
+def scan(tmp_path):
+    return write_scan(tmp_path)
+
+
+@pytest.fixture
+def fails(run):
+    """Run, and return the message of the error, which must be short and come without results."""
+
+    def call(*arguments, code=2):
+        ran = run(*arguments)
+        assert ran.code == code
+        assert "Selected" not in ran.out
+        assert ran.err.startswith("fewest: error: ")
+        assert ran.err.count("\n") <= 2
+        return ran.err
+
+    return call
+
+
+def test_folder(run, scan):
+    ran = run(*scan.arguments())
+    assert (ran.code, ran.err) == (0, "")
+    found = scan.folder / "found"
+    names = sorted(entry.name for entry in found.iterdir())
+    assert names == sorted([*MAPS, "coef.png", "consistency.png", "result.json"])
+    result = json.loads((found / "result.json").read_text())
+    assert sorted(result["files"]) == names
+    assert [voxel["index"] for voxel in result["selected"]] == [[2, 3, 1]]
+    assert result["selected"][0]["position_mm"] == [3.0, 9.0, 3.0]
+    assert result["selected"][0]["folds_selected"] == 4
+    assert [fold["left_out"] for fold in result["cross_validation"]["folds"]] == [
+        "1",
+        "2",
+        "3",
+        "10",
+    ]
+    assert result["data"]["n_volumes"] == 32
+    assert result["schema"] == "fewest.brain"
+    assert f"Selected: 1 of {result['data']['n_voxels']} voxels" in ran.out
+    assert "4 folds, whole groups left out" in ran.out
+    assert scan.left_behind == ["found"]
+    assert (found / "coef.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_same_as_the_decoder(run, scan):
+    from nilearn.image import index_img
+
+    assert run(*scan.arguments("--standardize-runs", "--C", 2, "--repetitions", 3)).code == 0
+    kept = scan.y != "rest"
+    from fewest import SupportFeatureMachine
+
+    decoder = FewestVoxels(
+        SupportFeatureMachine(2.0), standardize="groups", n_repetitions=3, random_state=0
+    ).fit(index_img(str(scan.image), kept), scan.y[kept], scan.runs[kept])
+    for name in ("coef", "support", "ranking", "consistency", "mask"):
+        written = nibabel.load(scan.folder / "found" / f"{name}.nii.gz")
+        expected = getattr(decoder, f"{name}_img_")
+        np.testing.assert_array_equal(written.get_fdata(), expected.get_fdata())
+        np.testing.assert_array_equal(written.affine, AFFINE)
+    result = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert result["cross_validation"]["balanced_error"] == decoder.error_
+    assert result["cross_validation"]["balanced_error_sd"] == decoder.error_sd_
+    assert [r["n_voxels"] for r in result["repetitions"]] == decoder.selector_.sizes_.tolist()
+
+
+def test_several_files_and_plain_lists(run, scan):
+    kept = np.flatnonzero(scan.y != "rest")
+    files = [scan.folder / f"volume{number:02d}.nii" for number in kept]
+    volumes = nibabel.four_to_three(nibabel.load(scan.image))
+    for number, path in zip(kept, files, strict=True):
+        nibabel.save(volumes[number], path)
+    (scan.folder / "labels.txt").write_text("\n".join(scan.y[kept]))
+    (scan.folder / "runs.txt").write_text("\n".join(map(str, scan.runs[kept])))
+    arguments = ["--labels", scan.folder / "labels.txt", "--groups", scan.folder / "runs.txt"]
+    one, two = scan.folder / "one", scan.folder / "found"
+    assert run("brain", *files, *arguments, "--no-figures", "--out", one).code == 0
+    assert run(*scan.arguments("--no-figures")).code == 0
+    for name in MAPS:
+        maps = [nibabel.load(folder / name).get_fdata() for folder in (one, two)]
+        np.testing.assert_allclose(*maps)
+
+
+def test_atlas(run, scan):
+    atlas = np.ones((6, 5, 4), dtype=np.int16)
+    atlas[2:4] = 5
+    nibabel.save(nibabel.Nifti1Image(atlas, AFFINE), scan.folder / "atlas.nii.gz")
+    (scan.folder / "names.txt").write_text("1 Frontal lobe\n5 Fusiform, middle\n")
+    more = ["--atlas", scan.folder / "atlas.nii.gz", "--atlas-labels", scan.folder / "names.txt"]
+    ran = run(*scan.arguments(*more, "--repetitions", 1, "--no-figures"))
+    assert ran.code == 0
+    lines = (scan.folder / "found" / "regions.csv").read_text().splitlines()
+    assert lines[1] == '5,"Fusiform, middle",0,1,0,0.0,1.0,0.0,40'
+    assert "Fusiform, middle" in ran.out
+    assert "100.0 % (1)" in ran.out
+
+
+def test_three_conditions(run, scan):
+    arguments = [a for a in scan.arguments("--no-figures") if a not in ("--only", "face", "house")]
+    ran = run(*arguments)
+    assert ran.code == 0
+    assert nibabel.load(scan.folder / "found" / "coef.nii.gz").shape == (6, 5, 4, 3)
+    assert "weight face  weight house  weight rest" in ran.out
+
+
+def test_informative_and_downsampled(run, scan):
+    mask = nibabel.Nifti1Image(np.ones((6, 5, 4), dtype=np.int8), AFFINE)
+    nibabel.save(mask, scan.folder / "mask.nii")
+    more = ["--mask", scan.folder / "mask.nii", "--no-figures"]
+    ran = run(*scan.arguments("--informative", "--downsample", 1, *more))
+    assert ran.code == 0
+    assert "(downsampled from 120)" in ran.out
+    assert "Voxels that carry information: " in ran.out
+    result = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert result["data"]["n_features"] == 3 * 3 * 2
+    assert 0 <= result["informative"]["estimate"] <= 1
+
+
+def test_quiet(run, scan):
+    ran = run(*scan.arguments("--quiet", "--no-figures"))
+    result = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert ran.out == f"{result['cross_validation']['balanced_error']:.4f}\n"
+
+
+def test_nothing_else_than_asked_for(run, scan):
+    ran = run(*scan.arguments("--cv", 0, "--repetitions", 0, "--no-figures"))
+    assert ran.code == 0
+    names = sorted(entry.name for entry in (scan.folder / "found").iterdir())
+    assert names == ["coef.nii.gz", "mask.nii.gz", "result.json", "support.nii.gz"]
+    result = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert result["cross_validation"] is None
+    assert result["repetitions"] is None
+
+
+def test_chosen_cost(run, scan):
+    more = ["--method", "sfm-cv", "--C", 3, "--cv", 2, "--repetitions", 0, "--no-figures"]
+    ran = run(*scan.arguments(*more))
+    assert ran.code == 0
+    assert "Chosen C: " in ran.out
+    assert "Note: --C is ignored: --method sfm-cv chooses C." in ran.out
+
+
+def test_inseparable(fails, scan):
+    rng = np.random.default_rng(1)
+    noise = rng.normal(size=(2, 2, 1, 48))
+    nibabel.save(nibabel.Nifti1Image(noise, AFFINE), scan.image)
+    mask = nibabel.Nifti1Image(np.ones((2, 2, 1), dtype=np.int8), AFFINE)
+    nibabel.save(mask, scan.folder / "mask.nii")
+    ran = fails(*scan.arguments("--C", "inf", "--mask", scan.folder / "mask.nii"), code=3)
+    assert "no hyperplane on 4 voxels separates the conditions" in ran
+    assert scan.left_behind == ["mask.nii"]
+
+
+def test_folder_that_is_not_empty(run, fails, scan):
+    (scan.folder / "found").mkdir()
+    (scan.folder / "found" / "thesis.tex").write_text("years of work")
+    assert "is not empty" in fails(*scan.arguments())
+    message = fails(*scan.arguments("--overwrite"))
+    assert "holds thesis.tex, which would be lost" in message
+    assert (scan.folder / "found" / "thesis.tex").read_text() == "years of work"
+    (scan.folder / "found" / "thesis.tex").unlink()
+    assert run(*scan.arguments("--no-figures")).code == 0
+
+
+def test_overwrite_replaces_an_earlier_result(run, fails, scan):
+    assert run(*scan.arguments()).code == 0
+    assert "add --overwrite" in fails(*scan.arguments())
+    assert run(*scan.arguments("--overwrite", "--no-figures", "--repetitions", 0)).code == 0
+    names = sorted(entry.name for entry in (scan.folder / "found").iterdir())
+    assert names == sorted([*(name for name in MAPS if "ranking" not in name), "result.json"])
+    (scan.folder / "found" / "notes.txt").write_text("mine")
+    assert "holds notes.txt, which would be lost" in fails(*scan.arguments("--overwrite"))
+    assert scan.left_behind == ["found"]
+
+
+@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()])
+@pytest.mark.parametrize("before", [False, True])
+def test_failure_while_writing_leaves_nothing_behind(run, scan, monkeypatch, failure, before):
+    if before:
+        assert run(*scan.arguments("--no-figures")).code == 0
+        old = (scan.folder / "found" / "result.json").read_text()
+
+    def fail(*_):
+        raise failure
+
+    monkeypatch.setattr(figures, "write_figures", fail)
+    ran = run(*scan.arguments("--overwrite"))
+    assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 2)
+    if isinstance(failure, OSError):
+        assert "found could not be written: disk full." in ran.err
+    assert scan.left_behind == (["found"] if before else [])
+    if before:
+        assert (scan.folder / "found" / "result.json").read_text() == old
+
+
+def test_folder_in_a_folder_that_does_not_exist(fails, scan):
+    arguments = [*scan.arguments(), "--out", scan.folder / "nowhere" / "found"]
+    assert "nowhere does not exist.\nName a folder inside one that exists" in fails(*arguments)
+
+
+def test_folder_that_is_a_file(fails, scan):
+    assert "is a file, not a folder" in fails(*scan.arguments(), "--out", scan.table)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder that refuses all")
+def test_folder_that_cannot_be_written(fails, scan):
+    assert "nothing can be written to /proc" in fails(*scan.arguments(), "--out", "/proc/found")
+
+
+def changed(scan, **options):
+    """The arguments with other values; None leaves an option (and its values) out."""
+    arguments = {
+        "labels": [scan.table],
+        "labels_column": ["labels"],
+        "groups_column": ["chunks"],
+        "only": ["face", "house"],
+        "out": [scan.folder / "found"],
+    } | options
+    listed = ["brain", scan.image]
+    for name, values in arguments.items():
+        if values is not None:
+            listed += [f"--{name.replace('_', '-')}", *values]
+    return listed
+
+
+def test_column_is_not_named(fails, scan):
+    message = fails(*changed(scan, labels_column=None))
+    assert "attributes.txt has 2 columns; the first line is: labels, chunks" in message
+    assert "--labels-column NAME, or --labels-column 1" in message
+
+
+def test_column_that_is_not_there(fails, scan):
+    message = fails(*changed(scan, labels_column=["label"]))
+    assert "has no column 'label'.\nDid you mean 'labels'?" in message
+    message = fails(*changed(scan, groups_column=["3"]))
+    assert "--groups-column 3: " in message
+    assert "has 2 columns.\nColumns are counted from 1." in message
+
+
+def test_labels_without_a_header(run, fails, scan):
+    lines = scan.table.read_text().split("\n")
+    scan.table.write_text("\n".join(lines[1:]))
+    message = fails(*changed(scan))
+    assert "has 48 lines, which leaves none for a header" in message
+    by_number = changed(scan, labels_column=["1"], groups_column=["2"], no_figures=[])
+    assert run(*by_number).code == 0
+
+
+def test_labels_with_commas(run, scan):
+    scan.table.write_text(scan.table.read_text().replace(" ", ", "))
+    assert run(*changed(scan, no_figures=[])).code == 0
+
+
+@pytest.mark.parametrize("change", [-2, 2])
+def test_labels_that_do_not_fit(fails, scan, change):
+    lines = scan.table.read_text().splitlines()
+    lines = lines[:change] if change < 0 else [*lines, *lines[-change:]]
+    scan.table.write_text("\n".join(lines))
+    message = fails(*changed(scan, labels_column=["1"], groups_column=["2"]))
+    assert f"has {49 + change} lines, but the images have 48 volumes" in message
+
+
+@pytest.mark.parametrize("column", [["1"], ["2"]])
+def test_one_label_too_many_is_no_header(fails, scan, column):
+    lines = scan.table.read_text().splitlines()
+    scan.table.write_text("\n".join(["house 11", *lines[1:]]))
+    message = fails(*changed(scan, labels_column=column, groups_column=None))
+    assert "has 49 lines, but the images have 48 volumes" in message
+
+
+def test_line_without_a_cell(fails, scan):
+    lines = scan.table.read_text().splitlines()
+    lines[5] = "face"
+    scan.table.write_text("\n".join(lines))
+    assert "line 6 of" in fails(*changed(scan))
+
+
+def test_missing_and_odd_label_files(fails, scan):
+    assert "nothing.txt does not exist" in fails(*changed(scan, labels=["nothing.txt"]))
+    scan.table.write_text("\n\n")
+    assert "is empty.\nWrite one label a line" in fails(*changed(scan))
+    scan.table.write_bytes(b"\xff\xfe\x00")
+    assert "is not a text file in UTF-8" in fails(*changed(scan))
+    assert "cannot be read: Is a directory" in fails(*changed(scan, labels=[scan.folder]))
+
+
+def test_unknown_label(fails, scan):
+    message = fails(*changed(scan, only=["face", "horse"]))
+    assert "--only horse: no volume has this label.\nThe labels are: face, house, rest." in message
+
+
+def test_one_label_only(fails, scan):
+    assert "y has only one class, 'face'" in fails(*changed(scan, only=["face"]))
+
+
+def test_runs_are_needed_to_standardize_them(fails, scan):
+    arguments = changed(scan, groups_column=None, standardize_runs=[])
+    assert "Add --groups or --groups-column" in fails(*arguments)
+
+
+def test_atlas_labels_without_an_atlas(fails, scan):
+    assert "Add --atlas." in fails(*changed(scan, atlas_labels=["names.txt"]))
+
+
+def test_images_that_cannot_be_read(fails, scan):
+    assert "does not exist: check its name" in fails("brain", "no.nii", *changed(scan)[2:])
+    assert "is not a NIfTI file, or damaged" in fails("brain", scan.table, *changed(scan)[2:])
+
+
+def test_mask_on_another_grid(fails, scan):
+    mask = nibabel.Nifti1Image(np.ones((3, 3, 3), dtype=np.int8), AFFINE)
+    nibabel.save(mask, scan.folder / "mask.nii")
+    message = fails(*changed(scan, mask=[scan.folder / "mask.nii"]))
+    assert "the mask: 3 x 3 x 3 voxels; the images: 6 x 5 x 4 voxels." in message
+
+
+def test_options_that_make_no_sense(fails, scan):
+    assert "liknon needs a finite --C" in fails(*changed(scan, method=["liknon"], C=["inf"]))
+    assert "must be a number above zero" in fails(*changed(scan, smoothing=["0"]))
+    assert "the following arguments are required: --labels, --out" in fails("brain", "x.nii")
+
+
+def test_without_nilearn(fails, scan, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nilearn", None)
+    assert 'pip install "fewest[neuro]"' in fails(*changed(scan))
+
+
+def test_ctrl_c(tmp_path):
+    """In the middle of the work: exit code 130, and nothing is left behind."""
+    scan = write_scan(tmp_path, shape=(30, 30, 20))
+    # The noise is told apart again and again until all voxels are used up.
+    arguments = scan.arguments("--repetitions", 1_000_000, "--cv", 0)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fewest", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test run in the background ignores Ctrl-C, and its children would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        assert process.stdout.readline().startswith("Data")
+        time.sleep(2.0)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert errors == "fewest: interrupted\n"
+    assert scan.left_behind == []
+
+
+def test_face_and_house(run, real_file, tmp_path):
+    """Real images: leave one run out."""
+    labels = real_file("haxby_slice_attributes_literal.txt")
+    ran = run(
+        *["brain", real_file("haxby_slice_bold.nii.gz"), "--labels", labels],
+        *["--labels-column", 1, "--groups-column", 2, "--only", "face", "house"],
+        *["--standardize-runs", "--out", tmp_path / "found"],
+    )
+    assert ran.code == 0
+    result = json.loads((tmp_path / "found" / "result.json").read_text())
+    assert len(result["cross_validation"]["folds"]) == 12
+    assert result["cross_validation"]["balanced_error"] < 0.1
+    assert 2 <= len(result["selected"]) <= 5
+    assert nibabel.load(tmp_path / "found" / "coef.nii.gz").shape == (40, 20, 1)
+
+
+def test_help_does_not_load_nilearn(capsys):
+    with pytest.raises(SystemExit):
+        main(["brain", "--help"])
+    assert "--standardize-runs" in capsys.readouterr().out
+    code = "import sys; from fewest.cli.parser import build_parser; build_parser()\n"
+    code += "print({'nilearn', 'nibabel', 'sklearn'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

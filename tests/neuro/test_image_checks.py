@@ -1,0 +1,223 @@
+"""Bad images, masks, labels and groups: each an error that says what to do."""
+
+import re
+
+import nibabel
+import numpy as np
+import pytest
+from nilearn.maskers import NiftiLabelsMasker, NiftiMasker
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from fewest.neuro import FewestVoxels
+
+
+def image(data, affine=None):
+    return nibabel.Nifti1Image(np.asarray(data), np.eye(4) if affine is None else affine)
+
+
+def refused(message, imgs, y, groups=None, error=ValueError, **parameters):
+    parameters = {"cv": 0, "n_repetitions": 0} | parameters
+    with pytest.raises(error, match=re.escape(message)):
+        FewestVoxels(**parameters).fit(imgs, y, groups)
+
+
+def with_value(scans, value, place=(), volume=5):
+    data = scans.images.get_fdata().copy()
+    data[(*(place or np.argwhere(scans.brain.mask)[0]), volume)] = value
+    return image(data, scans.images.affine)
+
+
+def test_affines_that_differ(scans):
+    volumes = scans.volumes
+    moved = volumes[3].affine.copy()
+    moved[0, 3] += 1.5
+    volumes[3] = image(volumes[3].get_fdata(), moved)
+    refused("the affine of image 3 and that of image 0 differ by up to 1.5", volumes, scans.y)
+    refused("nilearn.image.resample_to_img", volumes, scans.y)
+
+
+def test_shapes_that_differ(scans):
+    volumes = scans.volumes
+    volumes[2] = image(np.zeros((3, 4, 5)), volumes[2].affine)
+    refused("image 2: 3 x 4 x 5 voxels; image 0: ", volumes, scans.y)
+
+
+def test_mask_on_another_grid(scans):
+    mask = image(np.ones((3, 4, 5), dtype=np.int8))
+    refused("the mask: 3 x 4 x 5 voxels; the images: ", scans.images, scans.y, mask=mask)
+
+
+def test_empty_mask(scans):
+    mask = image(np.zeros(scans.images.shape[:3], dtype=np.int8), scans.images.affine)
+    refused("the mask is empty: no voxel is above zero", scans.images, scans.y, mask=mask)
+
+
+def test_mask_that_cannot_be_computed():
+    y = ["a", "b"] * 3
+    nothing = image(np.zeros((4, 4, 4, 6)))
+    refused("Give a mask image, or a NiftiMasker", nothing, y)
+
+
+def test_mask_with_several_volumes(scans):
+    refused("mask must be one 3-D image; got the shape", scans.images, scans.y, mask=scans.images)
+
+
+def test_masker_of_regions(scans):
+    masker = NiftiLabelsMasker(scans.mask, standardize=None)
+    refused(
+        "NiftiLabelsMasker, which does not keep voxels",
+        scans.images,
+        scans.y,
+        error=TypeError,
+        mask=masker,
+    )
+
+
+def test_masker_with_another_grid(scans):
+    masker = NiftiMasker(scans.mask, target_affine=np.eye(3), standardize=None)
+    refused("the masker has a target_affine", scans.images, scans.y, mask=masker)
+
+
+@pytest.mark.parametrize(("change", "number"), [(slice(1, None), 35), (slice(None), 37)])
+def test_labels_that_do_not_fit(scans, change, number):
+    y = [*scans.y[change], *(["left"] if number == 37 else [])]
+    refused(f"y has {number} labels, but the images have 36 volumes", scans.images, y)
+
+
+def test_one_class_only(scans):
+    refused("y has only one class, 'left'", scans.images, ["left"] * 36)
+
+
+def test_groups_that_do_not_fit(scans):
+    message = "groups has 35 entries, but the images have 36 volumes"
+    refused(message, scans.images, scans.y, scans.groups[1:])
+
+
+def test_one_group_only(scans):
+    refused("at least two different groups", scans.images, scans.y, np.ones(36))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite(scans, value):
+    bad = with_value(scans, value)
+    message = "1 voxel of volume 5 in the mask is NaN or infinite. Leave such voxels out"
+    refused(message, bad, scans.y, mask=scans.mask)
+
+
+def test_values_that_are_not_finite_outside_the_mask_do_not_matter(scans):
+    bad = with_value(scans, np.nan, place=(0, 0, 0))
+    assert not scans.brain.mask[0, 0, 0]
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(bad, scans.y)
+    good = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    np.testing.assert_array_equal(decoder.coef_img_.get_fdata(), good.coef_img_.get_fdata())
+
+
+def test_missing_file(tmp_path, scans):
+    refused(
+        "nothing.nii.gz, does not exist: check its name and folder",
+        tmp_path / "nothing.nii.gz",
+        scans.y,
+        error=FileNotFoundError,
+    )
+    volumes = [*scans.volumes[:-1], str(tmp_path / "nothing.nii")]
+    refused("image 35, ", volumes, scans.y, error=FileNotFoundError)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "notes.nii", "notes.nii.gz"])
+def test_not_a_nifti_file(tmp_path, scans, name):
+    (tmp_path / name).write_text("no image")
+    refused(f"{name}, is not a NIfTI file, or damaged", tmp_path / name, scans.y)
+
+
+def test_truncated_file(tmp_path, scans):
+    nibabel.save(scans.images, tmp_path / "series.nii.gz")
+    content = (tmp_path / "series.nii.gz").read_bytes()
+    (tmp_path / "series.nii.gz").write_bytes(content[: len(content) // 2])
+    refused("is not a NIfTI file, or damaged", tmp_path / "series.nii.gz", scans.y)
+
+
+def test_one_volume_where_several_are_needed(scans):
+    refused(
+        "y has 36 labels, but the images have 1 volume: give one label a volume, in their order. "
+        "One 3-D image is one volume",
+        scans.volumes[0],
+        scans.y,
+    )
+
+
+def test_an_array_is_no_image(scans):
+    data = scans.images.get_fdata()
+    refused("must be a NIfTI file or image, not ndarray", list(data), scans.y, error=TypeError)
+
+
+def test_no_images():
+    refused("there are no images", [], [])
+
+
+def test_two_dimensions():
+    refused("the image has the shape 4 x 4: volumes have three", image(np.ones((4, 4))), [1])
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, [("R", "u1"), ("G", "u1"), ("B", "u1")]])
+def test_values_that_are_no_real_numbers(dtype):
+    refused("the image holds values of type", image(np.ones((4, 4, 4, 2), dtype=dtype)), [1, 2])
+
+
+def test_new_images_on_another_grid(scans):
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    moved = image(scans.images.get_fdata(), np.eye(4))
+    with pytest.raises(ValueError, match="the affine of these images and that of those of fit"):
+        decoder.predict(moved)
+
+
+def test_new_groups_that_do_not_fit(scans):
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_repetitions=0)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    with pytest.raises(ValueError, match="groups has 3 entries, but the images have 36 volumes"):
+        decoder.predict(scans.images, groups=[1, 2, 3])
+    with pytest.raises(ValueError, match="at least two volumes a group; group 0 has one"):
+        decoder.predict(scans.volumes[0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"standardize": "runs"}, "standardize must be one of None, 'groups'; got 'runs'"),
+        ({"smoothing_fwhm": 0}, "smoothing_fwhm must be a positive number; got 0"),
+        ({"downsample": -1}, "downsample must be a whole number of at least one; got -1"),
+        ({"downsample": 9}, "levels=9 is too many"),
+        ({"n_repetitions": 1.5}, "n_repetitions must be a whole number of at least one; got 1.5"),
+        ({"informative": "yes"}, "informative must be True, False, or a dict"),
+        ({"standardize": "groups"}, "standardize='groups' needs groups"),
+        ({"cv": 1}, "cv must be at least two folds"),
+    ],
+)
+def test_parameters(scans, parameters, message):
+    refused(message, scans.images, scans.y, mask=scans.mask, **parameters)
+
+
+def test_estimator_without_weights(scans):
+    message = "DecisionTreeClassifier has no coef_: use a linear classifier"
+    refused(message, scans.images, scans.y, error=TypeError, estimator=DecisionTreeClassifier())
+
+
+def test_estimator_that_cannot_be_repeated(scans):
+    machine = LinearSVC(penalty="l1", dual=False, C=0.1)
+    refused(
+        "LinearSVC cannot be trained repetitively. Use n_repetitions=0",
+        scans.images,
+        scans.y,
+        error=TypeError,
+        estimator=machine,
+        n_repetitions=2,
+    )
+    decoder = FewestVoxels(machine, mask=scans.mask, cv=0, n_repetitions=0)
+    decoder.fit(scans.images, scans.y)
+    coef = decoder.coef_img_.get_fdata()[scans.brain.mask]
+    np.testing.assert_array_equal(decoder.support_img_.get_fdata()[scans.brain.mask], coef != 0)
+
+
+def test_informative_needs_two_classes(three_classes):
+    scans = three_classes
+    refused("informative needs two classes; y has 3", scans.images, scans.y, informative=True)

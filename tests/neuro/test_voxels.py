@@ -1,0 +1,355 @@
+"""FewestVoxels does what nilearn's masker and a machine do by hand, and its maps say so."""
+
+import nibabel
+import numpy as np
+import pytest
+from nilearn.image import index_img, smooth_img
+from nilearn.maskers import NiftiMasker
+from sklearn.base import clone
+from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_score
+
+from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, SupportFeatureMachineCV
+from fewest._splits import balanced_error
+from fewest.imaging import downsample, downsampled_mask
+from fewest.informative import informative_features
+from fewest.neuro import FewestVoxels
+
+
+def by_hand(scans):
+    return NiftiMasker(scans.mask, standardize=None, reports=False).fit().transform(scans.images)
+
+
+def in_mask(scans, image):
+    return image.get_fdata()[scans.brain.mask]
+
+
+def errors_by_hand(estimator, X, y, folds):
+    errors, supports = [], []
+    for train, test in folds:
+        machine = clone(estimator).fit(X[train], y[train])
+        errors.append(balanced_error(y[test], machine.predict(X[test])))
+        supports.append(machine.support_)
+    return np.array(errors), np.array(supports)
+
+
+@pytest.fixture(scope="module")
+def fitted(scans):
+    return FewestVoxels(mask=scans.mask).fit(scans.images, scans.y, scans.groups)
+
+
+def test_same_as_masker_and_machine_by_hand(scans, fitted):
+    X = by_hand(scans)
+    machine = SupportFeatureMachine().fit(X, scans.y)
+    np.testing.assert_array_equal(in_mask(scans, fitted.coef_img_), machine.coef_[0])
+    np.testing.assert_array_equal(in_mask(scans, fitted.support_img_), machine.support_)
+    np.testing.assert_array_equal(fitted.predict(scans.images), machine.predict(X))
+    np.testing.assert_array_equal(
+        fitted.decision_function(scans.images), machine.decision_function(X)
+    )
+    assert fitted.score(scans.images, scans.y) == machine.score(X, scans.y)
+    np.testing.assert_array_equal(fitted.transform(scans.images), machine.transform(X))
+    np.testing.assert_array_equal(fitted.classes_, ["left", "right"])
+    assert fitted.n_elements_ == fitted.n_features_ == 600
+
+
+def test_same_folds_as_by_hand(scans, fitted):
+    X = by_hand(scans)
+    folds = list(LeaveOneGroupOut().split(X, scans.y, scans.groups))
+    errors, supports = errors_by_hand(SupportFeatureMachine(), X, scans.y, folds)
+    np.testing.assert_array_equal(fitted.cv_results_["balanced_error"], errors)
+    np.testing.assert_array_equal(fitted.cv_results_["n_features"], supports.sum(axis=1))
+    np.testing.assert_array_equal(fitted.cv_results_["left_out"], list("012345"))
+    np.testing.assert_array_equal(in_mask(scans, fitted.consistency_img_), supports.sum(axis=0))
+    assert fitted.error_ == pytest.approx(errors.mean())  # participants have equally many maps
+    assert fitted.error_sd_ == pytest.approx(errors.std(ddof=1))
+
+
+def test_ranking_counts_repetitions(scans, fitted):
+    X = by_hand(scans)
+    selector = RepetitiveSelector(SupportFeatureMachine(), n_repetitions=10).fit(X, scans.y)
+    ranking = in_mask(scans, fitted.ranking_img_)
+    for repetition, subset in enumerate(selector.subsets_, start=1):
+        np.testing.assert_array_equal(np.flatnonzero(ranking == repetition), subset)
+    assert np.count_nonzero(ranking) == selector.support_.sum()
+    first = in_mask(scans, fitted.support_img_)
+    np.testing.assert_array_equal(ranking == 1, first == 1)
+
+
+def test_maps_are_on_the_grid_of_the_images(scans, fitted):
+    for image in (
+        fitted.coef_img_,
+        fitted.support_img_,
+        fitted.ranking_img_,
+        fitted.consistency_img_,
+        fitted.mask_img_,
+    ):
+        assert image.shape == scans.images.shape[:3]
+        np.testing.assert_array_equal(image.affine, scans.images.affine)
+        assert not np.any(image.get_fdata()[~scans.brain.mask])
+    assert fitted.support_img_.get_data_dtype().kind == "i"
+    assert fitted.ranking_img_.get_data_dtype().kind == "i"
+
+
+def test_finds_the_planted_regions(scans, fitted):
+    found = fitted.ranking_img_.get_fdata()[scans.brain.mask] > 0
+    share = scans.brain.informative[found].mean()
+    assert scans.brain.informative.mean() == pytest.approx(0.2)  # what chance would give
+    assert share > 0.6
+    assert fitted.error_ < 0.25
+
+
+@pytest.mark.parametrize("form", ["list", "files", "file", "paths", "mixed", "analyze"])
+def test_forms_of_input(scans, fitted, tmp_path, form):
+    if form == "list":
+        images = scans.volumes
+    elif form == "mixed":
+        images = [index_img(scans.images, slice(0, 30)), *scans.volumes[30:]]
+    elif form == "analyze":
+        images = nibabel.Spm2AnalyzeImage(scans.images.get_fdata(), scans.images.affine)
+    elif form == "file":
+        images = str(tmp_path / "series.nii.gz")
+        nibabel.save(scans.images, images)
+    else:
+        images = [tmp_path / f"{number}.nii.gz" for number in range(len(scans.y))]
+        for volume, path in zip(scans.volumes, images, strict=True):
+            nibabel.save(volume, path)
+        if form == "files":
+            images = [str(path) for path in images]
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(images, scans.y)
+    np.testing.assert_array_equal(decoder.coef_img_.get_fdata(), fitted.coef_img_.get_fdata())
+    np.testing.assert_array_equal(decoder.predict(images), fitted.predict(scans.images))
+
+
+def test_nothing_more_than_asked_for(scans):
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    assert decoder.cv_results_ is None
+    assert decoder.error_ is None
+    assert decoder.consistency_img_ is None
+    assert decoder.ranking_img_ is None
+    assert decoder.informative_ is None
+    assert decoder.regions_ is None
+
+
+def test_smoothing_is_nilearn_s(scans):
+    smoothed = smooth_img(scans.images, 6.0)
+    X = NiftiMasker(scans.mask, standardize=None, reports=False).fit().transform(smoothed)
+    machine = SupportFeatureMachine().fit(X, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_repetitions=0)
+    decoder.fit(scans.images, scans.y)
+    np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-6)
+
+
+def test_masker_object_keeps_its_settings(scans):
+    masker = NiftiMasker(scans.mask, smoothing_fwhm=6.0, standardize=None, reports=False)
+    one = FewestVoxels(mask=masker, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    two = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_repetitions=0)
+    two.fit(scans.images, scans.y)
+    np.testing.assert_array_equal(one.estimator_.coef_, two.estimator_.coef_)
+    assert not hasattr(masker, "mask_img_")  # the user's object is left alone
+
+
+def test_computed_mask_is_nilearn_s(scans):
+    masker = NiftiMasker(standardize=None, reports=False).fit(scans.images)
+    decoder = FewestVoxels(cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    np.testing.assert_array_equal(decoder.mask_img_.get_fdata(), masker.mask_img_.get_fdata())
+    again = FewestVoxels(mask=masker, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    np.testing.assert_array_equal(again.coef_img_.get_fdata(), decoder.coef_img_.get_fdata())
+
+
+def test_computed_mask_leaves_out_what_never_varies(three_classes):
+    data = three_classes.images.get_fdata().copy()
+    data[4] = 7.0
+    images = nibabel.Nifti1Image(data, three_classes.images.affine)
+    decoder = FewestVoxels(cv=0, n_repetitions=0).fit(images, three_classes.y)
+    inside = decoder.mask_img_.get_fdata().astype(bool)
+    computed = NiftiMasker(standardize=None, reports=False).fit(images).mask_img_.get_fdata() > 0
+    assert computed[4].any()
+    assert not inside[4].any()
+    others = [0, 1, 2, 3, 5]
+    np.testing.assert_array_equal(inside[others], computed[others])
+    # A mask that is given is taken as it is.
+    mask = nibabel.Nifti1Image(np.ones((6, 5, 4), dtype=np.int8), images.affine)
+    given = FewestVoxels(mask=mask, cv=0, n_repetitions=0).fit(images, three_classes.y)
+    assert given.n_elements_ == 6 * 5 * 4
+    np.testing.assert_array_equal(given.coef_img_.get_fdata(), decoder.coef_img_.get_fdata())
+
+
+def test_standardize_within_groups(scans):
+    X = by_hand(scans)
+    for group in np.unique(scans.groups):
+        rows = scans.groups == group
+        X[rows] = (X[rows] - X[rows].mean(axis=0)) / X[rows].std(axis=0, ddof=1)
+    machine = SupportFeatureMachine().fit(X, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_repetitions=0)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        decoder.decision_function(scans.images, scans.groups),
+        machine.decision_function(X),
+        atol=1e-6,
+    )
+    # Without groups, new volumes are one group.
+    one = index_img(scans.images, scans.groups == 2)
+    np.testing.assert_allclose(
+        decoder.decision_function(one),
+        machine.decision_function(X[scans.groups == 2]),
+        atol=1e-6,
+    )
+
+
+def test_downsampled(scans):
+    mask = scans.brain.mask
+    small = downsample(scans.images.get_fdata(), 1, mask, channel_axis=3)
+    X = small[downsampled_mask(mask, 1)].T
+    machine = SupportFeatureMachine().fit(X, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(scans.images, scans.y, scans.groups)
+    assert decoder.n_elements_ == 600
+    assert decoder.n_features_ == X.shape[1] < 150
+    np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-6, atol=1e-9)
+    # The weights of all voxels give the same decisions as those of the few.
+    weights = decoder.coef_img_.get_fdata()[mask]
+    decisions = scans.images.get_fdata()[mask].T @ weights + decoder.estimator_.intercept_
+    np.testing.assert_allclose(decisions, decoder.decision_function(scans.images), atol=1e-6)
+
+
+def test_downsampled_maps_stay_whole(scans):
+    mask = scans.brain.mask
+    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(scans.images, scans.y, scans.groups)
+    coarse = np.zeros(mask.shape, dtype=bool)
+    coarse[::2, ::2, ::2] = mask[::2, ::2, ::2]
+    ranking = decoder.ranking_img_.get_fdata()
+    for repetition, subset in enumerate(decoder.selector_.subsets_, start=1):
+        np.testing.assert_array_equal(np.flatnonzero(ranking[coarse] == repetition), subset)
+    assert set(np.unique(decoder.support_img_.get_fdata())) == {0, 1}
+    assert decoder.consistency_img_.get_fdata().max() <= 6
+    # A voxel in between has the value of a voxel of the coarser grid that is next to it.
+    for place in np.argwhere(ranking > 0):
+        near = tuple(slice(max(0, at - 1), at + 2) for at in place)
+        assert ranking[tuple(place)] in ranking[near][coarse[near]]
+
+
+def test_more_than_two_classes(three_classes):
+    scans = three_classes
+    decoder = FewestVoxels(mask=None, n_repetitions=2).fit(scans.images, scans.y, scans.groups)
+    assert decoder.coef_img_.shape == (6, 5, 4, 3)
+    for machine in range(3):
+        found = np.argwhere(decoder.coef_img_.get_fdata()[..., machine])
+        assert found.tolist() == [[machine, 2, 1]]
+    assert np.argwhere(decoder.support_img_.get_fdata()).tolist() == [[k, 2, 1] for k in range(3)]
+    assert decoder.error_ == 0.0
+    assert len(decoder.cv_results_["fold"]) == 3
+    assert decoder.decision_function(scans.images).shape == (36, 3)
+    np.testing.assert_array_equal(decoder.predict(scans.images), scans.y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [Liknon(C=0.05), SupportFeatureMachineCV(n_Cs=3, cv=3, random_state=0)],
+    ids=["liknon", "sfm-cv"],
+)
+def test_other_estimators(scans, estimator):
+    X = by_hand(scans)
+    decoder = FewestVoxels(estimator, mask=scans.mask, cv=0, n_repetitions=2)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    keywords = {} if isinstance(estimator, Liknon) else {"groups": scans.groups}
+    machine = clone(estimator).fit(X, scans.y, **keywords)
+    np.testing.assert_array_equal(decoder.estimator_.coef_, machine.coef_)
+
+
+def test_stratified_folds_without_groups(scans):
+    X = by_hand(scans)
+    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0, random_state=3)
+    decoder.fit(scans.images, scans.y)
+    folds = StratifiedKFold(5, shuffle=True, random_state=3).split(X, scans.y)
+    errors, _ = errors_by_hand(SupportFeatureMachine(), X, scans.y, folds)
+    np.testing.assert_array_equal(decoder.cv_results_["balanced_error"], errors)
+
+
+def test_groups_of_one_class_each(scans):
+    """Patients and healthy people: the error of a fold says little, that of all volumes much."""
+    y = np.where(scans.groups < 2, "ill", "well")
+    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0).fit(scans.images, y, scans.groups)
+    wrong = decoder.cv_results_["error"]  # each participant has six volumes
+    assert decoder.error_ == pytest.approx((wrong[:2].mean() + wrong[2:].mean()) / 2)
+
+
+def test_processes_give_the_same(scans, fitted):
+    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0, n_jobs=2)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    np.testing.assert_array_equal(
+        decoder.consistency_img_.get_fdata(), fitted.consistency_img_.get_fdata()
+    )
+
+
+def test_informative(scans):
+    X = by_hand(scans)
+    settings = {"every": 2, "n_permutations": 0}
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0, informative=settings)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    expected = informative_features(X, scans.y, groups=scans.groups, **settings)
+    assert decoder.informative_.estimate == expected.estimate
+    assert 0 < decoder.informative_.estimate < 1
+
+
+def test_nothing_selected(scans):
+    with pytest.warns(match="no feature was selected"):
+        decoder = FewestVoxels(Liknon(C=1e-6), mask=scans.mask, cv=0).fit(scans.images, scans.y)
+    assert not decoder.support_img_.get_fdata().any()
+    assert not decoder.ranking_img_.get_fdata().any()
+    assert decoder.selector_ is None
+
+
+def test_scikit_learn_conventions(scans, fitted):
+    decoder = FewestVoxels(SupportFeatureMachine(C=2.0), mask=scans.mask, downsample=1)
+    copy = clone(decoder)
+    assert copy.get_params()["estimator__C"] == 2.0
+    assert copy.set_params(estimator__C=3.0, cv=4).estimator.C == 3.0
+    assert decoder.estimator.C == 2.0
+    assert "downsample=1" in repr(copy)
+    refitted = clone(fitted).fit(scans.volumes, scans.y, scans.groups)
+    np.testing.assert_array_equal(refitted.coef_img_.get_fdata(), fitted.coef_img_.get_fdata())
+
+
+def test_cross_val_score_over_a_list_of_images(scans):
+    X = by_hand(scans)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0)
+    folds = {"cv": LeaveOneGroupOut(), "groups": scans.groups}
+    scores = cross_val_score(decoder, scans.volumes, scans.y, **folds)
+    np.testing.assert_array_equal(
+        scores, cross_val_score(SupportFeatureMachine(), X, scans.y, **folds)
+    )
+
+
+def test_report_content(scans, fitted):
+    content = fitted.generate_report()
+    n_selected = int(fitted.support_img_.get_fdata().sum())
+    assert content.sentences[0] == f"{n_selected} of 600 voxels tell left and right apart."
+    assert f"{fitted.error_:.1%} (6 folds" in content.sentences[1]
+    assert [table.title for table in content.tables] == ["Cross-validation", "Repetitions"]
+    assert [len(row) for row in content.tables[0].rows] == [5] * 6
+    assert set(content.figures) == {"coef", "consistency"}
+    assert content.sentences[0] in str(content)
+
+
+def test_report_of_three_classes_and_an_atlas(three_classes):
+    scans = three_classes
+    atlas = nibabel.Nifti1Image(np.full((6, 5, 4), 7, dtype=np.int16), scans.images.affine)
+    decoder = FewestVoxels(atlas=atlas, atlas_labels={7: "all of it"}, n_repetitions=1)
+    content = decoder.fit(scans.images, scans.y, scans.groups).generate_report()
+    assert set(content.figures) == {"coef-1", "coef-2", "coef-3", "consistency"}
+    assert content.tables[-1].rows == [["all of it", "0.0% (0)", "100.0% (3)"]]
+    assert "bird, fish and worm apart" in content.sentences[0]
+
+
+def test_face_and_house(haxby):
+    """A real slice, one voxel thick: leave one run out."""
+    decoder = FewestVoxels(standardize="groups").fit(haxby.images, haxby.y, haxby.groups)
+    assert len(decoder.cv_results_["fold"]) == 12
+    assert decoder.error_ < 0.1
+    assert decoder.support_img_.shape == (40, 20, 1)
+    assert 2 <= decoder.support_img_.get_fdata().sum() <= 5
+    smaller = FewestVoxels(standardize="groups", downsample=1, n_repetitions=0)
+    assert smaller.fit(haxby.images, haxby.y, haxby.groups).error_ < 0.1
+    # Of the 800 voxels of the slice, 270 are zero in all volumes.
+    assert decoder.n_elements_ == 530
+    assert smaller.n_features_ < 530 / 4 + 20
