@@ -6,6 +6,7 @@ from benchmarks import (
     imaging,
     minimum,
     potential_speed,
+    reading,
     relatives,
     speed,
 )
@@ -16,4 +17,5 @@ potential_speed.main()
 chance_speed.main()
 minimum.main()
 imaging.main()
+reading.main()
 footprint.main()

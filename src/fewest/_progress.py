@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# Where only the share of the work is known, counts and rates would say nothing.
+_SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
+
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
@@ -42,17 +45,21 @@ def progress_bar(
 class Progress:
     """A bar on standard error; nothing without tqdm, or if it is not wanted."""
 
-    def __init__(self, total: int, *, what: str, unit: str, show: bool) -> None:
+    def __init__(self, total: float, *, what: str, unit: str, show: bool) -> None:
         self._bar = _bar(None, total, what, unit) if show else None
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar away."""
         if self._bar is not None:
             self._bar.close()
 
-    def advance(self, amount: int, *, note: str = "") -> None:
+    def advance(self, amount: float, *, note: str = "") -> None:
         """Some more is done; the note stands behind the bar."""
         if self._bar is not None:
             if note:
@@ -60,9 +67,12 @@ class Progress:
             self._bar.update(amount)
 
 
-def _bar(trials: Iterable[Any] | None, total: int, what: str, unit: str) -> Any:
+def _bar(trials: Iterable[Any] | None, total: float, what: str, unit: str) -> Any:
     try:
         from tqdm import tqdm
     except ImportError:  # a convenience only
         return None
-    return tqdm(trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr)
+    form = _SHARE_ONLY if unit == "%" else None
+    return tqdm(
+        trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr, bar_format=form
+    )

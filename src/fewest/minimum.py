@@ -64,7 +64,8 @@ def minimum_features(
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0
-        Above zero, reports progress on standard error.
+        Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
+        error instead.
 
     Returns
     -------
@@ -126,9 +127,8 @@ def search_minimum(
     start: tuple[int, ...] = (),
 ) -> MinimumResult:
     """`minimum_features` for callers who know a set of columns that may separate: `start`."""
-    clock = Clock(time_limit, verbose)
     X, labels = checked_data(X, y)
-    with threads(effective_n_jobs(n_jobs)):
+    with Clock(time_limit, verbose) as clock, threads(effective_n_jobs(n_jobs)):
         return Driver(
             X,
             labels,

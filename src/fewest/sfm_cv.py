@@ -16,6 +16,7 @@ from fewest._core.result import IndexArray
 from fewest._core.reweight import ZeroNormResult
 from fewest._cost_candidates import candidate_costs
 from fewest._held_out import Judgement, Trial, fewest_of_the_best, sharpened_log_losses
+from fewest._progress import progress_bar
 from fewest._sfm_along import machines_along
 from fewest._splits import outer_folds
 from fewest._validation import check_choice, check_count, check_positive, finite_columns, validated
@@ -80,7 +81,8 @@ class SupportFeatureMachineCV(SelectingClassifier):
     n_jobs : int, default=None
         Splits that are worked on at the same time (threads), in joblib's sense.
     verbose : int, default=0
-        Above zero, prints a line for every split and for the choice.
+        Above zero, shows a progress bar, if tqdm is installed; above one, prints a line for every
+        split and for the choice instead.
 
     Attributes
     ----------
@@ -198,9 +200,10 @@ class SupportFeatureMachineCV(SelectingClassifier):
         )
         tasks = self._unit_tasks(X, codes)
         Cs = self._candidates(tasks)
-        judged = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._judge)(X, codes, train, test, Cs) for train, test in splits
-        )
+        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        found = parallel(delayed(self._judge)(X, codes, train, test, Cs) for train, test in splits)
+        show = self.verbose == 1
+        judged = list(progress_bar(found, len(splits), show, what="choice of C", unit="split"))
         self._choose(Cs, judged)
         # The errors of more samples cost more features: as much in all as in the splits.
         self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(y)
@@ -224,7 +227,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
             name: getattr(self, name)
             for name in ("class_weight", "constraint", "standardize", "refit", "max_iter", "tol")
         }
-        common |= {"n_jobs": self.n_jobs, "verbose": self.verbose}
+        common |= {"n_jobs": self.n_jobs, "verbose": max(0, self.verbose - 1)}
         if n_subsets == 1:
             return SupportFeatureMachine(C, **common)
         return UnionFeatureMachine(C, n_subsets=n_subsets, **common)
@@ -268,7 +271,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
                 else:
                     trials.append(None)
         judgement = Judgement(codes[test], trials, failures)
-        if self.verbose:
+        if self.verbose > 1:
             print(
                 f"[{type(self).__name__}] a split of {len(train)} + {len(test)} samples: balanced "
                 f"accuracy {np.array2string(judgement.scores, precision=2)}",
@@ -304,7 +307,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
         self.best_index_ = fewest_of_the_best(loss, sizes, self.one_standard_error)
         self.best_score_ = float(scores.mean(axis=0)[self.best_index_])
         self.C_, self.n_subsets_ = grid[self.best_index_]
-        if self.verbose:
+        if self.verbose > 1:
             print(
                 f"[{type(self).__name__}] C = {self.C_:.3g}, {self.n_subsets_} subset(s): balanced "
                 f"accuracy {self.best_score_:.3f} with {sizes[self.best_index_]:.1f} features",

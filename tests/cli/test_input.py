@@ -9,6 +9,9 @@ import pandas
 import pytest
 from tables.samples import NAMES, two_classes, write_csv
 
+from fewest._tables.missing import TREATMENTS
+from fewest.cli.options.common import MISSING
+
 
 @pytest.fixture
 def frame():
@@ -44,7 +47,7 @@ def test_drop_of_the_target(refused, table):
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(np.nan, "1 missing cell"), (np.inf, "1 infinite value"), ("?", "(drop 'gene_3')")],
+    [(np.inf, "1 infinite value"), ("?", "(drop 'gene_3')")],
 )
 def test_cells_that_are_no_numbers(refused, tmp_path, frame, value, message):
     frame["gene_3"] = [value, *frame["gene_3"][1:]]
@@ -90,3 +93,74 @@ def test_npz_needs_no_pandas(run, tmp_path, monkeypatch):
     np.savez(tmp_path / "table.npz", X=X, y=y, feature_names=NAMES)
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert run("select", tmp_path / "table.npz", "--cv", 0).code == 0
+
+
+@pytest.fixture
+def holes(tmp_path, frame):
+    """A file without a value in one cell of gene_3."""
+    frame.loc[6, "gene_3"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    return tmp_path / "holes.csv"
+
+
+def test_missing_cell_is_refused_with_the_options(refused, holes):
+    message = refused(holes, "--target", "group")
+    assert "has 1 missing cell in 1 column and 1 row: gene_3 (row 7)" in message
+    assert message.endswith("See --missing drop-samples, drop-features or median.\n")
+
+
+@pytest.mark.parametrize(
+    ("treatment", "shape", "note"),
+    [
+        ("drop-samples", (39, 30), "Left out for missing cells: 1 of 40 samples."),
+        ("drop-features", (40, 29), "Left out for missing cells: 1 feature, gene_3."),
+        ("median", (40, 30), "Filled in: 1 missing cell in 1 feature"),
+    ],
+)
+def test_what_was_done_about_missing_cells_is_said(run, holes, treatment, shape, note):
+    options = ("--target", "group", "--cv", 0, "--missing", treatment)
+    ran = run("select", holes, *options)
+    assert f"{shape[0]} samples, {shape[1]} features" in ran.out
+    assert note in ran.out
+    data = run("select", holes, *options, "--json", "-").json["data"]
+    assert (data["n_samples"], data["n_features"]) == shape
+    assert (data["missing"]["n_cells"], data["missing"]["treatment"]) == (1, treatment)
+    assert any(entry.startswith(note) for entry in data["notes"])
+
+
+def test_samples_as_columns(run, refused, tmp_path, frame):
+    turned = frame.T.reset_index()
+    turned.columns = ["gene", *(f"S{sample}" for sample in range(40))]
+    turned.to_csv(tmp_path / "turned.csv", index=False)
+    message = refused(tmp_path / "turned.csv", "--target", "group")
+    assert message.endswith("Then read it transposed. See --transpose.\n")
+    options = ("--target", "group", "--json", "-")
+    found = run("select", tmp_path / "turned.csv", *options, "--transpose").json
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    usual = run("select", tmp_path / "table.csv", *options).json
+    assert found["selected"] == usual["selected"]
+    assert found["cross_validation"] == usual["cross_validation"]
+    assert "Transposed: the rows of the file are the features" in found["data"]["notes"][0]
+
+
+def test_sheet(run, refused, tmp_path, frame):
+    path = tmp_path / "book.xlsx"
+    with pandas.ExcelWriter(path) as writer:
+        pandas.DataFrame({"remark": ["none"]}).to_excel(writer, sheet_name="About", index=False)
+        frame.to_excel(writer, sheet_name="Genes", index=False)
+    ran = run("select", path, "--target", "group", "--cv", 0, "--sheet", "Genes")
+    assert "gene_17" in ran.out
+    message = refused(path, "--target", "group", "--sheet", "Gene")
+    assert message.endswith("Did you mean 'Genes'? See --sheet NAME.\n")
+
+
+def test_h5ad(run, tmp_path, frame):
+    anndata = pytest.importorskip("anndata")
+    obs = frame[["group"]].set_index(frame.index.astype(str))
+    data = anndata.AnnData(frame[NAMES].to_numpy(), obs=obs, var=pandas.DataFrame(index=NAMES))
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    assert "gene_17" in run("select", tmp_path / "cells.h5ad", "--target", "group").out
+
+
+def test_treatments_of_missing_cells_are_those_of_the_reader():
+    assert MISSING == TREATMENTS

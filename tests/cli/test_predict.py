@@ -119,6 +119,51 @@ def test_features_are_found_by_name_in_any_order(run, model, unseen, tmp_path):
     assert run("predict", model, tmp_path / "few.parquet", "--quiet").out == expected
 
 
+def test_workbooks_with_the_samples_as_columns(run, model, unseen, tmp_path):
+    expected = run("predict", model, unseen, "--target", "group", "--json", "-").json
+    frame = pandas.read_csv(unseen)
+    turned = frame.T.reset_index()
+    turned.columns = ["name", *(f"sample {row}" for row in range(len(frame)))]
+    for sheet in ("other", "March"):
+        turned.to_excel(tmp_path / "new.xlsx", sheet_name=sheet, index=False)
+    options = ("--transpose", "--sheet", "March", "--target", "group", "--json", "-")
+    report = run("predict", model, tmp_path / "new.xlsx", *options).json
+    assert report["predictions"] == expected["predictions"]
+    assert report["comparison"] == expected["comparison"]
+    assert any("Transposed" in note for note in report["notes"])
+    turned.to_csv(tmp_path / "new.csv", index=False)
+    ran = run("predict", model, tmp_path / "new.csv", "--transpose", "--json", "-")
+    assert ran.json["predictions"] == expected["predictions"]
+
+
+def test_annotated_data(run, failed, model, unseen, tmp_path):
+    anndata = pytest.importorskip("anndata")
+    frame = pandas.read_csv(unseen)
+    expected = run("predict", model, unseen, "--target", "group", "--json", "-").json
+    data = anndata.AnnData(
+        frame[NAMES].to_numpy(),
+        obs=pandas.DataFrame({"group": frame["group"].to_numpy()}, index=frame.index.astype(str)),
+        var=pandas.DataFrame(index=NAMES),
+    )
+    data.write_h5ad(tmp_path / "new.h5ad")
+    report = run("predict", model, tmp_path / "new.h5ad", "--target", "group", "--json", "-").json
+    assert report["predictions"] == expected["predictions"]
+    assert report["comparison"] == expected["comparison"]
+    assert run("predict", model, tmp_path / "new.h5ad", "--quiet").code == 0
+    message = failed(model, tmp_path / "new.h5ad", "--target", "grup")
+    assert "obs of" in message
+    assert "has no column 'grup'" in message
+
+
+def test_missing_cells_cannot_be_predicted(failed, model, unseen, tmp_path):
+    frame = pandas.read_csv(unseen)
+    frame.loc[2, "gene_17"] = np.nan
+    frame.to_csv(tmp_path / "gaps.csv", index=False)
+    message = failed(model, tmp_path / "gaps.csv")
+    assert "has 1 missing cell in 1 column and 1 row: gene_17 (row 3)" in message
+    assert "Fill them in, or leave out these samples." in message
+
+
 def test_missing_features_are_named(failed, model, unseen, tmp_path):
     pandas.read_csv(unseen).drop(columns="gene_17").to_csv(tmp_path / "few.csv", index=False)
     message = failed(model, tmp_path / "few.csv")

@@ -227,5 +227,5 @@ def test_warnings_become_notes(run, table, monkeypatch):
     assert ran.err == ""
 
 
-def _hurried_machine(settings, jobs=None):
+def _hurried_machine(settings, **_):
     return SupportFeatureMachine(settings.C, max_iter=1)

@@ -8,11 +8,11 @@ import pytest
 
 import fewest
 from fewest.cli import main
+from fewest.cli.app import _runner
+from fewest.cli.parser import build_parser, subcommands
 
-_COMMANDS = ("select", "path", "rank", "informative", "brain", "minimum", "diagnose", "demo")
 
-
-@pytest.mark.parametrize("command", [[], *([name] for name in _COMMANDS)])
+@pytest.mark.parametrize("command", [[], *([name] for name in subcommands(build_parser()))])
 def test_help_has_examples_and_exit_codes(capsys, command):
     with pytest.raises(SystemExit) as stopped:
         main([*command, "--help"])
@@ -109,3 +109,8 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"
     assert not (tmp_path / "out.json").exists()
+
+
+def test_every_command_has_a_module_that_runs_it():
+    for command in subcommands(build_parser()):
+        assert callable(_runner(command))

@@ -142,11 +142,14 @@ def test_the_same_answer_every_time():
     assert first.separations == second.separations
 
 
-def test_progress_goes_to_standard_error(capsys):
-    minimum_features(*problem(), verbose=1)
+@pytest.mark.parametrize(
+    ("verbose", "shown"), [(1, "pairs:   0%|"), (2, "no set(s) of 2 separate")]
+)
+def test_progress_goes_to_standard_error(capsys, verbose, shown):
+    minimum_features(*problem(), verbose=verbose)
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "no set(s) of 2 separate" in captured.err
+    assert shown in captured.err
 
 
 @pytest.mark.parametrize("n", [2, 12])

@@ -216,8 +216,15 @@ class TestChoice:
         )
 
     def test_verbose_tells_the_choice(self, gaussian, capsys):
-        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=1).fit(*gaussian)
+        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=2).fit(*gaussian)
         assert "[SupportFeatureMachineCV] C = 1, 1 subset(s): balanced" in capsys.readouterr().out
+
+    def test_verbose_draws_a_bar_on_standard_error(self, gaussian, capsys):
+        pytest.importorskip("tqdm")
+        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=1).fit(*gaussian)
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert "choice of C:   0%" in captured.err
 
 
 class TestUnion:

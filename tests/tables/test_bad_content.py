@@ -64,7 +64,7 @@ def test_missing_cells(refused_frame, frame):
     message = refused_frame(frame)
     assert "has 5 missing cells in 2 columns and 4 rows" in message
     assert "gene_3 (rows 3, 6, 8, ...), gene_8 (row 3)." in message
-    assert "or leave the columns out." in message
+    assert "leave out the samples or the features, or take medians." in message
 
 
 def test_many_columns_with_missing_cells(refused_frame, frame):
@@ -89,11 +89,16 @@ def test_missing_class(refused_frame, frame):
 
 
 def test_text_in_features(refused_frame, frame):
-    frame.insert(0, "patient id", [f"P{row}" for row in range(len(frame))])
+    frame.insert(0, "site", ["north", "south"] * (len(frame) // 2))
     frame["age"] = ["<18", *["40"] * (len(frame) - 1)]
     message = refused_frame(frame)
-    assert "text instead of numbers in 2 feature columns: patient id ('P0'), age ('<18')" in message
-    assert "(drop 'patient id')" in message
+    assert "text instead of numbers in 2 feature columns: site ('north'), age ('<18')" in message
+    assert "(drop 'site')" in message
+
+
+def test_measurement_with_one_odd_cell_is_no_id(refused_frame, frame):
+    frame["gene_3"] = ["?", *frame["gene_3"].astype(str)[1:]]
+    assert "text instead of numbers in 1 feature column: gene_3 ('?')" in refused_frame(frame)
 
 
 def test_first_odd_value_is_shown(refused_frame, frame):

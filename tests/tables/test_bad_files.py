@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import os
+import subprocess
 import sys
 
 import numpy as np
 import pandas
 import pytest
+from ordinary_user import as_ordinary_user
 
 from fewest._tables import read_table
 
@@ -32,18 +33,38 @@ def test_empty_file(refused, tmp_path, suffix):
     assert "is empty" in refused(path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission(refused, table):
-    table.chmod(0)
-    assert "cannot be read: Permission denied" in refused(table)
+def test_no_permission(tmp_path):
+    names = [f"table{suffix}" for suffix in (".csv", ".npz", ".parquet", ".xlsx", ".h5ad")]
+    for name in names:
+        (tmp_path / name).write_text("anything")
+        (tmp_path / name).chmod(0)
+    script = """if True:
+        import sys
+        from fewest._tables import InputError, read_table
+        for name in sys.argv[1:]:
+            try:
+                read_table(name, "group")
+            except InputError as error:
+                print(error)
+    """
+    done = subprocess.run(
+        [*as_ordinary_user(), sys.executable, "-c", script, *names],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert done.stdout.splitlines() == [
+        f"{name} cannot be read: Permission denied" for name in names
+    ]
 
 
-@pytest.mark.parametrize(("name", "hint"), [("data.xlsx", "Export the sheet as CSV"), ("data", "")])
+@pytest.mark.parametrize(("name", "hint"), [("data.xls", "Save it as .xlsx or CSV"), ("data", "")])
 def test_unknown_suffix_lists_the_supported_ones(refused, tmp_path, name, hint):
     (tmp_path / name).write_text("a,b\n1,2\n")
     message = refused(tmp_path / name, "b")
     assert hint in message
-    assert ".csv .tsv .txt .csv.gz .tsv.gz .txt.gz .parquet .npz" in message
+    assert ".csv .tsv .txt .csv.gz .tsv.gz .txt.gz .parquet .npz .h5ad .xlsx .xlsm" in message
 
 
 @pytest.mark.parametrize(
@@ -128,7 +149,15 @@ def test_row_names_without_a_header(refused, tmp_path):
     path.write_text("a,group\nr1,1,x\nr2,2,y\n")
     message = refused(path)
     assert "has 2 names, but a row has 3 cells (comma as delimiter)" in message
-    assert "row.names = FALSE" in message
+    assert "row.names = FALSE or col.names = NA" in message
+
+
+@pytest.mark.parametrize("delimiter", [" ", ":"])
+def test_delimiter_that_is_not_known(refused, tmp_path, delimiter):
+    path = write_csv(tmp_path / "table.csv", *two_classes(), delimiter=delimiter)
+    message = refused(path)
+    assert "hold one cell each: gene_0" in message
+    assert "Write commas, tabs, semicolons or | between the cells" in message
 
 
 def test_long_row_far_down(refused, tmp_path):

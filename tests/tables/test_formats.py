@@ -13,7 +13,7 @@ from fewest._tables import InputError, read_extra, read_table
 from .samples import NAMES, two_classes, write_csv
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz"])
 def test_delimiters_and_gzip(tmp_path, delimiter, suffix):
     X, y = two_classes()
@@ -87,6 +87,24 @@ def test_column_without_a_name_is_left_out_and_noted(tmp_path):
     assert table.notes == ["Left out, because it has no name: column 1."]
 
 
+def test_id_is_left_out_and_noted(tmp_path):
+    X, y = two_classes()
+    frame = pandas.DataFrame(X, columns=NAMES).assign(group=y)
+    frame.insert(3, "patient", [f"P{row}" for row in range(len(frame))])
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    table = read_table(tmp_path / "table.csv", "group")
+    _assert_same(table, X, y)
+    assert table.notes == [
+        "Left out as an id, because every sample has its own text there: patient."
+    ]
+
+
+def test_only_an_id_is_no_feature(tmp_path):
+    (tmp_path / "table.csv").write_text("patient,group\nA,x\nB,y\n")
+    with pytest.raises(InputError, match="has no feature columns"):
+        read_table(tmp_path / "table.csv", "group")
+
+
 def test_npz_feature_without_a_name_stays(tmp_path):
     np.savez(tmp_path / "table.npz", X=np.eye(3), y=[0, 1, 1], gene_id=["a", "", "c"])
     assert read_table(tmp_path / "table.npz", None).feature_names == ["a", "x1", "c"]
@@ -109,6 +127,6 @@ def test_integers_and_truth_values_are_numbers(tmp_path):
 
 def _assert_same(table, X, y):
     assert table.X.dtype == np.float64
-    np.testing.assert_allclose(table.X, X, rtol=1e-15)
+    assert table.X.tolist() == X.tolist()  # exactly, whatever the kind of file
     assert table.y.tolist() == y.tolist()
     assert table.feature_names == NAMES

@@ -5,18 +5,24 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-_SECONDS_BETWEEN_REPORTS = 2.0
+from fewest._progress import Progress
 
 
 class Clock:
-    """Counts the seconds of a run; `report` prints to standard error now and then if asked to."""
+    """Counts the seconds of a run, and tells how far it is on standard error if asked to."""
 
     def __init__(self, limit: float | None = None, verbose: int = 0) -> None:
         self._started = perf_counter()
         self._limit = float("inf") if limit is None else limit
         self._verbose = verbose
-        self._last_report = self._started
-        self._task = ""
+        self._bar: Progress | None = None
+        self._share = 0.0
+
+    def __enter__(self) -> Clock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end_task()
 
     @property
     def seconds(self) -> float:
@@ -31,17 +37,24 @@ class Clock:
         return self.left <= 0
 
     def begin(self, task: str) -> None:
-        """Name what the next reports are about."""
-        self._task = task
+        """Draw a bar for what comes next."""
+        self._end_task()
+        self._share = 0.0
+        self._bar = Progress(1.0, what=task, unit="%", show=self._verbose == 1)
 
     def report(self, share: float, nodes: int) -> None:
         """Say how far the present task is."""
-        now = perf_counter()
-        if self._verbose and now - self._last_report > _SECONDS_BETWEEN_REPORTS:
-            self._last_report = now
-            self.say(f"{self._task}: {100 * share:.1f} %, {nodes:,} tested")
+        if self._bar is not None:
+            self._bar.advance(share - self._share, note=f"{nodes:,} tested")
+            self._share = share
 
     def say(self, text: str) -> None:
-        """Print a line with the time, if asked to."""
-        if self._verbose:
+        """The task has ended; print what came of it, if asked to."""
+        self._end_task()
+        if self._verbose > 1:
             print(f"[minimum_features] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
+
+    def _end_task(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

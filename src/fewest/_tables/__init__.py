@@ -1,4 +1,4 @@
-"""The one reader of users' files: CSV, TSV, Parquet and .npz in, checked arrays out."""
+"""The one reader of users' files: text, Parquet, Excel, .npz and .h5ad in, checked arrays out."""
 
 from fewest._tables.errors import InputError
 from fewest._tables.npz import read_extra

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._tables.errors import InputError
-from fewest._tables.table import Table
+from fewest._tables.table import Samples, Table
 from fewest._tables.wording import counted, cut, listed, quoted
 
 _MOST_COLUMNS = 5
@@ -16,11 +17,16 @@ _MOST_ROWS = 3
 _MANY_CLASSES = 20
 
 
-def check_numbers(table: Table) -> None:
-    """Raise an InputError unless all features are finite numbers."""
-    if table.X.dtype.kind == "f":
-        _check_missing(table)
-        _check_infinite(table)
+def check_finite(table: Table | Samples) -> None:
+    """Raise an InputError if a feature has an infinite value."""
+    infinite = np.isinf(table.X) if table.X.dtype.kind == "f" else np.zeros(0, dtype=bool)
+    if infinite.any():
+        raise InputError(
+            f"{table.origin} has {counted(int(infinite.sum()), 'infinite value')} in "
+            f"{where(infinite, table.feature_names)}.\n"
+            "A logarithm of zero is a usual cause: correct them, or leave the columns out.",
+            argument="drop",
+        )
 
 
 def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
@@ -65,30 +71,7 @@ def _fractional(y: NDArray[Any]) -> bool:
     return y.dtype.kind == "f" and not bool(np.all(np.isfinite(y) & (y == np.floor(y))))
 
 
-def _check_missing(table: Table) -> None:
-    missing = np.isnan(table.X)
-    if missing.any():
-        raise InputError(
-            f"{table.origin} has {counted(int(missing.sum()), 'missing cell')} in "
-            f"{_where(missing, table)}.\n"
-            "Fill them in, remove those rows, or leave the columns out. "
-            "The first row of data is row 1.",
-            argument="drop",
-        )
-
-
-def _check_infinite(table: Table) -> None:
-    infinite = np.isinf(table.X)
-    if infinite.any():
-        raise InputError(
-            f"{table.origin} has {counted(int(infinite.sum()), 'infinite value')} in "
-            f"{_where(infinite, table)}.\n"
-            "A logarithm of zero is a usual cause: correct them, or leave the columns out.",
-            argument="drop",
-        )
-
-
-def _where(bad: NDArray[np.bool_], table: Table) -> str:
+def where(bad: NDArray[np.bool_], names: Sequence[str]) -> str:
     """How many columns and rows are affected, and the first of them by name and number."""
     columns = np.flatnonzero(bad.any(axis=0))
     n_rows = int(bad.any(axis=1).sum())
@@ -98,7 +81,7 @@ def _where(bad: NDArray[np.bool_], table: Table) -> str:
         more = ", ..." if len(rows) > _MOST_ROWS else ""
         word = "row" if len(rows) == 1 else "rows"
         numbers = ", ".join(map(str, rows[:_MOST_ROWS]))
-        shown.append(f"{cut(table.feature_names[column])} ({word} {numbers}{more})")
+        shown.append(f"{cut(names[column])} ({word} {numbers}{more})")
     if len(columns) > _MOST_COLUMNS:
         shown.append("...")
     return f"{counted(len(columns), 'column')} and {counted(n_rows, 'row')}: {', '.join(shown)}"

@@ -10,7 +10,7 @@ class InputError(ValueError):
     ----------
     message : str
         What is wrong and how to put it right.
-    argument : {"target", "drop", "groups"}, optional
+    argument : {"target", "drop", "groups", "transpose", "missing", "sheet"}, optional
         The argument of `read_table` that would help; each caller has its own name for it.
     """
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.checks import check_classes
 from fewest._tables.errors import InputError, MissingPackageError
+from fewest._tables.labels import NUMBER_TYPES, read_labels
 from fewest._tables.table import Table, check_names, check_present, feature_positions
-from fewest._tables.wording import counted, cut, first_and_last, quoted, visible
+from fewest._tables.transposed import TURNED, far_more_rows, turned, turned_hint
+from fewest._tables.wanted import Wanted
+from fewest._tables.wording import counted, cut, first_and_last, listed, quoted, visible
 
 if TYPE_CHECKING:
     import pandas
 
 _MOST_NAMED = 5
 _UNNAMED = ""  # row names of R and the index of pandas: no features
-_NUMBER_TYPES = {"b": bool, "i": np.int64, "u": np.uint64, "f": np.float64}
+_TEXT_TYPES = "OUST"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A file as a data frame with a sample a row, and the names of its columns.
+
+    The frame's own names may differ: pandas changes those that are repeated or missing.
+    """
+
+    frame: pandas.DataFrame
+    names: list[str]
+    notes: list[str] = field(default_factory=list)
 
 
 def import_pandas(file: Path) -> ModuleType:
@@ -36,99 +51,169 @@ def import_pandas(file: Path) -> ModuleType:
 
 def check_columns(
     names: Sequence[str],
-    target: str | None,
-    drop: Sequence[str],
+    wanted: Wanted,
     origin: str,
-    groups: str | None = None,
+    first_cells: Callable[[], Sequence[Any]] = list,
 ) -> None:
-    """What the header alone can tell: done before a long file is read."""
-    check_names(names, origin)
-    if target is None:
+    """What the names alone can tell: done before a long file is read.
+
+    `first_cells` fetches the first column, to see whether names are there instead.
+    """
+    check_names(names, origin, wanted.line)
+    if wanted.target is None or wanted.target not in names:
+        _refuse_target(names, wanted, origin, first_cells)
+    check_present(wanted.labels, names, origin, wanted.line)
+    if wanted.target in wanted.drop:
         raise InputError(
-            f"say which column of {origin} holds the classes (target).\n{first_and_last(names)}",
-            argument="target",
+            f"to drop {quoted(wanted.target)} would leave out the class {wanted.line} itself.",
+            argument="drop",
         )
-    wanted = [target, *drop] if groups is None else [target, groups, *drop]
-    check_present(wanted, names, origin)
-    if target in drop:
+    if wanted.groups == wanted.target:
         raise InputError(
-            f"to drop {quoted(target)} would leave out the class column itself.", argument="drop"
-        )
-    if groups == target:
-        raise InputError(
-            f"{quoted(groups)} cannot hold the classes and the groups: name another column.",
+            f"{quoted(wanted.groups)} cannot hold the classes and the groups: name another "
+            f"{wanted.line}.",
             argument="groups",
         )
-    _positions(names, target, drop, groups, origin)
+    _positions(names, wanted, origin)
 
 
 def table_from_frame(
     frame: pandas.DataFrame,
     names: Sequence[str],
-    target: str,
-    drop: Sequence[str],
+    wanted: Wanted,
     file: Path,
-    groups: str | None = None,
+    *,
+    notes: Sequence[str] = (),
 ) -> Table:
     """Split a frame whose columns have these names (pandas may have changed its own)."""
     origin = visible(file)
     if len(frame) == 0:
         raise InputError(f"{origin} has a header but no rows.")
-    y = _labels(frame.iloc[:, names.index(target)], f"class column {quoted(target)}", origin)
-    check_classes(y, target, origin)  # before the features: a wrong target explains much else
-    positions = _positions(names, target, drop, groups, origin)
+    labels = read_labels(frame, names, wanted, origin)
+    if labels.kept is not None:
+        frame = frame[labels.kept]
+    positions = _positions(names, wanted, origin)
     features = frame.iloc[:, positions]
+    ids = _id_columns(features)
+    if ids:
+        id_names = [names[positions[place]] for place in ids]
+        notes = [*notes, *_note_ids(id_names, positions[ids[0]] == 0, features.shape)]
+        positions = [place for at, place in enumerate(positions) if at not in set(ids)]
+        feature_positions([names[place] for place in positions], (), origin)
+        features = frame.iloc[:, positions]
     feature_names = [names[position] for position in positions]
     return Table(
-        X=_numbers(features, feature_names, origin),
-        y=y,
+        X=numbers(features, feature_names, origin),
+        y=labels.y,
         feature_names=feature_names,
         origin=origin,
         file=str(file),
-        target=target,
-        dropped=list(drop),
-        notes=_note_unnamed(names),
-        groups=None if groups is None else _groups(frame, names, groups, origin),
+        target=wanted.target,
+        dropped=list(wanted.drop),
+        notes=[*_note_unnamed(names, wanted.line), *notes, *labels.notes],
+        groups=labels.groups,
     )
 
 
-def _positions(
-    names: Sequence[str], target: str, drop: Sequence[str], groups: str | None, origin: str
-) -> list[int]:
-    return feature_positions(names, {*drop, target, groups, _UNNAMED}, origin)
+def table_from_turned(
+    parts: Iterable[pandas.DataFrame],
+    header: Sequence[str],
+    wanted: Wanted,
+    file: Path,
+    *,
+    decimal: str = ".",
+    notes: Sequence[str] = (),
+) -> Table:
+    """The same where the samples are columns; the file comes in parts of some rows each."""
+    cells = turned_cells(parts, header, wanted, file, decimal=decimal, notes=notes)
+    check_columns(cells.names, wanted, visible(file), lambda: header)
+    return table_from_frame(cells.frame, cells.names, wanted, file, notes=cells.notes)
 
 
-def _groups(
-    frame: pandas.DataFrame, names: Sequence[str], groups: str, origin: str
-) -> NDArray[Any]:
-    return _labels(frame.iloc[:, names.index(groups)], f"group column {quoted(groups)}", origin)
+def turned_cells(
+    parts: Iterable[pandas.DataFrame],
+    header: Sequence[str],
+    wanted: Wanted,
+    file: Path,
+    *,
+    decimal: str = ".",
+    notes: Sequence[str] = (),
+) -> Cells:
+    """Samples as rows of a frame, where they are columns of the file."""
+    if len(header) < 2:
+        raise InputError(f"{visible(file)} has no columns but the names: there is no sample.")
+    frame, names = turned(parts, wanted.labels, decimal)
+    if not names:
+        raise InputError(f"{visible(file)} has a header but no rows.")
+    return Cells(frame, names, [*notes, TURNED])
 
 
-def _labels(column: pandas.Series, what: str, origin: str) -> NDArray[Any]:
-    missing = np.flatnonzero(column.isna())
-    if len(missing):
-        rows = ", ".join(str(row + 1) for row in missing[:_MOST_NAMED])
-        more = ", ..." if len(missing) > _MOST_NAMED else ""
+def _refuse_target(
+    names: Sequence[str], wanted: Wanted, origin: str, first_cells: Callable[[], Sequence[Any]]
+) -> None:
+    """Say what is wrong with the target, and whether rows and columns seem to be swapped."""
+    hint = None
+    if not wanted.transpose:
+        hint = turned_hint(wanted.target, first_cells(), len(names))
+    elif wanted.target in first_cells():
+        hint = "But a column has that name: do not transpose the file."
+    if wanted.target is None:
         raise InputError(
-            f"the {what} of {origin} has no value in "
-            f"{counted(len(missing), 'row')} ({rows}{more}; empty, NA, NaN and null count).\n"
-            "Fill it in or remove these rows. The first row below the header is row 1."
+            f"say which {wanted.line} of {origin} holds the classes (target).\n"
+            f"{hint or first_and_last(names, wanted.line)}",
+            argument="transpose" if hint else "target",
         )
-    if hasattr(column, "cat"):
-        column = column.astype(column.cat.categories.dtype)
-    if column.dtype.kind in _NUMBER_TYPES:
-        return column.to_numpy(dtype=_NUMBER_TYPES[column.dtype.kind])
-    return np.array([str(label) for label in column.tolist()])
+    if hint:
+        raise InputError(
+            f"{origin} has no {wanted.line} {quoted(wanted.target)} among its "
+            f"{counted(len(names), wanted.line)}.\n{hint}",
+            argument="transpose",
+        )
 
 
-def _numbers(features: pandas.DataFrame, names: Sequence[str], origin: str) -> NDArray[Any]:
+def _positions(names: Sequence[str], wanted: Wanted, origin: str) -> list[int]:
+    return feature_positions(names, {*wanted.labels, _UNNAMED}, origin)
+
+
+def _id_columns(features: pandas.DataFrame) -> list[int]:
+    """Places of text that is different in every row, and nowhere a number."""
+    return [
+        place
+        for place, kind in enumerate(features.dtypes)
+        if kind.kind in _TEXT_TYPES and _is_id(features.iloc[:, place])
+    ]
+
+
+def _is_id(column: pandas.Series) -> bool:
+    import pandas
+
+    # A measurement with one odd cell is text as well, but most of its cells are numbers.
+    return bool(
+        column.notna().all()
+        and column.is_unique
+        and pandas.to_numeric(column, errors="coerce").isna().all()
+    )
+
+
+def _note_ids(names: list[str], at_the_front: bool, shape: tuple[int, int]) -> list[str]:
+    notes = [f"Left out as an id, because every sample has its own text there: {listed(names)}."]
+    if at_the_front and far_more_rows(*shape):
+        notes.append(
+            f"There are {shape[0]} samples, and {counted(shape[1] - len(names), 'feature')}: if "
+            "the samples are columns of the file, read it transposed."
+        )
+    return notes
+
+
+def numbers(features: pandas.DataFrame, names: Sequence[str], origin: str) -> NDArray[Any]:
+    """The columns as one array; an error that names those with text."""
     kinds = list(features.dtypes)
-    text = [position for position, kind in enumerate(kinds) if kind.kind not in _NUMBER_TYPES]
+    text = [position for position, kind in enumerate(kinds) if kind.kind not in NUMBER_TYPES]
     if text:
         raise _text_columns(features, names, text, origin)
     single = all(kind == np.float32 for kind in kinds)
-    numbers = features.to_numpy(dtype=np.float32 if single else np.float64)
-    return np.ascontiguousarray(numbers)  # cross-validation takes rows out, many times
+    array = features.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
+    return np.ascontiguousarray(array)  # cross-validation takes rows out, many times
 
 
 def _text_columns(
@@ -151,14 +236,14 @@ def _first_text(column: pandas.Series) -> Any:
     """The first cell that is neither missing nor a number."""
     import pandas
 
-    if column.dtype.kind not in "OUST":
+    if column.dtype.kind not in _TEXT_TYPES:
         return column.iloc[0]
     odd = column.notna() & pandas.to_numeric(column, errors="coerce").isna()
     return column[odd].iloc[0] if odd.any() else column.iloc[0]
 
 
-def _note_unnamed(names: Sequence[str]) -> list[str]:
+def _note_unnamed(names: Sequence[str], line: str) -> list[str]:
     places = [str(place + 1) for place, name in enumerate(names) if name == _UNNAMED]
     if not places:
         return []
-    return [f"Left out, because it has no name: column {', '.join(places[:_MOST_NAMED])}."]
+    return [f"Left out, because it has no name: {line} {', '.join(places[:_MOST_NAMED])}."]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,8 @@ from numpy.typing import NDArray
 from fewest._tables.checks import check_classes
 from fewest._tables.errors import InputError
 from fewest._tables.table import Table, check_present, feature_positions
+from fewest._tables.transposed import TURNED
+from fewest._tables.wanted import Wanted
 from fewest._tables.wording import listed, visible
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
@@ -22,12 +23,13 @@ _NO_ARCHIVE = (OSError, EOFError, zipfile.BadZipFile)
 _NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
-def read_npz(
-    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
-) -> Table:
+def read_npz(file: Path, wanted: Wanted) -> Table:
     """Read X, the target array and feature names; see `fewest._tables.read`."""
-    key = _DEFAULT_TARGET if target is None else target
+    key = _DEFAULT_TARGET if wanted.target is None else wanted.target
+    drop, groups = wanted.drop, wanted.groups
     X, y, names = _arrays(file, key)
+    if wanted.transpose and X.ndim == 2:
+        X = np.ascontiguousarray(X.T)
     _check_shapes(file, X, y, key)
     origin = visible(file)
     check_classes(y, key, origin)
@@ -37,27 +39,26 @@ def read_npz(
     if len(positions) < len(names):
         X, names = X[:, positions], [names[position] for position in positions]
     return Table(
-        X=X.astype(np.uint8) if X.dtype == bool else X,
+        X=_as_numbers(X),
         y=y.astype(str) if y.dtype.kind == "S" else y,
         feature_names=names,
         origin=origin,
         file=str(file),
         target=key,
         dropped=list(drop),
+        notes=[TURNED] if wanted.transpose else [],
         groups=None if groups is None else _groups(file, groups, X.shape[0]),
     )
 
 
-def npz_columns(file: Path) -> tuple[NDArray[Any], list[str]]:
+def npz_columns(file: Path, wanted: Wanted) -> tuple[NDArray[Any], list[str]]:
     """X and the names of its columns; classes need not be there."""
     with _opened(file) as archive:
-        if "X" not in archive.files:
-            raise _missing(file, archive, "X", "Save the numbers as X.", None)
-        name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
-        names = None if name_key is None else _array(file, archive, name_key)
-        X = _array(file, archive, "X")
+        X, names = _numbers_and_names(file, archive)
+    if wanted.transpose and X.ndim == 2:
+        X = np.ascontiguousarray(X.T)
     _check_numbers(file, X)
-    return X.astype(np.uint8) if X.dtype == bool else X, _names(file, names, X.shape[1])
+    return _as_numbers(X), _names(file, names, X.shape[1])
 
 
 def _groups(file: Path, key: str, n_samples: int) -> NDArray[Any]:
@@ -102,15 +103,24 @@ def _opened(file: Path) -> Any:
 
 def _arrays(file: Path, key: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
     with _opened(file) as archive:
-        for wanted, advice, argument in (
-            ("X", "Save the numbers as X.", None),
-            (key, "Name the array with the classes (target).", "target"),
-        ):
-            if wanted not in archive.files:
-                raise _missing(file, archive, wanted, advice, argument)
-        name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
-        names = None if name_key is None else _array(file, archive, name_key)
-        return _array(file, archive, "X"), _array(file, archive, key), names
+        X, names = _numbers_and_names(file, archive)
+        _require(file, archive, key, "Name the array with the classes (target).", "target")
+        return X, _array(file, archive, key), names
+
+
+def _numbers_and_names(file: Path, archive: Any) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    _require(file, archive, "X", "Save the numbers as X.")
+    name_key = next((name for name in _NAME_KEYS if name in archive.files), None)
+    names = None if name_key is None else _array(file, archive, name_key)
+    return _array(file, archive, "X"), names
+
+
+def _require(file: Path, archive: Any, key: str, advice: str, argument: str | None = None) -> None:
+    if key not in archive.files:
+        raise InputError(
+            f"{visible(file)} has no array {key!r}; it has: {listed(archive.files)}.\n{advice}",
+            argument,
+        )
 
 
 def _array(file: Path, archive: Any, key: str) -> NDArray[Any]:
@@ -126,13 +136,8 @@ def _array(file: Path, archive: Any, key: str) -> NDArray[Any]:
         raise _damaged(file, error) from error
 
 
-def _missing(
-    file: Path, archive: Any, wanted: str, advice: str, argument: str | None
-) -> InputError:
-    return InputError(
-        f"{visible(file)} has no array {wanted!r}; it has: {listed(archive.files)}.\n{advice}",
-        argument,
-    )
+def _as_numbers(X: NDArray[Any]) -> NDArray[Any]:
+    return X.astype(np.uint8) if X.dtype == bool else X
 
 
 def _check_numbers(file: Path, X: NDArray[Any]) -> None:
@@ -145,10 +150,13 @@ def _check_numbers(file: Path, X: NDArray[Any]) -> None:
 
 def _check_shapes(file: Path, X: NDArray[Any], y: NDArray[Any], key: str) -> None:
     _check_numbers(file, X)
+    turned = X.shape[0] != X.shape[1] and y.shape == (X.shape[1],)
     if y.shape != (X.shape[0],) or y.dtype.kind not in "biufUS":
         raise InputError(
             f"{key!r} of {visible(file)} has shape {y.shape} and type {y.dtype}.\n"
             f"It must hold one class (a number or text) for each of the {X.shape[0]} rows of X."
+            + (" There is one for each column: then read it transposed." if turned else ""),
+            argument="transpose" if turned else None,
         )
 
 

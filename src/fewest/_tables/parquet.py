@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fewest._tables.errors import InputError, MissingPackageError
-from fewest._tables.frame import check_columns, import_pandas, table_from_frame
+from fewest._tables.frame import (
+    Cells,
+    check_columns,
+    import_pandas,
+    table_from_frame,
+    table_from_turned,
+    turned_cells,
+)
 from fewest._tables.table import Table
+from fewest._tables.wanted import Wanted
 from fewest._tables.wording import visible
 
 if TYPE_CHECKING:
     import pandas
 
 
-def read_parquet(
-    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
-) -> Table:
+def read_parquet(file: Path, wanted: Wanted) -> Table:
     """Read a table; an index that pandas stored in it is not a feature."""
-    frame, names = parquet_frame(file)
-    check_columns(names, target, drop, visible(file), groups)
-    return table_from_frame(frame, names, target, drop, file, groups)
+    frame, names = _frame(file)
+    if wanted.transpose:
+        return table_from_turned([frame], names, wanted, file)
+    check_columns(names, wanted, visible(file), lambda: frame.iloc[:, 0].tolist())
+    return table_from_frame(frame, names, wanted, file)
 
 
-def parquet_frame(file: Path) -> tuple[pandas.DataFrame, list[str]]:
-    """All columns as they are, and their names."""
-    reader = import_pandas(file)
+def parquet_cells(file: Path, wanted: Wanted) -> Cells:
+    """The same, but whatever the columns mean."""
+    frame, names = _frame(file)
+    if wanted.transpose:
+        return turned_cells([frame], names, wanted, file)
+    return Cells(frame, names)
+
+
+def _frame(file: Path) -> tuple[pandas.DataFrame, list[str]]:
+    pandas = import_pandas(file)
     try:
-        frame = reader.read_parquet(file)
+        frame = pandas.read_parquet(file)
     except ImportError as error:
         raise MissingPackageError(
             f'reading {visible(file)} needs pyarrow: pip install "fewest[cli]"'

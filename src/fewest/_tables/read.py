@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
-from fewest._tables.checks import check_numbers
+from fewest._tables.checks import check_finite
 from fewest._tables.errors import InputError, MissingFileError
+from fewest._tables.excel import read_excel
+from fewest._tables.h5ad import read_h5ad
+from fewest._tables.missing import treat_missing
 from fewest._tables.npz import read_npz
 from fewest._tables.parquet import read_parquet
 from fewest._tables.table import Table
 from fewest._tables.text import read_text
+from fewest._tables.wanted import Wanted
 from fewest._tables.wording import visible
 
-_TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
-_PARQUET = (".parquet",)
-_NUMPY = (".npz",)
+Content = TypeVar("Content")
+
+TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
+PARQUET, NPZ, H5AD, EXCEL = (".parquet",), (".npz",), (".h5ad",), (".xlsx", ".xlsm")
+_READERS = {
+    TEXT: read_text,
+    PARQUET: read_parquet,
+    NPZ: read_npz,
+    H5AD: read_h5ad,
+    EXCEL: read_excel,
+}
 
 
 def read_table(
@@ -24,19 +37,32 @@ def read_table(
     target: str | None,
     drop: Sequence[str] = (),
     groups: str | None = None,
+    *,
+    transpose: bool = False,
+    missing: str = "error",
+    sheet: str | None = None,
 ) -> Table:
     """Read and check a file.
 
     Parameters
     ----------
     path : str or path-like
-        The file: text with a header line, also as .gz; .parquet; or .npz with arrays X and y.
+        The file: text with a header line, also as .gz; .parquet; .xlsx; .npz with arrays X and y;
+        or .h5ad, with classes and groups in obs.
     target : str or None
         The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
         Names of features to leave out.
     groups : str, optional
         The column (for .npz the array) that says which samples belong together; no feature.
+    transpose : bool
+        The samples are columns of the file; its first column has the names of the features, of
+        the target and of the groups.
+    missing : {"error", "drop-samples", "drop-features", "median"}
+        What to do about cells without a value. With "drop-samples", samples without a class or
+        group are left out too.
+    sheet : str, optional
+        The sheet of a workbook (default: the first).
 
     Returns
     -------
@@ -48,21 +74,42 @@ def read_table(
     InputError
         A ValueError; FileNotFoundError or ImportError too where that is the reason.
     """
-    file, name = Path(path), Path(path).name.lower()
-    _check_file(file)
-    try:
-        if name.endswith(_TEXT):
-            table = read_text(file, target, drop, groups)
-        elif name.endswith(_PARQUET):
-            table = read_parquet(file, target, drop, groups)
-        elif name.endswith(_NUMPY):
-            table = read_npz(file, target, drop, groups)
-        else:
-            raise _unknown_suffix(file)
-    except OSError as error:
-        raise InputError(f"{visible(path)} cannot be read: {error.strerror or error}") from error
-    check_numbers(table)
+    wanted = Wanted(target, tuple(drop), groups, transpose, missing, sheet)
+    table = treat_missing(read_by_suffix(Path(path), wanted, _READERS), missing)
+    check_finite(table)
     return table
+
+
+def read_by_suffix(
+    file: Path, wanted: Wanted, readers: Mapping[tuple[str, ...], Callable[[Path, Wanted], Content]]
+) -> Content:
+    """Let the reader of the file's suffix read it; what the system refuses is an InputError."""
+    try:
+        _check_file(file)
+        return _reader(file, wanted, readers)(file, wanted)
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{visible(file)} cannot be read: {error.strerror or error}") from error
+
+
+def _reader(
+    file: Path, wanted: Wanted, readers: Mapping[tuple[str, ...], Callable[[Path, Wanted], Content]]
+) -> Callable[[Path, Wanted], Content]:
+    name = file.name.lower()
+    for suffixes, reader in readers.items():
+        if name.endswith(suffixes):
+            if wanted.sheet is not None and suffixes is not EXCEL:
+                raise InputError(
+                    f"{visible(file)} has no sheets, only workbooks have: name none.",
+                    argument="sheet",
+                )
+            return reader
+    supported = " ".join(suffix for suffixes in readers for suffix in suffixes)
+    hint = "Save it as .xlsx or CSV." if file.suffix.lower() in (".xls", ".xlsb", ".ods") else ""
+    raise InputError(
+        f"{visible(file)} has a suffix that is not known here. {hint}\nSupported: {supported}"
+    )
 
 
 def _check_file(file: Path) -> None:
@@ -72,13 +119,8 @@ def _check_file(file: Path) -> None:
         raise MissingFileError(
             f"the file {visible(file)} does not exist: check its name and folder."
         )
-    if file.is_file() and file.stat().st_size == 0:
-        raise InputError(f"{visible(file)} is empty (0 bytes).")
-
-
-def _unknown_suffix(file: Path) -> InputError:
-    supported = " ".join((*_TEXT, *_PARQUET, *_NUMPY))
-    hint = "Export the sheet as CSV." if file.suffix.lower() in (".xlsx", ".xls", ".ods") else ""
-    return InputError(
-        f"{visible(file)} has a suffix that is not known here. {hint}\nSupported: {supported}"
-    )
+    if file.is_file():
+        if file.stat().st_size == 0:
+            raise InputError(f"{visible(file)} is empty (0 bytes).")
+        # Some readers would take a missing permission for damage.
+        file.open("rb").close()

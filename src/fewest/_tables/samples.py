@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from numpy.typing import NDArray
-
-from fewest._tables.checks import check_numbers
 from fewest._tables.errors import InputError
-from fewest._tables.frame import _labels, _numbers
+from fewest._tables.excel import excel_cells
+from fewest._tables.frame import Cells, numbers
+from fewest._tables.h5ad import h5ad_columns
+from fewest._tables.labels import label_values
+from fewest._tables.missing import refuse_missing
 from fewest._tables.npz import npz_columns, read_extra
-from fewest._tables.parquet import parquet_frame
-from fewest._tables.read import _NUMPY, _PARQUET, _TEXT, _check_file, _unknown_suffix
-from fewest._tables.table import check_names, check_present, feature_positions
-from fewest._tables.text import text_frame
+from fewest._tables.parquet import parquet_cells
+from fewest._tables.read import EXCEL, H5AD, NPZ, PARQUET, TEXT, read_by_suffix
+from fewest._tables.table import Samples, check_names, check_present, feature_positions
+from fewest._tables.text import text_cells
+from fewest._tables.wanted import Wanted
 from fewest._tables.wording import counted, first_and_last, listed, quoted, visible
-
-if TYPE_CHECKING:
-    import pandas
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Samples in rows. `truth` is None where the classes are not known.
-
-    `ignored` are the columns that nobody asked for.
-    """
-
-    X: NDArray[Any]
-    feature_names: list[str]
-    truth: NDArray[Any] | None
-    origin: str
-    ignored: list[str] = field(default_factory=list)
 
 
 def read_samples(
@@ -43,6 +26,9 @@ def read_samples(
     features: Sequence[str] | None,
     target: str | None = None,
     drop: Sequence[str] = (),
+    *,
+    transpose: bool = False,
+    sheet: str | None = None,
 ) -> Samples:
     """Read the columns that a model needs.
 
@@ -56,6 +42,10 @@ def read_samples(
         The column (for .npz the array) with the true classes.
     drop : sequence of str
         Columns to leave out.
+    transpose : bool
+        The samples are columns of the file.
+    sheet : str, optional
+        The sheet of a workbook (default: the first).
 
     Returns
     -------
@@ -67,67 +57,79 @@ def read_samples(
     InputError
         As for `read_table`; also if features are missing, which are then named.
     """
-    file, name = Path(path), Path(path).name.lower()
-    _check_file(file)
-    try:
-        if name.endswith(_NUMPY):
-            samples = _from_npz(file, features, target, drop)
-        elif name.endswith((*_TEXT, *_PARQUET)):
-            frame, names = (text_frame if name.endswith(_TEXT) else parquet_frame)(file)
-            samples = _from_frame(frame, names, file, features, target, drop)
-        else:
-            raise _unknown_suffix(file)
-    except OSError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{visible(path)} cannot be read: {error.strerror or error}") from error
-    check_numbers(samples)
+    readers = {
+        TEXT: _reader_of_cells(text_cells, features),
+        PARQUET: _reader_of_cells(parquet_cells, features),
+        EXCEL: _reader_of_cells(excel_cells, features),
+        NPZ: lambda file, wanted: _from_npz(file, features, wanted),
+        H5AD: lambda file, wanted: _from_h5ad(file, features, wanted),
+    }
+    wanted = Wanted(target, tuple(drop), transpose=transpose, sheet=sheet)
+    samples = read_by_suffix(Path(path), wanted, readers)
+    refuse_missing(samples)
     return samples
 
 
-def _from_frame(
-    frame: pandas.DataFrame,
-    names: list[str],
-    file: Path,
-    features: Sequence[str] | None,
-    target: str | None,
-    drop: Sequence[str],
+def _reader_of_cells(
+    reader: Callable[[Path, Wanted], Cells], features: Sequence[str] | None
+) -> Callable[[Path, Wanted], Samples]:
+    return lambda file, wanted: _from_cells(reader(file, wanted), file, features, wanted)
+
+
+def _from_cells(
+    cells: Cells, file: Path, features: Sequence[str] | None, wanted: Wanted
 ) -> Samples:
-    origin = visible(file)
+    frame, names, origin = cells.frame, cells.names, visible(file)
     if len(frame) == 0:
         raise InputError(f"{origin} has a header but no rows.")
-    check_names(names, origin)
-    check_present([*drop, *([] if target is None else [target])], names, origin)
-    positions, ignored = _chosen(names, features, {*drop, target, ""}, origin)
+    check_names(names, origin, wanted.line)
+    check_present(wanted.labels, names, origin, wanted.line)
+    positions, ignored = _chosen(names, features, {*wanted.labels, ""}, origin, wanted.line)
     chosen = [names[position] for position in positions]
     truth = None
-    if target is not None:
-        column = frame.iloc[:, names.index(target)]
-        truth = _labels(column, f"class column {quoted(target)}", origin)
-    X = _numbers(frame.iloc[:, positions], chosen, origin)
-    return Samples(X, chosen, truth, origin, ignored)
+    if wanted.target is not None:
+        column = frame.iloc[:, names.index(wanted.target)]
+        what = f"class {wanted.line} {quoted(wanted.target)}"
+        truth = label_values(column, wanted, what, origin)
+    X = numbers(frame.iloc[:, positions], chosen, origin)
+    return Samples(X, chosen, truth, wanted.target, origin, ignored, cells.notes)
 
 
-def _from_npz(
-    file: Path, features: Sequence[str] | None, target: str | None, drop: Sequence[str]
-) -> Samples:
-    X, names = npz_columns(file)
+def _from_npz(file: Path, features: Sequence[str] | None, wanted: Wanted) -> Samples:
+    X, names = npz_columns(file, wanted)
     origin = visible(file)
-    check_present(drop, names, origin)
-    positions, ignored = _chosen(names, features, set(drop), origin)
+    check_present(wanted.drop, names, origin)
+    positions, ignored = _chosen(names, features, set(wanted.drop), origin)
     truth = None
-    if target is not None:
-        truth = read_extra(file, target, X.shape[0])
+    if wanted.target is not None:
+        truth = read_extra(file, wanted.target, X.shape[0])
         if truth is None:
             raise InputError(
-                f"{origin} has no array {target!r}.\nName the array with the classes (target).",
+                f"{origin} has no array {wanted.target!r}.\n"
+                "Name the array with the classes (target).",
                 argument="target",
             )
-    return Samples(X[:, positions], [names[place] for place in positions], truth, origin, ignored)
+    chosen = [names[place] for place in positions]
+    return Samples(X[:, positions], chosen, truth, wanted.target, origin, ignored)
+
+
+def _from_h5ad(file: Path, features: Sequence[str] | None, wanted: Wanted) -> Samples:
+    X, names, column, notes = h5ad_columns(file, wanted)
+    origin = visible(file)
+    positions, ignored = _chosen(names, features, set(wanted.drop), origin, "feature")
+    truth = None
+    if column is not None:
+        truth = label_values(column, wanted, f"class column {quoted(wanted.target)}", origin)
+    chosen = [names[place] for place in positions]
+    return Samples(X[:, positions], chosen, truth, wanted.target, origin, ignored, notes)
 
 
 def _chosen(
-    names: Sequence[str], features: Sequence[str] | None, left_out: set[str | None], origin: str
+    names: Sequence[str],
+    features: Sequence[str] | None,
+    left_out: set[str],
+    origin: str,
+    line: str = "column",
 ) -> tuple[list[int], list[str]]:
     """Where the features are, and what is not needed."""
     if features is None:
@@ -137,7 +139,8 @@ def _chosen(
     if missing:
         raise InputError(
             f"{origin} lacks {counted(len(missing), 'feature')} that the model needs: "
-            f"{listed(missing)}.\nAdd the columns, or check their names. {first_and_last(names)}"
+            f"{listed(missing)}.\nAdd the {line}s, or check their names. "
+            f"{first_and_last(names, line)}"
         )
     wanted = set(features)
     return [places[name] for name in features], [name for name in places if name not in wanted]

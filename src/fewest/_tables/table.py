@@ -14,11 +14,22 @@ from fewest._tables.wording import counted, listed, near, quoted
 
 
 @dataclass(frozen=True)
+class Missing:
+    """How many cells had no value, and what was done about them."""
+
+    n_cells: int
+    treatment: str
+    n_samples_left_out: int = 0
+    features_left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Table:
     """Samples in rows, one class label a sample, one name a feature.
 
     `origin` is how messages call it, `file` its path (None for generated data). `notes` tell what
-    the reader decided on its own. `groups` says which samples belong together, where asked for.
+    the reader decided on its own. `groups` says which samples belong together, where asked for;
+    `missing` what was done about cells without a value, where there were any.
     """
 
     X: NDArray[Any]
@@ -30,26 +41,45 @@ class Table:
     dropped: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     groups: NDArray[Any] | None = None
+    missing: Missing | None = None
 
 
-def check_names(names: Sequence[str], origin: str) -> None:
-    """Two columns of the same name could not be told apart in the result."""
+@dataclass(frozen=True)
+class Samples:
+    """Samples in rows. `truth` is None where the classes are not known.
+
+    `ignored` are the columns that nobody asked for; `notes` tell what the reader decided.
+    """
+
+    X: NDArray[Any]
+    feature_names: list[str]
+    truth: NDArray[Any] | None
+    target: str | None
+    origin: str
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def check_names(names: Sequence[str], origin: str, line: str = "column") -> None:
+    """Two columns (or rows) of the same name could not be told apart in the result."""
     twice = [name for name, count in Counter(names).items() if count > 1 and name]
     if twice:
         raise InputError(
-            f"{origin} has {counted(len(twice), 'column name')} more than once: {listed(twice)}.\n"
-            "Give every column a name of its own."
+            f"{origin} has {counted(len(twice), f'{line} name')} more than once: {listed(twice)}.\n"
+            f"Give every {line} a name of its own."
         )
 
 
-def check_present(wanted: Iterable[str], names: Sequence[str], origin: str) -> None:
+def check_present(
+    wanted: Iterable[str], names: Sequence[str], origin: str, line: str = "column"
+) -> None:
     """The wanted columns must be among the names."""
     present = set(names)
     for name in wanted:
         if name not in present:
             raise InputError(
-                f"{origin} has no column {quoted(name)} among its "
-                f"{counted(len(names), 'column')}.\n{near(name, names)}"
+                f"{origin} has no {line} {quoted(name)} among its "
+                f"{counted(len(names), line)}.\n{near(name, names, line)}"
             )
 
 

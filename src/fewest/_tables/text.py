@@ -6,24 +6,32 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from types import ModuleType
+from typing import Any, TextIO
 
 from fewest._tables.errors import InputError
-from fewest._tables.frame import check_columns, import_pandas, table_from_frame
+from fewest._tables.frame import (
+    Cells,
+    check_columns,
+    import_pandas,
+    table_from_frame,
+    table_from_turned,
+    turned_cells,
+)
 from fewest._tables.table import Table
-from fewest._tables.wording import counted, visible
+from fewest._tables.wanted import Wanted
+from fewest._tables.wording import counted, cut, visible
 
-if TYPE_CHECKING:
-    import pandas
-
-_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon"}
+_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
+_ROWS_AT_ONCE = 2000
 # "None" is not among them: it is a fair name for a class.
-_MISSING = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL")
+MISSING_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?")
 
@@ -37,36 +45,70 @@ class _Layout:
     names: list[str]
 
 
-def read_text(
-    file: Path, target: str | None, drop: Sequence[str], groups: str | None = None
-) -> Table:
+def read_text(file: Path, wanted: Wanted) -> Table:
     """Read a table with a header line; see `fewest._tables.read`."""
-    import_pandas(file)
     layout = _layout(file)
-    check_columns(layout.names, target, drop, visible(file), groups)
-    return table_from_frame(_frame(file, layout), layout.names, target, drop, file, groups)
-
-
-def text_frame(file: Path) -> tuple[pandas.DataFrame, list[str]]:
-    """All columns as they are, and their names."""
-    import_pandas(file)
-    layout = _layout(file)
-    return _frame(file, layout), layout.names
-
-
-def _frame(file: Path, layout: _Layout) -> pandas.DataFrame:
-    try:
-        return import_pandas(file).read_csv(
-            file,
-            engine="c",
-            sep=layout.delimiter,
-            decimal=layout.decimal,
-            skipinitialspace=True,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=list(_MISSING),
-            low_memory=False,  # one type a column, also in long files
+    with _parser_errors(file):
+        if wanted.transpose:
+            parts = _parts(file, layout)
+            return table_from_turned(parts, layout.names, wanted, file, decimal=layout.decimal)
+        _refuse_single_column(file, layout, wanted)
+        check_columns(
+            layout.names,
+            wanted,
+            visible(file),
+            lambda: _parsed(file, layout, usecols=[0]).iloc[:, 0].tolist(),
         )
+        frame = _parsed(file, layout)
+    return table_from_frame(frame, layout.names, wanted, file)
+
+
+def text_cells(file: Path, wanted: Wanted) -> Cells:
+    """The same, but whatever the columns mean."""
+    layout = _layout(file)
+    with _parser_errors(file):
+        if not wanted.transpose:
+            return Cells(_parsed(file, layout), layout.names)
+        parts = _parts(file, layout)
+        return turned_cells(parts, layout.names, wanted, file, decimal=layout.decimal)
+
+
+def _parts(file: Path, layout: _Layout) -> Any:
+    """Some rows at a time, so that a row of text makes few other rows look like text."""
+    return _parsed(file, layout, chunksize=_ROWS_AT_ONCE)
+
+
+def _parsed(file: Path, layout: _Layout, **options: Any) -> Any:
+    """What pandas makes of the file: a frame, or frames of some rows each."""
+    pandas = import_pandas(file)
+    return pandas.read_csv(
+        file,
+        engine="c",
+        sep=layout.delimiter,
+        decimal=layout.decimal,
+        skipinitialspace=True,
+        encoding="utf-8-sig",
+        keep_default_na=False,
+        na_values=list(MISSING_CELLS),
+        low_memory=False,  # one type a column, also in long files
+        **_exact(pandas),
+        **options,
+    )
+
+
+def _exact(pandas: ModuleType) -> dict[str, str]:
+    """The option for the same numbers as in other kinds of files: needed before pandas 3.1."""
+    version = tuple(map(int, pandas.__version__.split(".")[:2]))
+    return {"float_precision": "round_trip"} if version < (3, 1) else {}
+
+
+@contextmanager
+def _parser_errors(file: Path) -> Iterator[None]:
+    """What can go wrong in the middle of a file, in words."""
+    try:
+        yield
+    except InputError:
+        raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged_gzip(file) from error
     except UnicodeDecodeError as error:
@@ -76,6 +118,15 @@ def _frame(file: Path, layout: _Layout) -> pandas.DataFrame:
             f"{visible(file)} is not a regular table: {_parser_message(error)}.\n"
             "Every row must have as many cells as the header."
         ) from error
+
+
+def _refuse_single_column(file: Path, layout: _Layout, wanted: Wanted) -> None:
+    """Where nothing was cut, a wrong delimiter explains more than a missing name does."""
+    if len(layout.names) == 1 and wanted.target not in layout.names:
+        raise InputError(
+            f"the lines of {visible(file)} hold one cell each: {cut(layout.names[0])}\n"
+            "Write commas, tabs, semicolons or | between the cells, and one name a column."
+        )
 
 
 def _layout(file: Path) -> _Layout:
@@ -97,7 +148,7 @@ def _layout(file: Path) -> _Layout:
             raise InputError(
                 f"the header of {visible(file)} has {counted(len(names), 'name')}, but a row has "
                 f"{counted(len(row), 'cell')} ({_DELIMITERS[delimiter]} as delimiter).\n"
-                "Give every column a name; in R, write the file with row.names = FALSE."
+                "Give every column a name; in R, write it with row.names = FALSE or col.names = NA."
             )
     return _Layout(delimiter, _decimal_sign(rows[1:], delimiter), names)
 

@@ -41,7 +41,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
-def near(name: str, names: Sequence[str]) -> str:
+def near(name: str, names: Sequence[str], line: str = "column") -> str:
     """A sentence with the names that `name` may have meant; else the first and the last ones."""
     lowered: dict[str, str] = {}
     for candidate in names:
@@ -49,11 +49,11 @@ def near(name: str, names: Sequence[str]) -> str:
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
     if close:
         return f"Did you mean {' or '.join(quoted(lowered[match]) for match in close)}?"
-    return first_and_last(names)
+    return first_and_last(names, line)
 
 
-def first_and_last(names: Sequence[str]) -> str:
-    """A sentence that shows what the columns look like."""
+def first_and_last(names: Sequence[str], line: str = "column") -> str:
+    """A sentence that shows what the columns (or rows) look like."""
     if len(names) <= _MOST_LISTED:
-        return f"The columns are: {listed(names)}."
-    return f"The first columns are: {listed(names[:3], 3)}; the last one is: {cut(names[-1])}."
+        return f"The {line}s are: {listed(names)}."
+    return f"The first {line}s are: {listed(names[:3], 3)}; the last one is: {cut(names[-1])}."

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from importlib import import_module
 
 from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli.parser import build_parser
+
+_WITHOUT_LIBRARIES = ("completion",)  # run by shells as they start
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,49 +43,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(argv: Sequence[str] | None) -> int:
     parser = build_parser()
     arguments = parser.parse_args(argv)
-    # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
-    if arguments.command is not None:
-        _load_libraries(with_nilearn=arguments.command == "brain")
-    if arguments.command == "select":
-        from fewest.cli.select import run_select
-
-        run_select(arguments)
-    elif arguments.command == "predict":
-        from fewest.cli.predict import run_predict
-
-        run_predict(arguments)
-    elif arguments.command == "path":
-        from fewest.cli.path import run_path
-
-        run_path(arguments)
-    elif arguments.command == "diagnose":
-        from fewest.cli.diagnose import run_diagnose
-
-        run_diagnose(arguments)
-    elif arguments.command == "minimum":
-        from fewest.cli.minimum import run_minimum
-
-        run_minimum(arguments)
-    elif arguments.command == "rank":
-        from fewest.cli.rank import run_rank
-
-        run_rank(arguments)
-    elif arguments.command == "informative":
-        from fewest.cli.informative import run_informative
-
-        run_informative(arguments)
-    elif arguments.command == "brain":
-        from fewest.cli.brain import run_brain
-
-        run_brain(arguments)
-    elif arguments.command == "demo":
-        from fewest.cli.demo import run_demo
-
-        run_demo(arguments)
-    else:
+    if arguments.command is None:
         parser.print_help(sys.stderr)
         return BAD_INPUT
+    # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
+    if arguments.command not in _WITHOUT_LIBRARIES:
+        _load_libraries(with_nilearn=arguments.command == "brain")
+    _runner(arguments.command)(arguments)
     return SUCCESS
+
+
+def _runner(command: str) -> Callable[[argparse.Namespace], None]:
+    """`fewest NAME` is the function `run_NAME` of the module `fewest.cli.NAME`."""
+    return getattr(import_module(f"fewest.cli.{command}"), f"run_{command}")
 
 
 def _survive_odd_characters() -> None:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from fewest._tables import Table
-from fewest._tables.wording import visible
 from fewest.cli.cross_validation import possible_folds
 from fewest.cli.errors import CommandError
 from fewest.cli.job import summarize, versions
 from fewest.cli.output import Output
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import SCHEMA_VERSION, DataSummary, Seconds
-from fewest.cli.text import data_text, time_text
+from fewest.cli.text import data_text, report_text
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,7 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{table.origin}: {error}") from error
     seconds = Seconds(read_at - started, time.perf_counter() - read_at, None)
     report = _report(found, summarize(table), seconds, notes)
-    text = "\n\n".join(
-        [found.summary, time_text(seconds), *(f"Note: {visible(note)}" for note in report.notes)]
-    )
-    output.deliver(report, text, found.summary.splitlines()[0])
+    output.deliver(report, report_text([found.summary], report), found.summary.splitlines()[0])
 
 
 def _exchange(table: Table) -> str:

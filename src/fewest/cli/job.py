@@ -22,6 +22,7 @@ from fewest.cli.report import (
     DataSummary,
     Feature,
     Machine,
+    MissingCells,
     Report,
     Seconds,
     TrainingError,
@@ -47,6 +48,19 @@ def summarize(table: Table) -> DataSummary:
             for label, count in zip(labels.tolist(), counts.tolist(), strict=True)
         ],
         notes=table.notes,
+        missing=_missing(table),
+    )
+
+
+def _missing(table: Table) -> MissingCells | None:
+    found = table.missing
+    if found is None:
+        return None
+    return MissingCells(
+        n_cells=found.n_cells,
+        treatment=found.treatment,
+        n_samples_left_out=found.n_samples_left_out,
+        features_left_out=list(found.features_left_out),
     )
 
 
@@ -83,7 +97,7 @@ def run_job(
     """
     summary = summarize(table)
     started = time.perf_counter()
-    machine, warned = _fitted(table, settings)
+    machine, warned = _fitted(table, settings, show_progress)
     seconds_fitting = time.perf_counter() - started
     started = time.perf_counter()
     validation = cross_validate(table, settings, show_progress=show_progress)
@@ -108,10 +122,10 @@ def run_job(
     )
 
 
-def _fitted(table: Table, settings: Settings) -> tuple[Any, list[str]]:
+def _fitted(table: Table, settings: Settings, show_progress: bool) -> tuple[Any, list[str]]:
     from fewest.exceptions import NotSeparableError
 
-    machine = settings.machine(jobs=settings.jobs)
+    machine = settings.machine(jobs=settings.jobs, show_progress=show_progress)
     try:
         return machine, fit(machine, table.X, table.y, table.groups)
     except NotSeparableError as error:

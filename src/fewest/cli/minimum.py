@@ -13,6 +13,7 @@ from fewest._minimum.leaves import RuledOut
 from fewest._minimum.result import Step
 from fewest._tables import Table
 from fewest._tables.wording import counted, cut, listed, visible
+from fewest.cli.emphasis import dim
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize, versions
 from fewest.cli.output import Output
@@ -179,7 +180,6 @@ def _search(report: MinimumReport) -> str:
 def _proof(report: MinimumReport) -> str:
     checked = "hold" if report.verified else "DO NOT HOLD"
     vectors = counted(len(report.ruled_out), "Farkas vector")
-    return (
-        f"Proofs: the sets above, and {vectors}, {checked} in exact arithmetic\n"
+    return f"Proofs: the sets above, and {vectors}, {checked} in exact arithmetic\n" + dim(
         f"Time: reading {report.seconds_reading:.2f} s, searching {report.seconds_searching:.2f} s"
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._files import atomic_write, check_writable
 from fewest._tables.wording import visible
+from fewest.cli.emphasis import plain, shown_on
 from fewest.cli.errors import CommandError
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Output:
     def say(self, text: str) -> None:
         """Text that --quiet and JSON on standard output leave out."""
         if not self.quiet and self.json_file != _STANDARD_OUTPUT:
-            _print(text)
+            print_text(shown_on(sys.stdout, text))
 
     def deliver(self, report: DataclassInstance, text: str, brief: str) -> None:
         """Write the file first: it must not depend on who reads the terminal.
@@ -53,9 +54,9 @@ class Output:
         if self._has_file:
             write(self.json_file, to_json(report) + "\n")
         if self.json_file == _STANDARD_OUTPUT:
-            _print(to_json(report))
+            print_text(to_json(report))
         elif self.quiet and brief:
-            _print(brief)
+            print_text(plain(brief))
         self.say("\n" + text)
         if self._has_file:
             self.say(f"Written: {visible(self.json_file)}")
@@ -101,10 +102,15 @@ def _json_ready(value: Any) -> Any:
     return value
 
 
-def _print(text: str) -> None:
+def print_text(text: str) -> None:
     """Print; a reader that has gone away (`| head`) is no error, and the work goes on."""
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         # Else Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise CommandError(
+                f"standard output could not be written: {error.strerror or error}.\n"
+                "Make room on the disk, or name another place."
+            ) from error

@@ -7,6 +7,7 @@ import argparse
 from fewest import __version__
 from fewest.cli.options.brain import add_brain
 from fewest.cli.options.common import EXIT_CODES, Parser
+from fewest.cli.options.completion import add_completion
 from fewest.cli.options.demo import add_demo
 from fewest.cli.options.diagnose import add_diagnose
 from fewest.cli.options.informative import add_informative
@@ -54,6 +55,21 @@ def build_parser() -> argparse.ArgumentParser:
         add_minimum,
         add_diagnose,
         add_demo,
+        add_completion,
     ):
         add(commands)
     return parser
+
+
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands, by name."""
+    return dict(_commands(parser).choices)
+
+
+def summaries(parser: argparse.ArgumentParser) -> dict[str, str]:
+    """One line about each command, by name."""
+    return {entry.dest: entry.help or "" for entry in _commands(parser)._choices_actions}
+
+
+def _commands(parser: argparse.ArgumentParser) -> argparse._SubParsersAction[Parser]:
+    return next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))

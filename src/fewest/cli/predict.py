@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from functools import partial
 
 from fewest._tables.wording import counted, cut, visible
 from fewest.cli.models import load_machine
@@ -15,7 +16,7 @@ from fewest.cli.prediction import (
     PredictReport,
     run_prediction,
 )
-from fewest.cli.reading import keep_the_data
+from fewest.cli.reading import keep_the_data, read_new
 from fewest.cli.text import aligned, percent
 
 _MOST_CLASSES = 12
@@ -30,9 +31,7 @@ def run_predict(arguments: argparse.Namespace) -> None:
     if arguments.out:
         require_writable("--out", arguments.out)
     machine = load_machine(arguments.model)
-    report = run_prediction(
-        machine, visible(arguments.model), arguments.data, arguments.target, arguments.drop
-    )
+    report = run_prediction(machine, visible(arguments.model), partial(read_new, arguments))
     output.say(_model_text(report.model))
     output.say(f"Data      {report.data}: {counted(report.n_samples, 'sample')}")
     if arguments.out:

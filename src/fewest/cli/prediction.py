@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._splits import balanced_error
-from fewest._tables import InputError, Samples, read_samples
+from fewest._tables import Samples
 from fewest._tables.wording import counted, cut, listed
 from fewest.cli.errors import CommandError
 from fewest.cli.report import SCHEMA_VERSION, Label
@@ -89,28 +90,24 @@ def _summary(machine: Any, file: str) -> ModelSummary:
     )
 
 
-def run_prediction(
-    machine: Any, file: str, data: str, target: str | None, drop: list[str]
-) -> PredictReport:
+def run_prediction(machine: Any, file: str, read: Callable[..., Samples]) -> PredictReport:
     """Read the samples, predict them, and compare with the truth where it is known.
 
     Parameters
     ----------
     machine : estimator
         Fitted, with `predict`.
-    file, data : str
-        Where the machine came from, and where the samples are.
-    target : str or None
-        The column with the true classes.
-    drop : list of str
-        Columns to leave out.
+    file : str
+        Where the machine came from.
+    read : callable
+        Reads the samples, given the names of the features (or None).
 
     Returns
     -------
     PredictReport
         All results as plain values.
     """
-    samples, notes = _read(machine, data, target, drop)
+    samples, notes = _read(machine, read)
     X = _arranged(machine, samples)
     try:
         with warnings.catch_warnings():
@@ -122,7 +119,7 @@ def run_prediction(
         raise CommandError(f"{samples.origin}: {error}") from error
     comparison = None
     if samples.truth is not None:
-        comparison, doubts = _compared(machine, predicted, samples.truth, str(target))
+        comparison, doubts = _compared(machine, predicted, samples)
         notes += doubts
     return PredictReport(
         model=_summary(machine, file),
@@ -144,16 +141,10 @@ def _used(machine: Any) -> NDArray[np.intp]:
     return np.arange(machine.n_features_in_)
 
 
-def _read(
-    machine: Any, data: str, target: str | None, drop: list[str]
-) -> tuple[Samples, list[str]]:
+def _read(machine: Any, read: Callable[..., Samples]) -> tuple[Samples, list[str]]:
     names = getattr(machine, "feature_names_in_", None)
     wanted = None if names is None else names[_used(machine)].tolist()
-    try:
-        samples = read_samples(data, wanted, target, drop)
-    except InputError as error:
-        option = f" See --{error.argument} COLUMN." if error.argument else ""
-        raise CommandError(f"{error}{option}") from error
+    samples = read(wanted)
     if names is None and samples.X.shape[1] != machine.n_features_in_:
         raise CommandError(
             f"{samples.origin} has {counted(samples.X.shape[1], 'feature')}, but the model was "
@@ -161,7 +152,8 @@ def _read(
             "Leave out what is no feature with --drop COLUMN, and the class with --target COLUMN."
         )
     known = set() if names is None else set(names.tolist())
-    return samples, _note_unknown([name for name in samples.ignored if name not in known])
+    unknown = [name for name in samples.ignored if name not in known]
+    return samples, samples.notes + _note_unknown(unknown)
 
 
 def _note_unknown(columns: list[str]) -> list[str]:
@@ -188,8 +180,9 @@ def _scores(machine: Any, X: NDArray[Any]) -> NDArray[np.float64] | None:
 
 
 def _compared(
-    machine: Any, predicted: NDArray[Any], truth: NDArray[Any], target: str
+    machine: Any, predicted: NDArray[Any], samples: Samples
 ) -> tuple[Comparison, list[str]]:
+    truth, target = samples.truth, samples.target
     if not hasattr(machine, "classes_"):
         if truth.dtype.kind not in "biuf":
             raise CommandError(

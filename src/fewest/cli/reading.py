@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 
-from fewest._tables import InputError, Table, read_table
+from fewest._tables import InputError, Samples, Table, read_samples, read_table
 from fewest._tables.wording import quoted, visible
 from fewest.cli.errors import CommandError
 
 _MOST_NOTED = 5
 _FEW_ROWS = 10  # among so few, whole numbers may count by chance
+_OPTIONS = {
+    "target": "--target COLUMN",
+    "drop": "--drop COLUMN",
+    "groups": "--groups COLUMN",
+    "transpose": "--transpose",
+    "missing": "--missing drop-samples, drop-features or median",
+    "sheet": "--sheet NAME",
+}
 
 
 def keep_the_data(data: str, *, what: str = "the data", **results: str | None) -> None:
@@ -35,17 +45,39 @@ def _same_file(one: str, two: str) -> bool:
 
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
-    try:
+    with _naming_options():
         table = read_table(
             arguments.data,
             arguments.target,
             arguments.drop,
             getattr(arguments, "groups", None),
+            transpose=arguments.transpose,
+            missing=arguments.missing,
+            sheet=arguments.sheet,
         )
-    except InputError as error:
-        option = f" See --{error.argument} COLUMN." if error.argument else ""
-        raise CommandError(f"{error}{option}") from error
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
+
+
+def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
+    """Samples to predict, with these features (None: all that are there)."""
+    with _naming_options():
+        return read_samples(
+            arguments.data,
+            features,
+            arguments.target,
+            arguments.drop,
+            transpose=arguments.transpose,
+            sheet=arguments.sheet,
+        )
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    try:
+        yield
+    except InputError as error:
+        option = f" See {_OPTIONS[error.argument]}." if error.argument else ""
+        raise CommandError(f"{error}{option}") from error
 
 
 def require_square(table: Table) -> None:

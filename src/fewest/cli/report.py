@@ -22,6 +22,16 @@ class ClassSize:
 
 
 @dataclass(frozen=True)
+class MissingCells:
+    """Cells without a value, and what --missing did about them."""
+
+    n_cells: int
+    treatment: str
+    n_samples_left_out: int
+    features_left_out: list[str]
+
+
+@dataclass(frozen=True)
 class DataSummary:
     """What was read."""
 
@@ -34,6 +44,7 @@ class DataSummary:
     dropped: list[str]
     classes: list[ClassSize]
     notes: list[str]
+    missing: MissingCells | None = None
 
 
 @dataclass(frozen=True)

@@ -113,8 +113,10 @@ class Settings:
         folds, seed = arguments.cv or 0, arguments.seed
         return replace(cls.for_rank(arguments), cv=folds, seed=seed)
 
-    def machine(self, jobs: int | None = None, C: float | None = None) -> Any:
-        """A new machine with these parameters (and another C)."""
+    def machine(
+        self, jobs: int | None = None, C: float | None = None, *, show_progress: bool = False
+    ) -> Any:
+        """A new machine with these parameters (and another C); a bar if its fit is a long one."""
         C = self.C if C is None else C
         if self.method == "psvm":
             from fewest.psvm import PotentialSVC
@@ -144,7 +146,10 @@ class Settings:
             from fewest.sfm_cv import SupportFeatureMachineCV
 
             return SupportFeatureMachineCV(
-                constraint=self.constraint, random_state=self.seed, **shared
+                constraint=self.constraint,
+                random_state=self.seed,
+                verbose=int(show_progress),
+                **shared,
             )
         from fewest.sfm import SupportFeatureMachine
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fewest._tables.wording import counted, cut, visible
+from fewest.cli.emphasis import bold, dim
 from fewest.cli.report import (
     Certificate,
     CrossValidation,
@@ -37,7 +38,7 @@ def data_text(data: DataSummary) -> str:
     ]
     if data.dropped:
         lines.append(f"Left out  {', '.join(cut(name) for name in data.dropped)}")
-    return "\n".join([*lines, *(f"Note      {visible(note)}" for note in data.notes)])
+    return "\n".join([*lines, *(dim(f"Note      {visible(note)}") for note in data.notes)])
 
 
 def method_text(settings: Settings) -> str:
@@ -55,10 +56,8 @@ def result_text(report: Report) -> str:
         _legend(report),
         _errors_text(report),
         _certificates_text(report),
-        time_text(report.seconds),
-        "\n".join(f"Note: {visible(note)}" for note in report.notes),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return report_text(blocks, report)
 
 
 def names_text(report: Report) -> str:
@@ -184,9 +183,13 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
 
 def report_text(blocks: list[str], report: Any) -> str:
     """What a command prints at the end: its own blocks, the time it took, and notes."""
-    notes = "\n".join(f"Note: {visible(note)}" for note in report.notes)
-    whole = [*blocks, time_text(report.seconds), notes]
+    whole = [*blocks, time_text(report.seconds), notes_text(report.notes)]
     return "\n\n".join(block for block in whole if block)
+
+
+def notes_text(notes: Sequence[str]) -> str:
+    """Each note in a line."""
+    return dim("\n".join(f"Note: {visible(note)}" for note in notes))
 
 
 def time_text(seconds: Seconds) -> str:
@@ -194,17 +197,17 @@ def time_text(seconds: Seconds) -> str:
     parts = [f"reading {seconds.reading:.2f} s", f"fitting {seconds.fitting:.2f} s"]
     if seconds.cross_validation is not None:
         parts.append(f"cross-validation {seconds.cross_validation:.2f} s")
-    return f"Time: {', '.join(parts)}"
+    return dim(f"Time: {', '.join(parts)}")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """First column to the left, the others to the right."""
+    """First column to the left, the others to the right; the first row is the header."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *others in rows:
         cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join(["", first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
+    return "\n".join([bold(lines[0]), *lines[1:]])
 
 
 def _number(value: float) -> str:

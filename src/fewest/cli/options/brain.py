@@ -25,8 +25,8 @@ def add_brain(commands: Commands[Parser]) -> None:
         examples=(
             "bold.nii.gz --labels labels.txt --groups runs.txt --out found",
             "bold.nii.gz --labels attributes.txt --labels-column labels "
-            "--groups-column chunks\n      --only face house --standardize-runs --out found",
-            "maps/*.nii.gz --labels maps.csv --labels-column hand --groups-column participant\n"
+            "--groups-column chunks \\\n      --only face house --standardize-runs --out found",
+            "maps/*.nii.gz --labels maps.csv --labels-column hand --groups-column participant \\\n"
             "      --mask brain.nii.gz --downsample 1 --atlas aal.nii.gz --out found",
         ),
     )

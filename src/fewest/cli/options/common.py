@@ -19,11 +19,18 @@ exit codes:
 _DATA_FORMATS = """\
 DATA is a table with one sample a row, one feature a column, and one column
 with the class:
-  .csv .tsv .txt   with a header line; comma, tab or semicolon; also as .gz
+  .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz
   .parquet         one table
+  .xlsx            a sheet with a row of names first
   .npz             arrays X (numbers) and y (classes), and if you like
                    feature_names, gene_id or gene_name
+  .h5ad            AnnData: numbers in X, the class in a column of obs
+Columns without a name, and columns of text that is different in every row
+(ids), are left out. What was done with the file is said below its name.
 """
+
+# Spelled out, because the parser loads no library; a test compares it with the reader's own.
+MISSING = ("error", "drop-samples", "drop-features", "median")
 
 _METHOD_HELP = {
     "sfm": "sfm: Support Feature Machine",
@@ -84,7 +91,27 @@ def new_data_command(
         metavar="COLUMN",
         help="leave this column out, a patient id for instance; may be given several times",
     )
+    add_layout_arguments(group)
+    group.add_argument(
+        "--missing",
+        choices=MISSING,
+        default="error",
+        help="cells without a value: end with an error that says where they are, leave out their "
+        "samples or their features, or fill in the median of the feature (default: error)",
+    )
     return parser
+
+
+def add_layout_arguments(group: argparse._ArgumentGroup) -> None:
+    """Where in the file the table is."""
+    group.add_argument(
+        "--transpose",
+        action="store_true",
+        help="the samples are columns: the first column has names, and COLUMN above is a row",
+    )
+    group.add_argument(
+        "--sheet", metavar="NAME", help="sheet of an Excel workbook (default: the first)"
+    )
 
 
 def add_method_arguments(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from fewest.cli.options.common import Commands, Parser, add_output_arguments, new_command
+from fewest.cli.options.common import (
+    Commands,
+    Parser,
+    add_layout_arguments,
+    add_output_arguments,
+    new_command,
+)
 
 _DESCRIPTION = """\
 Predict new samples with a machine that fewest select --model (or fewest.save
 in Python) has saved.
 
 MODEL is safe to open, wherever it comes from: nothing in it is executed.
-DATA is a table as for fewest select (.csv .tsv .txt .parquet .npz); the class
-need not be known. Columns are matched by name, and only those that the model
-uses have to be there. A model without names takes as many columns as it was
-fitted to, in the same order."""
+DATA is a table as for fewest select; the class need not be known. Columns are
+matched by name, and only those that the model uses have to be there. A model
+without names takes as many columns as it was fitted to, in the same order."""
 
 
 def add_predict(commands: Commands[Parser]) -> None:
@@ -25,6 +30,7 @@ def add_predict(commands: Commands[Parser]) -> None:
         examples=(
             "machine.fewest new.csv",
             "machine.fewest new.csv --out predicted.csv",
+            "machine.fewest new.xlsx --sheet March --transpose",
             "machine.fewest test.csv --target diagnosis --json -",
             "machine.fewest new.csv --quiet > classes.txt",
         ),
@@ -45,5 +51,6 @@ def add_predict(commands: Commands[Parser]) -> None:
         help="for models without names of features: leave this column out; may be given several "
         "times",
     )
+    add_layout_arguments(group)
     output = add_output_arguments(predict, quiet="print the predictions only, one a line")
     output.add_argument("--out", metavar="FILE", help="also write a table (CSV), one row a sample")
