@@ -44,6 +44,8 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.potential
 	$(BIN)/python -m benchmarks.informative
 	$(BIN)/python -m benchmarks.whole_brain
+	$(BIN)/python -m benchmarks.brain_regions
+	$(BIN)/python -m benchmarks.haxby
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,8 +10,14 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 def find(name: str) -> Path | None:
     """The file of one data set; None, and a line that says so, where it is not there."""
-    path = Path(os.environ.get("FEWEST_DATA", _BESIDE)) / f"{name}.npz"
+    return find_file(f"{name}.npz")
+
+
+def find_file(file_name: str) -> Path | None:
+    """The same for a file of any kind."""
+    path = Path(os.environ.get("FEWEST_DATA", _BESIDE)) / file_name
     if path.exists():
         return path
-    print(f"{name}: skipped, {path.name} is not in $FEWEST_DATA nor in ../shared/data")
+    name = file_name.split(".")[0]
+    print(f"{name}: skipped, {file_name} is not in $FEWEST_DATA nor in ../shared/data")
     return None

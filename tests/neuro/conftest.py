@@ -1,4 +1,4 @@
-"""Brain images with a known truth, and a slice of real ones."""
+"""Brain images with a known truth, a slice of real ones, and arrays for the analyses."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ import pytest
 
 from fewest.datasets import make_brain
 
+CONDITIONS = ("joy", "anger", "fear")
 AFFINE = np.array([[-3.0, 0, 0, 30], [0, 3, 0, -40], [0, 0, 4, -20], [0, 0, 0, 1]])
 
 
@@ -63,3 +64,21 @@ def haxby(real_file):
     labels, runs = zip(*(row.split() for row in rows if row), strict=True)
     kept = np.isin(labels, ["face", "house"])
     return Scans(index_img(images, kept), np.array(labels)[kept], np.array(runs, dtype=int)[kept])
+
+
+@dataclass(frozen=True)
+class Trials:
+    X: np.ndarray
+    y: np.ndarray
+    groups: np.ndarray
+    runs: np.ndarray
+
+
+@pytest.fixture(scope="session")
+def trials():
+    """Four participants, two runs, three conditions, two trials; joy stands out in 3 voxels."""
+    rng = np.random.default_rng(0)
+    y = np.tile(CONDITIONS, 16)
+    X = rng.standard_normal((48, 150))
+    X[y == "joy", :3] += 2.0
+    return Trials(X, y, np.repeat(np.arange(4), 12), np.tile(np.repeat([0, 1], 6), 4))

@@ -353,3 +353,24 @@ def test_face_and_house(haxby):
     # Of the 800 voxels of the slice, 270 are zero in all volumes.
     assert decoder.n_elements_ == 530
     assert smaller.n_features_ < 530 / 4 + 20
+
+
+def test_standardised_volumes_stay_with_their_labels(scans):
+    """The order of the volumes must not matter, whatever a library makes of the groups."""
+    order = np.random.default_rng(0).permutation(len(scans.y))
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_repetitions=0)
+    sorted_ = clone(decoder).fit(scans.images, scans.y, scans.groups)
+    mixed = clone(decoder).fit(
+        index_img(scans.images, order), scans.y[order], np.asarray(scans.groups)[order]
+    )
+    assert mixed.error_ == pytest.approx(sorted_.error_)
+    np.testing.assert_array_equal(
+        in_mask(scans, mixed.support_img_), in_mask(scans, sorted_.support_img_)
+    )
+
+
+def test_runs_of_a_masker_must_be_sorted(scans):
+    runs = np.asarray(scans.groups)[::-1]
+    masker = NiftiMasker(scans.mask, runs=runs, standardize="zscore_sample", reports=False)
+    with pytest.raises(ValueError, match="the runs of the masker are not sorted"):
+        FewestVoxels(mask=masker).fit(scans.images, scans.y, scans.groups)

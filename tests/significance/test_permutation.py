@@ -13,7 +13,7 @@ from fewest._splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._measure import Measured, make_measure
-from fewest.significance.permutation import _permuter, combined_p_value, compare
+from fewest.significance.permutation import combined_p_value, compare, label_permuter
 
 HARD = SupportFeatureMachine(C=np.inf)
 
@@ -110,7 +110,7 @@ class TestGroups:
     def test_labels_move_within_groups(self):
         codes = np.array([0, 1, 1, 0, 0, 1, 1, 1])
         groups = np.array(list("aaabbbcc"))
-        permute = _permuter(codes, groups, "within")
+        permute = label_permuter(codes, groups, "within")
         drawn = np.array([permute(np.random.default_rng(seed)) for seed in range(50)])
         for group in "abc":
             rows = groups == group
@@ -119,7 +119,7 @@ class TestGroups:
 
     def test_labels_of_whole_groups(self):
         codes, groups = np.array([0, 0, 1, 1, 1, 0]), np.array([5, 5, 7, 7, 7, 9])
-        permute = _permuter(codes, groups, "whole")
+        permute = label_permuter(codes, groups, "whole")
         drawn = {tuple(permute(np.random.default_rng(seed))) for seed in range(50)}
         assert drawn == {(0, 0, 1, 1, 1, 0), (1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 0, 1)}
 

@@ -1,4 +1,4 @@
-"""Small pieces of text: names made safe to print, lists that stay short, counts with a noun."""
+"""Small pieces of text: safe names, short lists, counts with a noun, aligned tables."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ def listed(names: Iterable[Any], most: int = _MOST_LISTED) -> str:
 def counted(number: int, noun: str) -> str:
     """'1 row', '3 rows'."""
     return f"{number} {noun if number == 1 else noun + 's'}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """First column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *others in rows:
+        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join(["", first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
 
 
 def near(name: str, names: Sequence[str], line: str = "column") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from fewest._tables import wording
 from fewest._tables.wording import counted, cut, visible
 from fewest.cli.emphasis import bold, dim
 from fewest.cli.report import (
@@ -202,12 +203,8 @@ def time_text(seconds: Seconds) -> str:
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """First column to the left, the others to the right; the first row is the header."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *others in rows:
-        cells = [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
-        lines.append("  ".join(["", first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join([bold(lines[0]), *lines[1:]])
+    header, *lines = wording.aligned(rows).split("\n")
+    return "\n".join([bold(header), *lines])
 
 
 def _number(value: float) -> str:

@@ -129,6 +129,13 @@ def check_same_grid(images: SpatialImage, mask_img: SpatialImage) -> None:
 def masked_values(masker: Any, images: SpatialImage) -> NDArray[np.floating]:
     """A row a volume, a column a voxel of the mask, after what the masker does to them."""
     _check_finite(masker.mask_img_, images)
+    runs = getattr(masker, "runs", None)
+    if runs is not None and not np.array_equal(np.sort(runs, kind="stable"), runs):
+        raise ValueError(
+            "the runs of the masker are not sorted, and nilearn would return the volumes in "
+            "another order than their labels. Number the runs in the order of the volumes (as "
+            "integers: text sorts 10 before 2), or sort the volumes by run"
+        )
     return masker.transform(images)
 
 
@@ -146,9 +153,14 @@ def standardized_within(
             f"standardize='groups' needs at least two volumes a group; group "
             f"{names[sizes.argmin()].item()!r} has one. Use standardize=None, or give more volumes"
         )
-    return clean(
-        values, runs=runs, detrend=False, filter=False, standardize="zscore_sample", t_r=None
-    )
+    # Group by group: given all at once, nilearn returns them sorted by run.
+    standard = np.empty_like(values)
+    for run in range(len(names)):
+        inside = runs == run
+        standard[inside] = clean(
+            values[inside], detrend=False, filter=False, standardize="zscore_sample", t_r=None
+        )
+    return standard
 
 
 def _loaded(img: Any, number: int | None, what: str = "the image") -> SpatialImage:

@@ -169,12 +169,19 @@ def _splitter(cv: Any, codes: IndexArray, groups: NDArray[Any] | None) -> Any:
 
 
 def _n_selected(machine: Any) -> float:
-    support = machine.get_support() if hasattr(machine, "get_support") else None
-    if support is None and hasattr(machine, "coef_"):
-        support = np.any(np.atleast_2d(machine.coef_) != 0, axis=0)
-    if support is None:
+    chosen = selected_features(machine)
+    if chosen is None:
         raise ValueError(
             f"{type(machine).__name__} does not say which features it uses: it has neither "
             "get_support nor coef_. Take statistics='error'"
         )
-    return float(np.sum(support))
+    return float(np.sum(chosen))
+
+
+def selected_features(machine: Any) -> NDArray[np.bool_] | None:
+    """Mask of the features that a fitted machine uses; None where it does not say."""
+    if hasattr(machine, "get_support"):
+        return np.asarray(machine.get_support(), dtype=bool)
+    if hasattr(machine, "coef_"):
+        return np.any(np.atleast_2d(machine.coef_) != 0, axis=0)
+    return None

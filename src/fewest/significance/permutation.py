@@ -146,7 +146,7 @@ def permutation_test(
             "'conservative'"
         )
     rng = np.random.default_rng(random_state)
-    permute = _permuter(codes, measure.groups, exchange)
+    permute = label_permuter(codes, measure.groups, exchange)
     labellings = [codes, *(permute(rng) for _ in range(n_permutations))]
     measured = measured_in_parallel(
         measure, labellings, n_jobs=n_jobs, verbose=verbose, what="permutations"
@@ -194,7 +194,7 @@ def _levels(measured: list[Measured], statistic: str, ties: str) -> IndexArray:
     return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
 
 
-def _permuter(codes: IndexArray, groups: NDArray[Any] | None, exchange: str) -> Any:
+def label_permuter(codes: IndexArray, groups: NDArray[Any] | None, exchange: str) -> Any:
     """A function from a random generator to permuted labels."""
     if groups is None:
         return lambda rng: rng.permutation(codes)

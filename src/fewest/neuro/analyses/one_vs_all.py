@@ -1,0 +1,188 @@
+"""Each condition against all others, averaged so that the classes are equal (fig. 6.13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
+
+from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
+from fewest._splits import require_both_classes
+from fewest._tables.wording import aligned, cut
+from fewest._validation import check_choice
+from fewest.neuro.analyses._input import checked, chosen_conditions
+from fewest.neuro.analyses._performance import Performance, Problem, performances
+
+AVERAGES = ("rest", "all", None)
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsAll:
+    """Outcome of `one_vs_all`; print it for the table.
+
+    `performances` has one entry a condition, and `class_sizes` the number of samples of the
+    condition and of the others after averaging.
+    """
+
+    conditions: tuple[Any, ...]
+    performances: tuple[Performance, ...]
+    class_sizes: tuple[tuple[int, int], ...]
+
+    def __str__(self) -> str:
+        rows = [["", "samples", "features", "error"]]
+        for name, found, sizes in zip(
+            self.conditions, self.performances, self.class_sizes, strict=True
+        ):
+            rows.append(
+                [
+                    f"{cut(name)} vs. all others",
+                    f"{sizes[0]} + {sizes[1]}",
+                    found.features_text,
+                    found.error_text,
+                ]
+            )
+        return aligned(rows)
+
+
+def one_vs_all(
+    X: Any,
+    y: ArrayLike,
+    groups: ArrayLike,
+    blocks: ArrayLike | None = None,
+    *,
+    average: str | None = "rest",
+    estimator: Any = None,
+    conditions: Iterable[Any] | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> OneVsAll:
+    """Number of features and error of each condition against all others together.
+
+    The others have more samples. The thesis therefore averages them, over the trials of the same
+    condition, group and block (run), and leaves those of the one condition as they are. Averages
+    have less noise, though, which alone may tell the classes apart: ``average="all"`` treats both
+    alike.
+
+    Parameters
+    ----------
+    X, y, groups, estimator, n_jobs, verbose
+        As for `all_pairs`.
+    blocks : array of shape (n_samples,), optional
+        What to average over within a group and condition, such as the run; all samples of it by
+        default.
+    average : {"rest", "all", None}
+        What to average; None leaves all samples as they are.
+    conditions : iterable, optional
+        Which conditions to compare with the rest, in which order; all by default. The rest always
+        is all of y.
+
+    Returns
+    -------
+    OneVsAll
+
+    References
+    ----------
+    S. Klement: The support feature machine, PhD thesis, Universität zu Lübeck, sec. 6.4.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.neuro.analyses import one_vs_all
+    >>> rng = np.random.default_rng(0)
+    >>> y, groups = np.tile(["joy", "anger", "fear"], 24), np.repeat(np.arange(6), 12)
+    >>> X = rng.standard_normal((72, 200))
+    >>> X[y == "joy", :3] += 3.0
+    >>> found = one_vs_all(X, y, groups, blocks=np.tile([0, 0, 0, 1, 1, 1], 12))
+    >>> found.conditions, found.class_sizes[2]
+    (('anger', 'fear', 'joy'), (24, 24))
+    >>> found.performances[2].error < found.performances[0].error
+    True
+    """
+    check_choice("average", average, AVERAGES)
+    X, y, groups = checked(X, y, groups)
+    blocks = np.zeros(len(y)) if blocks is None else column_or_1d(blocks)
+    check_consistent_length(y, blocks)
+    names = chosen_conditions(y, conditions, least=1)
+    problems = [_problem(X, y, groups, blocks, name, average) for name in names]
+    found = performances(problems, estimator, n_jobs=n_jobs, verbose=verbose)
+    sizes = [(int(np.sum(one.y)), int(np.sum(~one.y))) for one in problems]
+    return OneVsAll(tuple(names), tuple(found), tuple(sizes))
+
+
+def averaged_rest(
+    X: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike,
+    blocks: ArrayLike,
+    condition: Any,
+    *,
+    average: str = "rest",
+) -> tuple[FloatArray, NDArray[np.bool_], NDArray[Any]]:
+    """The samples of a condition, and averages of all others within group, condition and block.
+
+    Parameters
+    ----------
+    X, y, groups, blocks
+        As for `one_vs_all`.
+    condition : object
+        A value of y.
+    average : {"rest", "all"}
+        With "all", the samples of the condition are averaged, too.
+
+    Returns
+    -------
+    X : array of shape (n_averages, n_voxels)
+        The new samples.
+    is_condition : array of shape (n_averages,), bool
+        Which of them are of the condition.
+    groups : array of shape (n_averages,)
+        Their groups.
+
+    Examples
+    --------
+    >>> from fewest.neuro.analyses import averaged_rest
+    >>> X = [[1.0], [2.0], [4.0], [6.0], [8.0]]
+    >>> samples, is_a, _ = averaged_rest(X, list("aabbc"), [0] * 5, [0] * 5, "a")
+    >>> samples.ravel().tolist(), is_a.tolist()
+    ([1.0, 2.0, 5.0, 8.0], [True, True, False, False])
+    """
+    check_choice("average", average, AVERAGES[:2])
+    X, y, groups, blocks = (np.asarray(one) for one in (X, y, groups, blocks))
+    check_consistent_length(X, y, groups, blocks)
+    own = y == condition
+    member = _members(groups, y, blocks)
+    if average == "rest":  # each sample of the condition is its own average
+        member = np.where(own, len(y) + np.arange(len(y)), member)
+    _, first, place = np.unique(member, return_index=True, return_inverse=True)
+    sums = np.zeros((len(first), X.shape[1]))
+    np.add.at(sums, place, X)
+    means = sums / np.bincount(place)[:, None]
+    order = np.argsort(first, kind="stable")
+    return means[order], own[first][order], groups[first][order]
+
+
+def _members(*names: NDArray[Any]) -> IndexArray:
+    """One number for each combination of names."""
+    codes = np.column_stack([np.unique(one, return_inverse=True)[1] for one in names])
+    return np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+
+
+def _problem(
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any],
+    blocks: NDArray[Any],
+    condition: Any,
+    average: str | None,
+) -> Problem:
+    own = y == condition
+    if average is not None:
+        X = X.toarray() if hasattr(X, "toarray") else X
+        X, own, groups = averaged_rest(X, y, groups, blocks, condition, average=average)
+    require_both_classes(groups, own)
+    return Problem(X, np.arange(len(own)), own, groups, f"{condition} and all others")

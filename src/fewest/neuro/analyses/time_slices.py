@@ -1,0 +1,149 @@
+"""When conditions can be told apart: every pair at every time (fig. 6.15 and 6.16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fewest._core.problem import FloatArray
+from fewest._tables.wording import aligned, cut
+from fewest._validation import check_choice
+from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
+from fewest.neuro.analyses._performance import performances
+from fewest.neuro.analyses.pairs import AllPairs, Pair
+
+_SHOWN = {"features": 1, "error": 2}  # digits
+
+
+@dataclass(frozen=True, eq=False)
+class TimeSlices:
+    """Outcome of `time_slices`; print it for both tables.
+
+    `slices` holds the pairs of conditions at each of the `times`.
+    """
+
+    times: tuple[Any, ...]
+    conditions: tuple[Any, ...]
+    slices: tuple[AllPairs, ...]
+
+    def values(self, what: str) -> FloatArray:
+        """Means over the folds: a row a pair of conditions, a column a time.
+
+        Parameters
+        ----------
+        what : {"features", "error"}
+            Number of features, or error.
+        """
+        check_choice("what", what, tuple(_SHOWN))
+        name = {"features": "n_features", "error": "error"}[what]
+        return np.array(
+            [[getattr(pair.performance, name) for pair in one.pairs] for one in self.slices]
+        ).T
+
+    def table(self, what: str) -> str:
+        """Pairs, then averages for each condition and for all; a star at the best time of a row.
+
+        Parameters
+        ----------
+        what : {"features", "error"}
+            Number of features, or error.
+        """
+        values = self.values(what)
+        pairs = self.slices[0].pairs
+        rows = [(pair.name, row) for pair, row in zip(pairs, values, strict=True)]
+        if len(self.conditions) > 2:
+            for name in self.conditions:
+                own = [name in (pair.first, pair.second) for pair in pairs]
+                rows.append((f"{cut(name)} vs. any", values[own].mean(axis=0)))
+            rows.append(("any vs. any", values.mean(axis=0)))
+        # A space behind each number without a star keeps the columns straight.
+        head = [what, *(f"{cut(time)} " for time in self.times)]
+        return aligned([head, *([name, *_starred(row, _SHOWN[what])] for name, row in rows)])
+
+    def __str__(self) -> str:
+        return f"{self.table('features')}\n\n{self.table('error')}"
+
+
+def time_slices(
+    X: Any,
+    y: ArrayLike,
+    groups: ArrayLike,
+    *,
+    times: Sequence[Any] | None = None,
+    estimator: Any = None,
+    conditions: Iterable[Any] | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> TimeSlices:
+    """Number of features and error for each pair of conditions at each time by itself.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_times, n_voxels), or list of matrices
+        The samples; in a list, one matrix (n_samples, n_voxels) for each time.
+    y, groups, estimator, conditions, n_jobs, verbose
+        As for `all_pairs`.
+    times : sequence, optional
+        What to call the times, such as ["-2 s", "2 s"]; 0, 1, ... by default.
+
+    Returns
+    -------
+    TimeSlices
+
+    References
+    ----------
+    S. Klement: The support feature machine, PhD thesis, Universität zu Lübeck, sec. 6.4.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.neuro.analyses import time_slices
+    >>> rng = np.random.default_rng(0)
+    >>> y, groups = np.tile(["joy", "fear"], 20), np.repeat(np.arange(4), 10)
+    >>> X = rng.standard_normal((40, 3, 200))
+    >>> X[y == "joy", 1, :3] += 3.0
+    >>> found = time_slices(X, y, groups, times=["-2 s", "6 s", "30 s"])
+    >>> print(found.table("features"))
+      features      -2 s   6 s   30 s
+      fear vs. joy   4.2   1.2*   4.8
+    """
+    matrices = _matrices(X)
+    times = list(range(len(matrices)) if times is None else times)
+    if len(times) != len(matrices):
+        raise ValueError(
+            f"times must name each of the {len(matrices)} slices of X; got {len(times)} names"
+        )
+    problems = []
+    for time, matrix in zip(times, matrices, strict=True):
+        matrix, labels, own_groups = checked(matrix, y, groups)
+        names = chosen_conditions(labels, conditions)
+        pairs = pairs_of(names)
+        problems += [
+            pair_problem(matrix, labels, own_groups, pair, f" at time {time}") for pair in pairs
+        ]
+    found = iter(performances(problems, estimator, n_jobs=n_jobs, verbose=verbose))
+    slices = [
+        AllPairs(tuple(names), tuple(Pair(*pair, next(found)) for pair in pairs)) for _ in times
+    ]
+    return TimeSlices(tuple(times), tuple(names), tuple(slices))
+
+
+def _matrices(X: Any) -> list[Any]:
+    """One matrix a time."""
+    if isinstance(X, (list, tuple)) and X and all(np.ndim(one) == 2 for one in X):
+        return list(X)
+    if np.ndim(X) != 3:
+        raise ValueError(
+            "X must have three dimensions, samples x times x voxels, or be a list with a matrix "
+            f"for each time; got an array of shape {np.shape(X)}"
+        )
+    return list(np.moveaxis(np.asarray(X), 1, 0))
+
+
+def _starred(row: FloatArray, digits: int) -> list[str]:
+    best = int(np.argmin(row))
+    return [f"{value:.{digits}f}{'*' if place == best else ' '}" for place, value in enumerate(row)]
