@@ -6,7 +6,7 @@ SETUP := .venv/.installed
 .PHONY: help demo test lint bench reproduce clean
 
 help:
-	@echo "make demo       set up .venv and run the main job on generated data"
+	@echo "make demo       set up .venv and run the main job on generated data; see demo.html"
 	@echo "make test       set up .venv and run the tests"
 	@echo "make lint       ruff, mypy on the core, import layers"
 	@echo "make bench      speed and memory, as ratios measured side by side"
@@ -18,7 +18,7 @@ $(SETUP): pyproject.toml
 	@touch $@
 
 demo: $(SETUP)
-	$(BIN)/fewest demo
+	$(BIN)/fewest demo --report demo.html
 
 test: $(SETUP)
 	$(BIN)/python -m pytest

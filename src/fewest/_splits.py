@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -29,7 +30,7 @@ def outer_folds(
     """
     groups = checked_groups(groups, len(y))
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        splitter = _stratified(cv, y, groups, shuffle, random_state)
+        splitter = stratified_folds(cv, y, groups, shuffle=shuffle, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
@@ -67,9 +68,15 @@ def checked_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | N
     return groups
 
 
-def _stratified(
-    n_folds: int, y: NDArray[Any], groups: NDArray[Any] | None, shuffle: bool, random_state: Any
+def stratified_folds(
+    n_folds: int,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None = None,
+    *,
+    shuffle: bool = True,
+    random_state: Any = None,
 ) -> Any:
+    """The splitter of that many stratified folds; fewer where the smallest class is too small."""
     if n_folds < 2:
         raise ValueError(f"cv must be at least two folds, or a splitter; got {n_folds!r}")
     counts, unit = class_sizes(y, groups)
@@ -138,6 +145,13 @@ def class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any,
     if groups is None:
         return {label: int(np.sum(y == label)) for label in labels}, "sample(s)"
     return {label: len(np.unique(groups[y == label])) for label in labels}, "group(s)"
+
+
+def fit_with_groups(machine: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    """Fit; machines that split the samples themselves keep groups together."""
+    if groups is not None and "groups" in signature(machine.fit).parameters:
+        return machine.fit(X, y, groups=groups)
+    return machine.fit(X, y)
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:

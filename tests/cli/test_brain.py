@@ -452,3 +452,19 @@ def test_help_does_not_load_nilearn(capsys):
     code += "print({'nilearn', 'nibabel', 'sklearn'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_report_is_a_page_with_maps(run, scan, monkeypatch):
+    page = scan.folder / "page.html"
+    monkeypatch.setattr("fewest.cli.brain.USUAL_SECONDS", 1.0)
+    ran = run(*scan.arguments("--report", page))
+    assert ran.code == 0, ran.err
+    assert f"Report: {page}" in ran.out
+    assert '<section id="maps"' in page.read_text(encoding="utf-8")
+
+
+def test_report_is_refused_before_the_images_are_read(run, scan):
+    ran = run(*scan.arguments("--report", scan.folder / "page.pdf"))
+    assert ran.code == 2
+    assert "the name must end in .html" in ran.err
+    assert not (scan.folder / "found").exists()

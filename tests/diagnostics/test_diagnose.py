@@ -97,3 +97,9 @@ def test_bad_input(y, settings, message):
     X = np.random.default_rng(0).standard_normal((6, 4))
     with pytest.raises(ValueError, match=message):
         diagnose(X, y, **settings)
+
+
+def test_time_limit_is_that_of_the_permutations():
+    X, y = make_gaussian(n=30, d=50, k=2, mu=1.5, random_state=0)
+    found = diagnose(X, y, n_permutations=5000, cv=None, time_limit=1e-6, random_state=0)
+    assert found.test.n_permutations == 1

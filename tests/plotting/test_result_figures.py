@@ -155,6 +155,14 @@ def test_separability_shows_the_bounds(ax):
     assert curves["at most"].get_xdata()[-1] >= 2 + 4
 
 
+def test_separability_with_an_intercept(ax):
+    plot_separability(38, 7129, most=3, intercept=True, ax=ax)
+    upper = next(line for line in ax.lines if line.get_label() == "at most").get_ydata()
+    for size in (1, 2, 3):
+        bounds = subset_separability_bounds(38, 7129, size, intercept=True)
+        assert upper[size - 1] == pytest.approx(max(bounds.upper, 1e-12))
+
+
 def test_separability_of_at_most_so_many(ax):
     plot_separability(38, 7129, most=5, ax=ax)
     assert list(ax.lines[0].get_xdata()) == [1, 2, 3, 4, 5]

@@ -13,7 +13,12 @@ from fewest._splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._measure import Measured, make_measure
-from fewest.significance.permutation import combined_p_value, compare, label_permuter
+from fewest.significance.permutation import (
+    combined_p_value,
+    compare,
+    label_permuter,
+    usual_exchange,
+)
 
 HARD = SupportFeatureMachine(C=np.inf)
 
@@ -38,6 +43,30 @@ def test_equals_plain_fits(signal):
         np.testing.assert_allclose(comparison.chance, values[1:])
         at_least_as_good = np.sum(np.array(values[1:]) <= values[0])
         assert comparison.p_value == (1 + at_least_as_good) / 5
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_time_limit_ends_the_test_with_what_is_done(signal, n_jobs):
+    X, y = signal
+    settings = {"statistics": "features", "random_state": 0, "n_jobs": n_jobs}
+    found = permutation_test(X, y, n_permutations=5000, time_limit=1e-6, **settings)
+    assert found.n_permutations == len(found.features.chance) == 1
+    first = permutation_test(X, y, n_permutations=1, **settings)
+    assert found.features.p_value == first.features.p_value
+    unlimited = permutation_test(X, y, n_permutations=5, time_limit=np.inf, **settings)
+    assert unlimited.n_permutations == 5
+
+
+def test_time_limit_must_be_positive(signal):
+    with pytest.raises(ValueError, match="time_limit must be"):
+        permutation_test(*signal, time_limit=0)
+
+
+def test_usual_exchange_respects_groups():
+    y = np.array([0, 1, 0, 1])
+    assert usual_exchange(y, None) == "within"
+    assert usual_exchange(y, np.array([1, 1, 2, 2])) == "within"
+    assert usual_exchange(y, np.array([1, 2, 1, 2])) == "whole"
 
 
 def test_ties_of_hand_made_values():

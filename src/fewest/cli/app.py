@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import signal
 import sys
 import threading
@@ -43,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _dispatch(argv: Sequence[str] | None) -> int:
     parser = build_parser()
     arguments = parser.parse_args(argv)
+    arguments.line = shlex.join(["fewest", *(sys.argv[1:] if argv is None else argv)])
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return BAD_INPUT

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewest._files import check_new_folder, whole_folder
+from fewest._json import to_json
 from fewest._tables.wording import listed, visible
 from fewest.cli.brain_job import Volumes, brain_report, fitted_decoder, sentence
 from fewest.cli.brain_report import BRAIN_SCHEMA
 from fewest.cli.brain_text import brain_text, volumes_text
 from fewest.cli.errors import CommandError
 from fewest.cli.labels import LabelFile, read_region_names, whole_numbers_if_possible
-from fewest.cli.output import Output, to_json
+from fewest.cli.output import Output, check_page
+from fewest.cli.page import USUAL_SECONDS, write_report
 from fewest.cli.settings import Settings
 from fewest.cli.text import method_text
 
@@ -32,6 +34,7 @@ _REGIONS = "regions.csv"
 def run_brain(arguments: argparse.Namespace) -> None:
     """Read, select, cross-validate, write the folder, report."""
     _check_arguments(arguments)
+    check_page(arguments.report)
     settings = Settings.from_arguments(arguments)
     output = Output(None, arguments.quiet)
     names = None if arguments.atlas_labels is None else read_region_names(arguments.atlas_labels)
@@ -69,6 +72,33 @@ def run_brain(arguments: argparse.Namespace) -> None:
         print(f"{report.cross_validation.balanced_error:.4f}")
     output.say("\n" + brain_text(report))
     output.say(f"\nWritten: {visible(arguments.out)}: {', '.join(report.files)}")
+    if arguments.report is not None:
+        _write_page(output, arguments, decoder, volumes, notes)
+
+
+def _write_page(
+    output: Output,
+    arguments: argparse.Namespace,
+    decoder: FewestVoxels,
+    volumes: Volumes,
+    notes: list[str],
+) -> None:
+    try:
+        page = decoder.make_report(
+            volumes.images,
+            volumes.y,
+            volumes.groups,
+            origin=", ".join(arguments.images),
+            command=arguments.line,
+            seconds=USUAL_SECONDS,
+            random_state=arguments.seed,
+            notes=notes,
+            n_jobs=arguments.jobs,
+            verbose=int(output.show_progress),
+        )
+    except ValueError as error:
+        raise CommandError(f"--report: {error}") from error
+    write_report(output, arguments.report, page)
 
 
 def read_volumes(arguments: argparse.Namespace) -> Volumes:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fewest._splits import balanced_error
 from fewest._tables.wording import counted
+from fewest._versions import versions
 from fewest.cli.brain_report import (
     BrainData,
     BrainFold,
@@ -22,7 +23,7 @@ from fewest.cli.brain_report import (
     Voxel,
 )
 from fewest.cli.errors import CommandError, InseparableError
-from fewest.cli.job import certificate, versions
+from fewest.cli.job import certificate
 from fewest.cli.report import ClassSize, Seconds, TrainingError
 from fewest.cli.settings import Settings
 

@@ -13,6 +13,7 @@ from fewest._tables import Table
 from fewest._tables.wording import counted
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
+from fewest.cli.page import write_page
 from fewest.cli.report import Report, Truth
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text, names_text, result_text
@@ -20,6 +21,8 @@ from fewest.cli.text import data_text, names_text, result_text
 _SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
 # Strong enough for all three to be needed and found, too weak for a perfect classifier.
 _HALF_DISTANCE = 1.25
+# Enough for all that a page shows, so that it is the same on any machine.
+_SECONDS_OF_PAGE = 90.0
 
 _NEXT = "Now your own data: fewest select mydata.csv --target CLASS_COLUMN"
 
@@ -32,7 +35,7 @@ def run_demo(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     output.say(data_text(summarize(table)))
     output.say(f"Truth     only these differ between the classes: {', '.join(informative)}")
-    report = run_job(
+    report, machine = run_job(
         table,
         Settings(C=math.inf, seed=arguments.seed),
         seconds_reading=seconds,
@@ -40,6 +43,8 @@ def run_demo(arguments: argparse.Namespace) -> None:
     )
     report = _compared(report, informative)
     output.deliver(report, result_text(report), names_text(report))
+    truth = f"These data are generated: only {', '.join(informative)} differ between the classes."
+    write_page(output, arguments, table, machine, notes=[truth], seconds=_SECONDS_OF_PAGE)
     output.say("\n" + _verdict(report.truth) + "\n" + _NEXT)
 
 

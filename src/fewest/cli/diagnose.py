@@ -7,13 +7,12 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-
-from fewest._tables import Table
+from fewest._versions import versions
 from fewest.cli.cross_validation import possible_folds
 from fewest.cli.errors import CommandError
-from fewest.cli.job import summarize, versions
+from fewest.cli.job import summarize
 from fewest.cli.output import Output
+from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import SCHEMA_VERSION, DataSummary, Seconds
 from fewest.cli.text import data_text, report_text
@@ -50,8 +49,9 @@ class DiagnoseReport:
 def run_diagnose(arguments: argparse.Namespace) -> None:
     """Read, test, report."""
     from fewest.diagnostics import diagnose
+    from fewest.significance.permutation import usual_exchange
 
-    keep_the_data(arguments.data, json=arguments.json)
+    keep_the_data(arguments.data, json=arguments.json, report=arguments.report)
     output = Output.from_arguments(arguments)
     started = time.perf_counter()
     table = read(arguments)
@@ -65,7 +65,7 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
             n_permutations=arguments.permutations,
             cv=folds or None,
             groups=table.groups,
-            exchange=_exchange(table),
+            exchange=usual_exchange(table.y, table.groups),
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=int(output.show_progress),
@@ -75,16 +75,7 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
     seconds = Seconds(read_at - started, time.perf_counter() - read_at, None)
     report = _report(found, summarize(table), seconds, notes)
     output.deliver(report, report_text([found.summary], report), found.summary.splitlines()[0])
-
-
-def _exchange(table: Table) -> str:
-    """Labels change places within groups, or groups of one class each as a whole."""
-    if table.groups is None:
-        return "within"
-    mixed = any(
-        len(np.unique(table.y[table.groups == group])) > 1 for group in np.unique(table.groups)
-    )
-    return "within" if mixed else "whole"
+    write_page(output, arguments, table, found, notes=notes)
 
 
 def _report(found: Any, data: DataSummary, seconds: Seconds, notes: list[str]) -> DiagnoseReport:

@@ -10,6 +10,7 @@ from fewest.cli.images import check_plot, image
 from fewest.cli.informative_job import run_informative_job
 from fewest.cli.job import summarize
 from fewest.cli.output import Output, write
+from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import InformativeReport
 from fewest.cli.settings import Settings
@@ -20,7 +21,7 @@ _SHOWN = 10  # points of the curves in the table
 
 def run_informative(arguments: argparse.Namespace) -> None:
     """Read, select and probe in every fold, report, draw."""
-    keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot)
+    keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot, report=arguments.report)
     settings = Settings.for_informative(arguments)
     check_plot(arguments.plot)
     output = Output.from_arguments(arguments)
@@ -29,7 +30,7 @@ def run_informative(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     output.say(data_text(summarize(table)))
     output.say(method_text(settings))
-    report, figure = run_informative_job(
+    report, found, figure = run_informative_job(
         table,
         settings,
         groups=arguments.groups,
@@ -45,6 +46,7 @@ def run_informative(arguments: argparse.Namespace) -> None:
     output.deliver(report, informative_text(report), f"{report.estimate:.4f}")
     if figure is not None:
         output.say(f"Drawn: {visible(arguments.plot)}")
+    write_page(output, arguments, table, found, notes=report.notes)
     if report.n_folds_finished < report.n_folds:
         raise KeyboardInterrupt  # the exit code says so, after all is written
 

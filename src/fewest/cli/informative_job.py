@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from fewest._checkpoint import CheckpointError
 from fewest._tables import Table
 from fewest._tables.wording import counted
+from fewest._versions import versions
 from fewest.cli.errors import CommandError, InseparableError
-from fewest.cli.job import summarize, versions
+from fewest.cli.job import summarize
 from fewest.cli.report import (
     Curves,
     FoldSummary,
@@ -38,7 +39,7 @@ def run_informative_job(
     seconds_reading: float,
     show_progress: bool,
     draw: bool,
-) -> tuple[InformativeReport, Figure | None]:
+) -> tuple[InformativeReport, Any, Figure | None]:
     """Estimate the share of informative features.
 
     Parameters
@@ -60,7 +61,7 @@ def run_informative_job(
 
     Returns
     -------
-    tuple of InformativeReport and Figure or None
+    tuple of InformativeReport, InformativeFeatures, and Figure or None
     """
     from fewest.informative import informative_share, overlap_table, t_map
 
@@ -90,7 +91,7 @@ def run_informative_job(
         versions=versions(),
         notes=list(dict.fromkeys(f"Warning: {warning.message}." for warning in caught)),
     )
-    return report, _figure(found, univariate) if draw else None
+    return report, found, _figure(found, univariate) if draw else None
 
 
 def _found(

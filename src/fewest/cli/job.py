@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Sequence
-from importlib import metadata
 from typing import Any
 
 import numpy as np
@@ -13,12 +11,12 @@ import numpy as np
 from fewest._splits import balanced_error
 from fewest._tables import Table
 from fewest._tables.wording import counted
+from fewest._versions import versions
 from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.models import save_machine
 from fewest.cli.report import (
     Certificate,
-    ClassSize,
     DataSummary,
     Feature,
     Machine,
@@ -28,8 +26,7 @@ from fewest.cli.report import (
     TrainingError,
 )
 from fewest.cli.settings import MARGIN_METHODS, Settings, fit
-
-_PACKAGES = ("fewest", "numpy", "scipy", "scikit-learn", "highspy", "numba")
+from fewest.report.content import ClassSize
 
 
 def summarize(table: Table) -> DataSummary:
@@ -72,7 +69,7 @@ def run_job(
     show_progress: bool,
     notes: Sequence[str] = (),
     model: str | None = None,
-) -> Report:
+) -> tuple[Report, Any]:
     """Select features and estimate the error.
 
     Parameters
@@ -92,8 +89,8 @@ def run_job(
 
     Returns
     -------
-    Report
-        All results as plain values.
+    tuple of Report and estimator
+        All results as plain values, and the machine fitted to all samples.
     """
     summary = summarize(table)
     started = time.perf_counter()
@@ -104,7 +101,7 @@ def run_job(
     seconds_validation = time.perf_counter() - started
     if model is not None:
         save_machine(machine, table.feature_names, model)
-    return Report(
+    report = Report(
         data=summary,
         parameters=settings,
         selected=[table.feature_names[column] for column in np.flatnonzero(machine.support_)],
@@ -120,6 +117,7 @@ def run_job(
         notes=[*notes, *warned, *validation.notes],
         chosen_C=float(machine.C_) if settings.C is None else None,
     )
+    return report, machine
 
 
 def _fitted(table: Table, settings: Settings, show_progress: bool) -> tuple[Any, list[str]]:
@@ -238,14 +236,3 @@ def _training_error(table: Table, machine: Any) -> TrainingError:
         error=float(wrong.mean()),
         balanced_error=balanced_error(table.y, predicted),
     )
-
-
-def versions() -> dict[str, str | None]:
-    """Of Python and the packages that the numbers depend on."""
-    found: dict[str, str | None] = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:  # run from a folder that was never installed
-            found[package] = None
-    return found

@@ -13,10 +13,12 @@ from fewest._minimum.leaves import RuledOut
 from fewest._minimum.result import Step
 from fewest._tables import Table
 from fewest._tables.wording import counted, cut, listed, visible
+from fewest._versions import versions
 from fewest.cli.emphasis import dim
 from fewest.cli.errors import CommandError, InseparableError
-from fewest.cli.job import summarize, versions
+from fewest.cli.job import summarize
 from fewest.cli.output import Output
+from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import SCHEMA_VERSION, DataSummary, Label
 from fewest.cli.text import aligned, data_text
@@ -62,7 +64,7 @@ class MinimumReport:
 
 def run_minimum(arguments: argparse.Namespace) -> None:
     """Read, search, check, report."""
-    keep_the_data(arguments.data, json=arguments.json)
+    keep_the_data(arguments.data, json=arguments.json, report=arguments.report)
     output = Output.from_arguments(arguments)
     started = time.perf_counter()
     table = read(arguments)
@@ -89,6 +91,8 @@ def run_minimum(arguments: argparse.Namespace) -> None:
         raise InseparableError(_no_set_text(result))
     report = _report(table, result, seconds)
     output.deliver(report, _text(report), _brief(report))
+    # --jobs are threads here; those of the page would be processes.
+    write_page(output, arguments, table, result, jobs=1)
 
 
 def _no_set_text(result: MinimumResult) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import sys
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fewest._files import atomic_write, check_writable
+from fewest._json import to_json
 from fewest._tables.wording import visible
 from fewest.cli.emphasis import plain, shown_on
 from fewest.cli.errors import CommandError
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _STANDARD_OUTPUT = "-"
+PAGE_FORMATS = (".html", ".json")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Output:
         output = cls(arguments.json, arguments.quiet)
         if output._has_file:
             require_writable("--json", output.json_file)
+        check_page(getattr(arguments, "report", None))
         return output
 
     @property
@@ -66,6 +67,26 @@ class Output:
         return self.json_file not in (None, _STANDARD_OUTPUT)
 
 
+def check_page(path: str | None) -> None:
+    """What would make a page fail is said before the long work."""
+    if path is None:
+        return
+    if not path.lower().endswith(PAGE_FORMATS):
+        raise CommandError(
+            f"--report {visible(path)}: the name must end in .html, or in .json for the same as "
+            "numbers."
+        )
+    require_writable("--report", path)
+    from fewest._figures import require_matplotlib
+    from fewest.report.page import require_jinja
+
+    try:
+        require_matplotlib()
+        require_jinja()
+    except ImportError as error:
+        raise CommandError(f"--report: {error}") from error
+
+
 def require_writable(option: str, path: str) -> None:
     """An error now if the file that an option names could not be written later."""
     try:
@@ -85,21 +106,6 @@ def write(path: str, content: str | bytes) -> None:
         raise CommandError(
             f"{visible(path)} could not be written: {error.strerror or error}"
         ) from error
-
-
-def to_json(report: DataclassInstance) -> str:
-    """The report as JSON; infinity, which JSON does not know, becomes "inf"."""
-    return json.dumps(_json_ready(asdict(report)), indent=2, allow_nan=False)
-
-
-def _json_ready(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _json_ready(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_json_ready(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value
 
 
 def print_text(text: str) -> None:

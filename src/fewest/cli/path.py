@@ -11,6 +11,7 @@ from fewest._tables.wording import counted, visible
 from fewest.cli.images import check_plot, image
 from fewest.cli.job import summarize
 from fewest.cli.output import Output, write
+from fewest.cli.page import write_page_of_path
 from fewest.cli.path_job import run_path_job
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import PathReport, PathValue
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def run_path(arguments: argparse.Namespace) -> None:
     """Read, fit along the path, cross-validate, report, draw."""
-    keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot)
+    keep_the_data(arguments.data, json=arguments.json, plot=arguments.plot, report=arguments.report)
     settings = Settings.for_path(arguments)
     check_plot(arguments.plot)
     output = Output.from_arguments(arguments)
@@ -45,6 +46,8 @@ def run_path(arguments: argparse.Namespace) -> None:
     output.deliver(report, path_text(report), _table_text(report))
     if arguments.plot:
         output.say(f"Drawn: {visible(arguments.plot)}")
+    if arguments.report:
+        write_page_of_path(output, arguments, table, settings, report)
 
 
 def path_text(report: PathReport) -> str:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._tables import Table
+from fewest._versions import versions
 from fewest.cli.cross_validation import (
     Split,
     balanced_error,
@@ -22,7 +23,7 @@ from fewest.cli.cross_validation import (
     spread,
 )
 from fewest.cli.errors import CommandError
-from fewest.cli.job import summarize, versions
+from fewest.cli.job import summarize
 from fewest.cli.report import PathReport, PathValue, Seconds
 from fewest.cli.settings import Settings, fit
 

@@ -10,6 +10,7 @@ import time
 from fewest._tables.wording import counted, cut, visible
 from fewest.cli.job import summarize
 from fewest.cli.output import Output, require_writable, write
+from fewest.cli.page import write_page
 from fewest.cli.rank_job import run_rank_job
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import RankReport, Subset
@@ -30,7 +31,7 @@ _ENDINGS = {
 
 def run_rank(arguments: argparse.Namespace) -> None:
     """Read, select again and again, report."""
-    keep_the_data(arguments.data, json=arguments.json, csv=arguments.csv)
+    keep_the_data(arguments.data, json=arguments.json, csv=arguments.csv, report=arguments.report)
     settings = Settings.for_rank(arguments)
     if arguments.csv:
         require_writable("--csv", arguments.csv)
@@ -40,7 +41,7 @@ def run_rank(arguments: argparse.Namespace) -> None:
     seconds = time.perf_counter() - started
     output.say(data_text(summarize(table)))
     output.say(method_text(settings))
-    report = run_rank_job(
+    report, selector = run_rank_job(
         table,
         settings,
         n_repetitions=arguments.repetitions,
@@ -55,6 +56,7 @@ def run_rank(arguments: argparse.Namespace) -> None:
     output.deliver(report, rank_text(report), _names_text(report))
     if arguments.csv:
         output.say(f"Written: {visible(arguments.csv)}")
+    write_page(output, arguments, table, selector, notes=report.notes)
     if report.stop_reason == "interrupted":
         raise KeyboardInterrupt  # the exit code says so, after all is written
 

@@ -8,8 +8,9 @@ from typing import Any
 from fewest._checkpoint import CheckpointError
 from fewest._tables import Table
 from fewest._tables.wording import counted
+from fewest._versions import versions
 from fewest.cli.errors import CommandError, InseparableError
-from fewest.cli.job import summarize, versions
+from fewest.cli.job import summarize
 from fewest.cli.report import RankReport, Seconds, Subset
 from fewest.cli.settings import Settings, fit
 
@@ -24,7 +25,7 @@ def run_rank_job(
     checkpoint: str | None,
     seconds_reading: float,
     show_progress: bool,
-) -> RankReport:
+) -> tuple[RankReport, Any]:
     """Find the subsets.
 
     Parameters
@@ -42,8 +43,8 @@ def run_rank_job(
 
     Returns
     -------
-    RankReport
-        All results as plain values, the smallest subset first.
+    tuple of RankReport and RepetitiveSelector
+        All results as plain values, the smallest subset first; and the selector.
     """
     from fewest.repetitive import RepetitiveSelector
 
@@ -74,7 +75,7 @@ def run_rank_job(
         )
         for place in selector.ranking_.tolist()
     ]
-    return RankReport(
+    report = RankReport(
         data=summarize(table),
         parameters=settings,
         subsets=subsets,
@@ -84,6 +85,7 @@ def run_rank_job(
         versions=versions(),
         notes=notes,
     )
+    return report, selector
 
 
 def _fitted(selector: Any, table: Table) -> list[str]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
@@ -33,10 +34,10 @@ def keep_the_data(data: str, *, what: str = "the data", **results: str | None) -
             raise CommandError(
                 f"--{option} {visible(result)} would replace {what}.\nName another file."
             )
-    named = [result for result in results.values() if result]
-    if len(named) == 2 and os.path.realpath(named[0]) == os.path.realpath(named[1]):
-        options = " and ".join(f"--{option}" for option in results)
-        raise CommandError(f"{options} name the same file.\nName two files.")
+    named = [(option, os.path.realpath(result)) for option, result in results.items() if result]
+    for (one, first), (two, second) in combinations(named, 2):
+        if first == second:
+            raise CommandError(f"--{one} and --{two} name the same file.\nName two files.")
 
 
 def _same_file(one: str, two: str) -> bool:

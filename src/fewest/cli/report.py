@@ -5,20 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from fewest.cli.settings import Settings
-
-Label = str | int | float | bool
+from fewest.report.content import ClassSize, Label
 
 SCHEMA, PATH_SCHEMA, RANK_SCHEMA = "fewest.select", "fewest.path", "fewest.rank"
 INFORMATIVE_SCHEMA = "fewest.informative"
 SCHEMA_VERSION = 1
-
-
-@dataclass(frozen=True)
-class ClassSize:
-    """A class label, as the data spells it, and its number of samples."""
-
-    label: Label
-    n_samples: int
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import time
 from fewest._tables.wording import visible
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output, require_writable
+from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read, require_square
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text, method_text, names_text, result_text
@@ -15,7 +16,9 @@ from fewest.cli.text import data_text, method_text, names_text, result_text
 
 def run_select(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
-    keep_the_data(arguments.data, json=arguments.json, model=arguments.model)
+    keep_the_data(
+        arguments.data, json=arguments.json, model=arguments.model, report=arguments.report
+    )
     settings = Settings.from_arguments(arguments)
     output = Output.from_arguments(arguments)
     if arguments.model:
@@ -30,7 +33,7 @@ def run_select(arguments: argparse.Namespace) -> None:
     notes = []
     if settings.C is None and arguments.C is not None:
         notes.append(f"--C is ignored: --method {settings.method} chooses C.")
-    report = run_job(
+    report, machine = run_job(
         table,
         settings,
         seconds_reading=seconds,
@@ -41,3 +44,4 @@ def run_select(arguments: argparse.Namespace) -> None:
     output.deliver(report, result_text(report), names_text(report))
     if arguments.model:
         output.say(f"Written: {visible(arguments.model)}")
+    write_page(output, arguments, table, machine, notes=report.notes)

@@ -6,9 +6,9 @@ import argparse
 import math
 import warnings
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from fewest._splits import fit_with_groups
 from fewest.cli.errors import CommandError
 
 if TYPE_CHECKING:
@@ -163,10 +163,9 @@ def fit(
 
     Machines that split the samples themselves keep groups together.
     """
-    splits = "groups" in signature(machine.fit).parameters and groups is not None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        machine.fit(X, y, **({"groups": groups} if splits else {}))
+        fit_with_groups(machine, X, y, groups)
     return list(dict.fromkeys(f"Warning: {warning.message}." for warning in caught))
 
 

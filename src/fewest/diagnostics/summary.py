@@ -79,6 +79,7 @@ def diagnose(
     groups: ArrayLike | None = None,
     exchange: str = "within",
     alpha: float = 0.05,
+    time_limit: float | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -106,6 +107,8 @@ def diagnose(
         How labels are permuted where there are groups.
     alpha : float
         Level of the test.
+    time_limit : float, optional
+        Seconds for the permutations, as for `permutation_test`.
     random_state : int, Generator or None
         Seed of the permutations.
     n_jobs : int, optional
@@ -150,6 +153,7 @@ def diagnose(
         cv=cv,
         groups=groups,
         exchange=exchange,
+        time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,

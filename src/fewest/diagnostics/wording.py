@@ -22,15 +22,15 @@ _WEAK = 0.01
 def in_words(found: Diagnosis) -> str:
     """Conclusion first, then what it rests on, then what to beware of."""
     blocks = [
-        _headline(found),
-        _wrapped(_conclusion(found)),
-        "What it rests on\n" + _listed(_evidence(found)),
-        "What to know about these data\n" + _listed(_geometry(found)),
+        headline(found),
+        _wrapped(conclusion(found)),
+        "What it rests on\n" + _listed(evidence(found)),
+        "What to know about these data\n" + _listed(geometry(found)),
     ]
     return "\n\n".join(blocks)
 
 
-def _headline(found: Diagnosis) -> str:
+def headline(found: Diagnosis) -> str:
     if found.conclusive and found.test.p_value > _WEAK:
         return "Something may be concluded from these data, but the evidence is weak."
     if found.conclusive:
@@ -38,7 +38,7 @@ def _headline(found: Diagnosis) -> str:
     return "Nothing can be concluded from these data."
 
 
-def _conclusion(found: Diagnosis) -> str:
+def conclusion(found: Diagnosis) -> str:
     level = f"(p = {found.test.p_value:.2g}, level {found.alpha:g})"
     if found.conclusive:
         seldom = "seldom" if found.test.p_value > _WEAK else "hardly"
@@ -54,7 +54,7 @@ def _conclusion(found: Diagnosis) -> str:
     )
 
 
-def _evidence(found: Diagnosis) -> list[str]:
+def evidence(found: Diagnosis) -> list[str]:
     features, error = found.test.features, found.test.error
     lines = []
     if found.separable:
@@ -110,7 +110,7 @@ def _chance_line(found: Diagnosis) -> str:
     )
 
 
-def _geometry(found: Diagnosis) -> list[str]:
+def geometry(found: Diagnosis) -> list[str]:
     spread = found.distances
     effective = found.sphericity.effective_dimension
     lines = [

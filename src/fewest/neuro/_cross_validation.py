@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
 
 from fewest._progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error, outer_folds
+from fewest._splits import balanced_error, fit_with_groups, outer_folds
 
 _FOLDS = 5
 
@@ -73,14 +72,6 @@ def pooled_error(results: list[FoldResult], y: NDArray[Any]) -> float:
     """Balanced error of all test volumes together; a fold may lack a class."""
     tested = np.concatenate([fold.test for fold in results])
     return balanced_error(y[tested], np.concatenate([fold.predicted for fold in results]))
-
-
-def fit_with_groups(
-    estimator: Any, X: NDArray[Any], y: NDArray[Any], groups: NDArray[Any] | None
-) -> Any:
-    """Fit; estimators that split the samples themselves keep groups together."""
-    splits = groups is not None and "groups" in signature(estimator.fit).parameters
-    return estimator.fit(X, y, **({"groups": groups} if splits else {}))
 
 
 def selected(estimator: Any) -> NDArray[np.bool_]:

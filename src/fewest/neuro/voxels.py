@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._splits import fit_with_groups
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.neuro._checks import (
     check_same_grid,
@@ -19,13 +20,7 @@ from fewest.neuro._checks import (
     masked_values,
     standardized_within,
 )
-from fewest.neuro._cross_validation import (
-    fit_with_groups,
-    pooled_error,
-    run_folds,
-    selected,
-    summarized,
-)
+from fewest.neuro._cross_validation import pooled_error, run_folds, selected, summarized
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._nilearn import require_nilearn
 from fewest.repetitive import RepetitiveSelector
@@ -35,6 +30,7 @@ if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
 
     from fewest.neuro._content import ReportContent
+    from fewest.report import Report
 
 
 class FewestVoxels(ClassifierMixin, BaseEstimator):
@@ -294,6 +290,26 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
         check_is_fitted(self)
         return report_content(self)
+
+    def make_report(
+        self, imgs: Any, y: ArrayLike, groups: ArrayLike | None = None, **settings: Any
+    ) -> Report:
+        """One page of the fit, with its maps, tests against chance and alternatives.
+
+        Parameters
+        ----------
+        imgs, y, groups
+            The volumes of `fit`.
+        **settings
+            As for :func:`fewest.report.make_report`.
+
+        Returns
+        -------
+        Report
+        """
+        from fewest.neuro.page import voxel_report
+
+        return voxel_report(self, self._new_matrix(imgs, groups), y, groups, **settings)
 
     def _check_parameters(self) -> None:
         check_choice("standardize", self.standardize, (None, "groups"))

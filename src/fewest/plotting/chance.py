@@ -132,6 +132,7 @@ def plot_separability(
     *,
     selected: int | None = None,
     most: int | None = None,
+    intercept: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Bounds on the probability that a few of many random features separate the samples.
@@ -148,6 +149,8 @@ def plot_separability(
     most : int, optional
         The largest number to show; by default somewhat more than the first one at which random
         data may well be separable.
+    intercept : bool
+        Whether hyperplanes may miss the origin, as for `subset_separability_bounds`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -169,7 +172,7 @@ def plot_separability(
     limit = min(n_features, n_samples) if most is None else min(most, n_features)
     sizes, lower, upper = [], [], []
     for size in range(1, limit + 1):
-        bounds = subset_separability_bounds(n_samples, n_features, size)
+        bounds = subset_separability_bounds(n_samples, n_features, size, intercept=intercept)
         sizes.append(size)
         lower.append(max(bounds.lower, _SMALLEST_PROBABILITY))
         upper.append(max(bounds.upper, _SMALLEST_PROBABILITY))

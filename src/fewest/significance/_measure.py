@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -132,13 +133,27 @@ def measured_in_parallel(
     n_jobs: int | None,
     verbose: int,
     what: str,
+    time_limit: float | None = None,
 ) -> list[Measured]:
-    """The trials in their order, with a progress bar; Ctrl-C stops them."""
+    """The trials in their order, with a progress bar; Ctrl-C stops them.
+
+    After the time limit no further one counts; the first two always do.
+    """
+    ends = np.inf if time_limit is None else time.perf_counter() + time_limit
     with interrupts_ignored():
         found: Iterator[Measured] = Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(trial)(argument) for argument in arguments
         )
-    return list(progress_bar(found, len(arguments), verbose > 0, what=what, unit="trial"))
+    measured = []
+    for one in progress_bar(found, len(arguments), verbose > 0, what=what, unit="trial"):
+        measured.append(one)
+        if time.perf_counter() > ends and len(measured) >= 2:
+            break
+    if len(measured) < len(arguments):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # joblib's, about the trials that are not wanted
+            found.close()
+    return measured
 
 
 def column(measured: list[Measured], statistic: str) -> FloatArray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
-from fewest._validation import check_choice, check_count
+from fewest._validation import check_choice, check_count, check_positive
 from fewest.significance._measure import (
     Measured,
     column,
@@ -64,6 +64,7 @@ def permutation_test(
     groups: ArrayLike | None = None,
     exchange: str = "within",
     ties: str = "auto",
+    time_limit: float | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -109,6 +110,9 @@ def permutation_test(
         puts the data at a random place among its equals: p is exactly uniform under chance, but
         depends on `random_state`. "auto" is "objective" for the machines of this package, which
         have one, and "conservative" for others; errors that tie are never told apart by it.
+    time_limit : float, optional
+        Seconds after which the test ends with the permutations done so far, at least one;
+        `n_permutations` of the result says how many.
     random_state : int, Generator or None
         Seed of permutations and ties.
     n_jobs : int, optional
@@ -134,6 +138,8 @@ def permutation_test(
     check_count("n_permutations", n_permutations)
     check_choice("exchange", exchange, ("within", "whole"))
     check_choice("ties", ties, TIES)
+    if time_limit is not None:
+        check_positive("time_limit", time_limit, infinity="for none")
     measure, codes = make_measure(
         X, y, estimator=estimator, statistics=statistics, cv=cv, groups=groups
     )
@@ -149,13 +155,26 @@ def permutation_test(
     permute = label_permuter(codes, measure.groups, exchange)
     labellings = [codes, *(permute(rng) for _ in range(n_permutations))]
     measured = measured_in_parallel(
-        measure, labellings, n_jobs=n_jobs, verbose=verbose, what="permutations"
+        measure,
+        labellings,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        what="permutations",
+        time_limit=time_limit,
     )
     found = {statistic: compare(measured, statistic, ties, rng) for statistic in measure.statistics}
     p_value = next(iter(found.values())).p_value
     if len(found) > 1:
         p_value = combined_p_value(measured, measure.statistics, ties)
-    return PermutationTest(found.get("features"), found.get("error"), p_value, n_permutations)
+    return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
+
+
+def usual_exchange(y: NDArray[Any], groups: NDArray[Any] | None) -> str:
+    """Labels change places within groups, or groups of one class each as a whole."""
+    if groups is None:
+        return "within"
+    mixed = any(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
+    return "within" if mixed else "whole"
 
 
 def compare(

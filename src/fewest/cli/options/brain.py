@@ -161,6 +161,12 @@ def _add_output(brain: Parser) -> None:
         action="store_true",
         help="replace the folder if it holds nothing but an earlier result",
     )
+    group.add_argument(
+        "--report",
+        metavar="FILE",
+        help="also make one page (.html) with maps, the error, tests against chance and "
+        "alternatives, or the same as numbers (.json)",
+    )
     group.add_argument("--no-figures", action="store_true", help="write no figures")
     group.add_argument(
         "--quiet", action="store_true", help="print the cross-validated error only; no progress bar"

@@ -217,6 +217,7 @@ def add_output_arguments(
     parser: argparse.ArgumentParser,
     *,
     quiet: str = "print the names of the selected features only, one a line; no progress bar",
+    page: bool = True,
 ) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("output")
     group.add_argument(
@@ -224,6 +225,13 @@ def add_output_arguments(
         metavar="FILE",
         help="also write everything to this file; - for standard output and nothing else there",
     )
+    if page:
+        group.add_argument(
+            "--report",
+            metavar="FILE",
+            help="also make one page (.html) with figures, the error, tests against chance and "
+            "alternatives, or the same as numbers (.json); takes about half a minute more",
+        )
     group.add_argument(
         "--quiet",
         action="store_true",

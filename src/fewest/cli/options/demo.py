@@ -18,6 +18,7 @@ def add_demo(commands: Commands[Parser]) -> None:
         description=_DESCRIPTION,
         examples=(
             "",
+            "--report demo.html",
             "--seed 1 --json demo.json",
         ),
     )

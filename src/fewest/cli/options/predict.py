@@ -52,5 +52,7 @@ def add_predict(commands: Commands[Parser]) -> None:
         "times",
     )
     add_layout_arguments(group)
-    output = add_output_arguments(predict, quiet="print the predictions only, one a line")
+    output = add_output_arguments(
+        predict, quiet="print the predictions only, one a line", page=False
+    )
     output.add_argument("--out", metavar="FILE", help="also write a table (CSV), one row a sample")

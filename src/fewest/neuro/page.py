@@ -1,0 +1,68 @@
+"""A page of a fitted decoder: the report of its machine, with voxels for features, and its maps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import LeaveOneGroupOut
+
+from fewest.neuro.figures import decoder_figures
+from fewest.report import make_report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fewest.report import Report
+
+_FOLDS = 5
+_WEIGHTS = "Weights of the selected voxels, on the mean of all volumes."
+_CONSISTENCY = "In how many folds each voxel was selected, on the mean of all volumes."
+
+
+def voxel_report(
+    decoder: Any,
+    X: NDArray[np.floating],
+    y: ArrayLike,
+    groups: ArrayLike | None,
+    **settings: Any,
+) -> Report:
+    """The report of a decoder on the matrix of its volumes; settings are those of `make_report`."""
+    cv = decoder.cv or (_FOLDS if groups is None else LeaveOneGroupOut())
+    further = [one for one in (decoder.selector_, decoder.informative_) if one is not None]
+    return make_report(
+        decoder.estimator_,
+        X,
+        y,
+        **{
+            "also": further,
+            "groups": groups,
+            "feature_names": voxel_names(decoder),
+            "title": "The fewest voxels that tell conditions apart",
+            "figures": _maps(decoder),
+            "cv": cv,
+            **settings,
+        },
+    )
+
+
+def voxel_names(decoder: Any) -> list[str]:
+    """Where every feature is, in millimetres."""
+    places = np.argwhere(decoder.grid_.small_mask) * 2**decoder.grid_.levels
+    affine = decoder.mask_img_.affine
+    millimetres = places @ affine[:3, :3].T + affine[:3, 3]
+    return [f"{x:g}, {y:g}, {z:g} mm" for x, y, z in millimetres.round(1) + 0.0]
+
+
+def _maps(decoder: Any) -> list[tuple[str, str, Figure]]:
+    labels = decoder.classes_.tolist()
+    maps = []
+    for number, (name, figure) in enumerate(decoder_figures(decoder).items()):
+        if name == "consistency":
+            maps.append(("Folds", _CONSISTENCY, figure))
+        else:
+            of_what = f"{labels[1]} against {labels[0]}"
+            title = of_what if name == "coef" else f"{labels[number]} against the rest"
+            maps.append((title, _WEIGHTS, figure))
+    return maps

@@ -1,0 +1,447 @@
+"""The content of a report, against computations of its parts by other means."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.svm import LinearSVC
+
+from fewest import (
+    Liknon,
+    LiknonCV,
+    PotentialSelector,
+    PotentialSVC,
+    PotentialSVR,
+    RepetitiveSelector,
+    SupportFeatureMachine,
+    SupportFeatureMachineCV,
+    UnionFeatureMachine,
+    ZeroNormSVM,
+    minimum_features,
+)
+from fewest.diagnostics import diagnose
+from fewest.informative import informative_features
+from fewest.liknon_path import liknon_path
+from fewest.report import make_report
+from fewest.report._single import best_cut
+from fewest.sfm_path import exact_sfm_path
+
+
+@pytest.fixture(scope="module")
+def soft(data):
+    return SupportFeatureMachine().fit(*data)
+
+
+@pytest.fixture(scope="module")
+def three_classes():
+    rng = np.random.default_rng(0)
+    y = np.repeat([10, 20, 30], 12)
+    X = rng.standard_normal((36, 40))
+    for column, label in enumerate((10, 20, 30)):
+        X[y == label, column] += 4.0
+    return X, y
+
+
+def reasons(report):
+    return {entry.part: entry.reason for entry in report.content.left_out}
+
+
+class TestErrors:
+    """Selection within the folds, predictions without the sample."""
+
+    def test_predictions_are_those_of_scikit_learn(self, data, soft):
+        X, y = data
+        found = make_report(soft, X, y, parts=("validation",)).content.trust.validation
+        folds = StratifiedKFold(5, shuffle=True, random_state=0)
+        decisions = cross_val_predict(
+            SupportFeatureMachine(), X, y, cv=folds, method="decision_function"
+        )
+        predicted = np.where(decisions > 0, "well", "ill")
+        tested = np.concatenate([test for _, test in folds.split(X, y)])
+        assert found.n_errors == np.sum(predicted != y)
+        assert found.error == pytest.approx(np.mean(predicted != y))
+        np.testing.assert_allclose(np.ravel(found.decisions), decisions[tested])
+        np.testing.assert_array_equal(found.true, (y == "well")[tested])
+        assert found.auc == [pytest.approx(roc_auc_score(y == "well", decisions))]
+
+    def test_interval_is_wilsons(self, report):
+        found = report.content.trust.validation
+        n, p, z = len(found.true), found.error, 1.959963984540054
+        middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+        half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+        assert found.interval.low == pytest.approx(middle - half, abs=1e-12)
+        assert found.interval.high == pytest.approx(middle + half, abs=1e-12)
+
+    def test_confusion_counts_every_sample_once(self, report):
+        found = report.content.trust.validation
+        matrix = np.array(found.confusion)
+        assert matrix.sum() == len(found.true) == 40
+        assert matrix.sum() - np.trace(matrix) == found.n_errors
+        np.testing.assert_array_equal(matrix.sum(axis=1), np.bincount(found.true))
+
+    def test_noise_is_not_called_good(self):
+        rng = np.random.default_rng(3)
+        X, y = rng.standard_normal((40, 500)), np.arange(40) % 2
+        report = make_report(
+            SupportFeatureMachine(C=np.inf).fit(X, y),
+            X,
+            y,
+            parts=("validation", "diagnostics", "permutation"),
+            n_permutations=19,
+        )
+        trust = report.content.trust
+        assert report.content.answer.n_training_errors == 0
+        assert trust.validation.error > 0.3
+        assert trust.permutation.p_value > 0.05
+        assert trust.diagnostics.headline == "Nothing can be concluded from these data."
+
+    def test_groups_stay_together(self, data, soft):
+        X, y = data
+        groups = np.arange(40) // 4
+        report = make_report(
+            soft, X, y, groups=groups, parts=("validation", "permutation"), n_permutations=19
+        )
+        assert report.content.question.n_groups == 10
+        assert "Samples of a group go together" in report.html
+        single = make_report(soft, X, y, parts=("validation",)).content.trust.validation
+        assert report.content.trust.validation.decisions != single.decisions
+
+    def test_same_seed_same_content(self, data, soft):
+        one, two = (
+            json.loads(make_report(soft, *data, random_state=3, n_permutations=19).to_json())
+            for _ in range(2)
+        )
+        for found in (one, two):
+            found["question"].pop("created")
+            found["question"].pop("seconds")
+            for minimum in found["trust"]["minima"]:
+                minimum.pop("seconds")
+        assert one == two
+
+
+class TestChance:
+    """p-values and bounds."""
+
+    def test_p_value_counts_the_true_labelling(self, report):
+        found = report.content.trust.permutation
+        assert found.n_permutations == 19
+        assert found.tested == "this method"
+        error = next(one for one in found.comparisons if one.statistic == "error")
+        as_good = np.sum(np.array(error.chance) <= error.observed + 1e-12)
+        assert error.p_value == pytest.approx((as_good + 1) / 20)
+        assert error.observed == pytest.approx(report.content.trust.validation.balanced_error)
+
+    def test_little_time_is_said(self, data):
+        X, y = data
+        report = make_report(
+            SupportFeatureMachineCV().fit(X, y),
+            X,
+            y,
+            parts=("permutation",),
+            seconds=0.01,
+        )
+        assert report.content.trust.permutation is None
+        assert "19 permutations of the classes did not fit" in reasons(report)["permutation"]
+        assert "did not fit into the time for this report (0.01 s)" in report.html
+
+    def test_another_machine_stands_in_where_time_is_short(self, data):
+        X, y = data
+        diagnosis = diagnose(X, y, n_permutations=19, random_state=0)
+        report = make_report(
+            SupportFeatureMachineCV().fit(X, y),
+            X,
+            y,
+            also=[diagnosis],
+            parts=("diagnostics", "permutation"),
+            seconds=0.01,
+        )
+        found = report.content.trust.permutation
+        assert found.p_value == diagnosis.test.p_value
+        assert "stands in" in found.tested
+
+    def test_time_over_leaves_parts_out(self, data, soft):
+        report = make_report(soft, *data, parts=("alternatives", "costs", "minimum"), seconds=1e-6)
+        assert "was over" in reasons(report)["alternatives"]
+        assert "was over" in reasons(report)["costs"]
+        assert report.content.trust.minima[0].lower_bound >= 1
+
+    def test_separability_is_that_of_the_selection(self, report):
+        found = report.content.trust.separability
+        assert found.n_selected == report.content.answer.n_selected
+        uppers = [point.log10_upper for point in found.points]
+        assert uppers == sorted(uppers)
+
+    def test_minimum_is_certified_and_no_larger(self, report, data):
+        (found,) = report.content.trust.minima
+        assert found.certified
+        assert found.size == minimum_features(*data).size <= report.content.answer.n_selected
+        assert found.columns == sorted(found.columns)
+
+    def test_stability_counts_folds(self, report):
+        found = report.content.trust.stability
+        sizes = report.content.trust.validation.fold_sizes
+        assert sum(entry.n_folds for entry in found.counts) == sum(sizes)
+        selected = report.content.answer.machines[0].features
+        counts = {entry.column: entry.n_folds for entry in found.counts}
+        assert [f.folds_selected for f in selected] == [counts.get(f.column, 0) for f in selected]
+
+
+class TestAnswer:
+    """Features, weights, single cuts."""
+
+    def test_weights_rebuild_the_decisions(self, report, data):
+        X, y = data
+        machine = SupportFeatureMachine(C=np.inf).fit(X, y)
+        (found,) = report.content.answer.machines
+        scores = found.intercept + sum(f.coefficient * X[:, f.column] for f in found.features)
+        np.testing.assert_allclose(scores, machine.decision_function(X))
+        for feature in found.features:
+            values = X[:, feature.column]
+            assert feature.weight == pytest.approx(feature.coefficient * values.std())
+            assert feature.class_means == [
+                pytest.approx(values[y == label].mean()) for label in ("ill", "well")
+            ]
+        sizes = [abs(feature.weight) for feature in found.features]
+        assert sizes == sorted(sizes, reverse=True)
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_best_cut_is_the_best_of_all_cuts(self, seed):
+        rng = np.random.default_rng(seed)
+        values = rng.integers(0, 6, 15).astype(float)
+        positive = rng.random(15) < 0.5
+        positive[:2] = [True, False]
+
+        def error(cut):
+            above = values > cut
+            wrong = (np.mean(~above[positive]) + np.mean(above[~positive])) / 2
+            return min(wrong, 1 - wrong)
+
+        found, threshold = best_cut(values, positive)
+        cuts = np.arange(-0.5, 7.0)
+        assert found == pytest.approx(min(error(cut) for cut in cuts))
+        assert error(threshold) == pytest.approx(found)
+
+    def test_a_constant_feature_has_no_cut(self):
+        assert best_cut(np.full(4, 2.0), np.array([True, False, True, False])) == (0.5, 2.0)
+
+    def test_nothing_selected(self, data):
+        X, y = data
+        with pytest.warns(Warning, match="no feature was selected"):
+            machine = Liknon(C=1e-6).fit(X, y)
+        report = make_report(machine, X, y, parts=("validation",))
+        assert report.content.answer.n_selected == 0
+        assert "No feature was selected: errors are cheaper" in report.html
+
+
+class TestAlternatives:
+    """Subsets and stand-ins."""
+
+    def test_subsets_are_those_of_the_selector(self, report, data):
+        selector = RepetitiveSelector(SupportFeatureMachine(C=np.inf), n_repetitions=5).fit(*data)
+        found = report.content.alternatives.subsets
+        assert [subset.columns for subset in found] == [one.tolist() for one in selector.subsets_]
+
+    def test_stand_ins_have_the_largest_correlations(self, report, data):
+        X, y = data
+        correlations = np.corrcoef(X.T)
+        np.fill_diagonal(correlations, 0.0)
+        for group in report.content.alternatives.stand_ins:
+            row = correlations[group.column]
+            expected = np.sort(np.abs(row))[::-1][:5]
+            found = [one.correlation for one in group.closest]
+            np.testing.assert_allclose(np.abs(found), expected)
+            for one in group.closest:
+                assert one.correlation == pytest.approx(row[one.column])
+                centred = X - np.where((y == "ill")[:, None], X[y == "ill"].mean(0), 0.0)
+                centred -= np.where((y == "well")[:, None], X[y == "well"].mean(0), 0.0)
+                within = np.corrcoef(centred[:, group.column], centred[:, one.column])[0, 1]
+                assert one.within_classes == pytest.approx(within)
+
+    def test_named_features_are_named_once(self, report):
+        columns = Counter(one.column for one in report.content.alternatives.features)
+        assert max(columns.values()) == 1
+        selected = [f for f in report.content.alternatives.features if "selected" in f.roles]
+        assert len(selected) == report.content.answer.n_selected
+
+
+MACHINES = {
+    "cv": lambda: SupportFeatureMachineCV(n_Cs=3, max_subsets=1),
+    "weston": ZeroNormSVM,
+    "liknon": lambda: Liknon(C=0.1),
+    "liknon_cv": lambda: LiknonCV(n_values=5, n_splits=2, random_state=0),
+    "union": lambda: UnionFeatureMachine(n_subsets=2),
+    "potential": lambda: PotentialSVC(epsilon=3.0, kernel="precomputed", refit=True),
+    "selector": lambda: PotentialSelector(3),
+    "scikit-learn": lambda: LinearSVC(penalty="l1", dual=False, C=0.1),
+}
+
+
+@pytest.mark.parametrize("kind", MACHINES)
+@pytest.mark.filterwarnings("ignore")
+def test_any_machine(kind, data):
+    X, y = data
+    machine = MACHINES[kind]().fit(X, y)
+    report = make_report(machine, X, y, parts=("validation", "costs"), n_permutations=19)
+    content = report.content
+    support = getattr(machine, "support_", None)
+    support = np.any(machine.coef_ != 0, axis=0) if support is None else support
+    assert content.answer.n_selected == np.sum(support)
+    assert {f.column for m in content.answer.machines for f in m.features} == set(
+        np.flatnonzero(support).tolist()
+    )
+    if kind == "selector":
+        assert "selects, but does not classify" in reasons(report)["validation"]
+    else:
+        assert content.trust.validation.n_folds == 5
+    if kind in ("cv", "weston", "liknon"):
+        assert all(0 <= point.error <= 1 for point in content.costs.points)
+    assert type(machine).__name__ in report.html
+
+
+RESULTS = {
+    "minimum": lambda X, y: minimum_features(X, y),
+    "repetitive": lambda X, y: RepetitiveSelector(n_repetitions=3).fit(X, y),
+    "diagnosis": lambda X, y: diagnose(X, y, n_permutations=9, cv=None, random_state=0),
+    "exact path": lambda X, y: exact_sfm_path(X, y, C_min=0.1, C_max=3.0),
+    "path of liknon": lambda X, y: liknon_path(X, y, [0.01, 0.1, 1.0]),
+    "informative": lambda X, y: informative_features(X, y, cv=2, every=5, n_permutations=0),
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.filterwarnings("ignore")
+def test_any_result(kind, data):
+    X, y = data
+    result = RESULTS[kind](X, y)
+    report = make_report(
+        result, X, y, parts=("diagnostics", "minimum", "alternatives", "costs"), n_permutations=9
+    )
+    content = report.content
+    assert content.answer.n_selected > 0
+    assert content.notes
+    if kind == "minimum":
+        assert content.trust.minima[0].size == result.size == content.answer.n_selected
+    if kind == "repetitive":
+        subsets = [subset.columns for subset in content.alternatives.subsets]
+        assert subsets == [subset.tolist() for subset in result.subsets_]
+        assert {f.column for f in content.answer.machines[0].features} == set(subsets[0])
+    if kind == "diagnosis":
+        assert content.trust.diagnostics.headline == result.summary.splitlines()[0]
+    if "path" in kind:
+        sizes = [point.n_features for point in content.costs.points]
+        expected = (
+            [one.n_features for one in result.results]
+            if kind == "exact path"
+            else result.n_features.tolist()
+        )
+        assert sizes == expected[: len(sizes)]
+        assert all(0 <= point.training_error <= 1 for point in content.costs.points)
+    if kind == "informative":
+        assert content.informative.fraction == result.fraction.tolist()
+        assert content.informative.estimates
+    assert f'id="{"costs" if "path" in kind else "answer"}"' in report.html
+
+
+def test_further_results_come_along(data, soft):
+    X, y = data
+    informative = informative_features(X, y, cv=2, every=5, n_permutations=0)
+    report = make_report(soft, X, y, also=[informative], parts=())
+    assert report.content.informative.n_folds == 2
+    assert report.content.notes == []
+
+
+def test_three_classes(three_classes):
+    X, y = three_classes
+    report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=9)
+    content = report.content
+    assert [machine.positive_class for machine in content.answer.machines] == [10, 20, 30]
+    assert content.trust.validation.auc is not None
+    assert len(content.trust.validation.auc) == 3
+    assert [minimum.positive_class for minimum in content.trust.minima] == [10, 20, 30]
+    assert "two classes" in reasons(report)["separability"]
+    assert "tell 3 classes apart" in " ".join(report.html.split())
+
+
+def test_sparse_and_frames_are_the_same_as_arrays(data):
+    X, y = data
+    names = [f"gene {column}" for column in range(X.shape[1])]
+    frame = pd.DataFrame(X, columns=names)
+    machine = SupportFeatureMachine().fit(frame, y)
+    parts = ("validation", "alternatives")
+    of_frame = make_report(machine, frame, y, parts=parts).content
+    plain = make_report(
+        SupportFeatureMachine().fit(X, y), X, y, feature_names=names, parts=parts
+    ).content
+    of_sparse = make_report(
+        SupportFeatureMachine().fit(sparse.csr_matrix(X), y),
+        sparse.csc_matrix(X),
+        y,
+        feature_names=names,
+        parts=parts,
+    ).content
+    expected = plain.answer.machines[0].features
+    for content in (of_frame, of_sparse):
+        found = content.answer.machines[0].features
+        assert [feature.name for feature in found] == [feature.name for feature in expected]
+        assert [feature.weight for feature in found] == [
+            pytest.approx(feature.weight) for feature in expected
+        ]
+        assert content.trust.validation.confusion == plain.trust.validation.confusion
+        assert len(content.alternatives.features) == len(plain.alternatives.features)
+
+
+def test_a_class_of_one_sample_has_no_folds():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((12, 20)), np.array([0] * 11 + [1])
+    X[-1, 0] += 10
+    report = make_report(SupportFeatureMachine().fit(X, y), X, y)
+    assert "too small for the split" in reasons(report)["validation"]
+    assert "needs at least two of every class" in reasons(report)["diagnostics"]
+    assert "Not in this report" in report.html
+
+
+class TestRefusals:
+    """What cannot be reported is said with what to do."""
+
+    def test_one_class(self, soft, data):
+        with pytest.raises(ValueError, match="at least two classes; y holds a single one"):
+            make_report(soft, data[0], np.zeros(40))
+
+    def test_names(self, soft, data):
+        with pytest.raises(ValueError, match="2 names for 30 features: give one for each column"):
+            make_report(soft, *data, feature_names=["a", "b"])
+
+    def test_other_data(self, soft, data):
+        with pytest.raises(ValueError, match="30 features, but X has 4: give the X and y of the"):
+            make_report(soft, data[0][:, :4], data[1])
+
+    def test_parts(self, soft, data):
+        with pytest.raises(ValueError, match="parts must be some of .*; got 'all'"):
+            make_report(soft, *data, parts=("all",))
+
+    def test_two_machines(self, soft, data):
+        with pytest.raises(ValueError, match="one machine, but .* were given: make two reports"):
+            make_report(soft, *data, also=[soft])
+
+    def test_regressor(self, data):
+        X, _ = data
+        machine = PotentialSVR(kernel="precomputed").fit(X, X[:, 0])
+        with pytest.raises(ValueError, match="PotentialSVR predicts numbers"):
+            make_report(machine, X, X[:, 0] > 0)
+
+    def test_kernel(self, data):
+        with pytest.raises(ValueError, match=r"selects samples.* kernel='precomputed'"):
+            make_report(PotentialSVC(kernel="linear").fit(*data), *data)
+
+    def test_something_else(self, data):
+        with pytest.raises(ValueError, match="does not say which features it uses"):
+            make_report(object(), *data)
+
+    def test_time(self, soft, data):
+        with pytest.raises(ValueError, match="seconds must be"):
+            make_report(soft, *data, seconds=-1)
