@@ -2,13 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.installed
+DOCS_SETUP := .venv/.docs-installed
 
-.PHONY: help demo test lint bench reproduce clean
+.PHONY: help demo test lint docs bench reproduce clean
 
 help:
 	@echo "make demo       set up .venv and run the main job on generated data; see demo.html"
 	@echo "make test       set up .venv and run the tests"
 	@echo "make lint       ruff, mypy on the core, import layers"
+	@echo "make docs       build the pages and the gallery into docs/_build/html"
 	@echo "make bench      speed and memory, as ratios measured side by side"
 	@echo "make reproduce  the papers' tables and the comparisons on real data (minutes)"
 
@@ -29,6 +31,13 @@ lint: $(SETUP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+$(DOCS_SETUP): $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	@touch $@
+
+docs: $(DOCS_SETUP)
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
 bench: $(SETUP)
 	$(BIN)/python -m benchmarks
 
@@ -48,4 +57,4 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.haxby
 
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

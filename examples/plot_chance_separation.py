@@ -1,26 +1,30 @@
-"""How likely some d* of d random features separate n samples: simulated, and its bounds.
+"""How likely random features separate random classes
+=====================================================
 
-python -m examples.plot_chance_separation chance.png --runs 1000
+Some d* of d random features separate n samples with a probability that has simple bounds (the
+shaded band, :func:`~fewest.significance.subset_separability_bounds`). The dots are simulated.
+
+In a clone, ``python -m examples.plot_chance_separation chance.png --runs 1000`` draws more dots.
 """
 
 from __future__ import annotations
 
 import argparse
-import io
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.chance import PAIRS, separable
-from fewest._files import atomic_write
+from examples._deliver import deliver
 from fewest.significance import subset_separability_bounds
 
 _BAND, _DOTS = "#0072B2", "#D55E00"
 
 
 def draw(runs: int) -> Figure:
-    figure = Figure(figsize=(13.5, 5.6), layout="constrained")
+    figure = plt.figure(figsize=(13.5, 5.6), layout="constrained")
     rng = np.random.default_rng(0)
     for ax, (d, d_star) in zip(figure.subplots(2, 5, sharey=True).ravel(), PAIRS, strict=True):
         _panel(ax, d, d_star, runs, rng)
@@ -49,14 +53,12 @@ def _panel(ax: Axes, d: int, d_star: int, runs: int, rng: np.random.Generator) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", help="where to draw: a name that ends in .png, .svg or .pdf")
-    parser.add_argument("--runs", type=int, default=200, help="data sets a point (default: 200)")
+    parser = argparse.ArgumentParser(description="Probability that random features separate.")
+    parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
+    parser.add_argument("--runs", type=int, default=100, help="data sets a point (default: 100)")
     arguments = parser.parse_args()
     figure = draw(arguments.runs)
-    content = io.BytesIO()
-    figure.savefig(content, format=arguments.file.rsplit(".", 1)[-1].lower(), dpi=150)
-    atomic_write(arguments.file, content.getvalue())
+    deliver(figure, arguments.file)
 
 
 if __name__ == "__main__":

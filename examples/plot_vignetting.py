@@ -1,6 +1,8 @@
-"""What the boundary does to an image whose light is corrected by a Gaussian pyramid.
+"""Uneven light, and what happens at the border
+===============================================
 
-    python -m examples.plot_vignetting vignetting.png
+What the boundary does to an image whose light is corrected by a Gaussian pyramid
+(:func:`~fewest.imaging.correct_illumination`).
 
 Natural vignetting (the cosine fourth law, 1280 x 1024 pixels, at most 200) and what five levels
 make of it. Only the boundary differs: with the replicate boundary the image gets an edge, in which
@@ -12,14 +14,14 @@ relative to that 60 pixels inside.
 from __future__ import annotations
 
 import argparse
-import io
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.imaging import change_at_border, cosine_fourth
-from fewest._files import atomic_write
+from examples._deliver import deliver
 from fewest.imaging import correct_illumination
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
@@ -30,7 +32,7 @@ _SHOWN = 60
 
 def draw(image: np.ndarray, levels: int) -> Figure:
     corrected = {name: correct_illumination(image, levels, name) for name in _COLOURS}
-    figure = Figure(figsize=(14, 7.5), layout="constrained")
+    figure = plt.figure(figsize=(14, 7.5), layout="constrained")
     axes = figure.subplot_mosaic([["input", *_COLOURS], ["middle", "middle", "aside", "aside"]])
     shown = axes["input"].imshow(image, cmap="gray", vmin=0, vmax=image.max())
     axes["input"].set_title("vignetting", fontsize=11)
@@ -72,14 +74,11 @@ def _across(ax: Axes, corrected: dict[str, np.ndarray], column: int, title: str)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", help="where to draw: a name that ends in .png, .svg or .pdf")
+    parser = argparse.ArgumentParser(description="Uneven light, and the border.")
+    parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
     parser.add_argument("--levels", type=int, default=5, help="depth of the pyramid (default: 5)")
     arguments = parser.parse_args()
-    content = io.BytesIO()
-    figure = draw(cosine_fourth(), arguments.levels)
-    figure.savefig(content, format=arguments.file.rsplit(".", 1)[-1].lower(), dpi=150)
-    atomic_write(arguments.file, content.getvalue())
+    deliver(draw(cosine_fourth(), arguments.levels), arguments.file)
 
 
 if __name__ == "__main__":

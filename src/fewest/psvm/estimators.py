@@ -214,8 +214,9 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
 
     Parameters
     ----------
-    C, epsilon, kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit, \
-tol, max_iter
+    C, epsilon, kernel, gamma, degree, coef0, rho, zeta, theta
+        As for :class:`PotentialSVC`.
+    kernel_params, row_objects, refit, tol, max_iter
         As for :class:`PotentialSVC`.
 
     Attributes

@@ -371,8 +371,9 @@ class PotentialSVRCV(RegressorMixin, PotentialSearch):
     ----------
     Cs, epsilons, kernel_grid, cv, n_jobs, verbose
         As for :class:`PotentialSVCCV`.
-    kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit, \
-tol, max_iter
+    kernel, gamma, degree, coef0, rho, zeta, theta
+        As for :class:`PotentialSVR`.
+    kernel_params, row_objects, refit, tol, max_iter
         As for :class:`PotentialSVR`.
 
     Attributes

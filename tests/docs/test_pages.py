@@ -1,0 +1,124 @@
+"""Names, links and settings of the documentation; `make docs` builds it."""
+
+import ast
+import importlib
+import pkgutil
+import re
+import sys
+
+import pytest
+
+import fewest
+
+from .pages import ROOT, anchors, internal_links, name_of, pages
+
+DOCS = ROOT / "docs"
+_PUBLIC = sorted(
+    module.name
+    for module in pkgutil.walk_packages(fewest.__path__, "fewest.")
+    if not any(part.startswith("_") for part in module.name.split("."))
+    and not module.name.startswith("fewest.cli")
+)
+
+
+def _reference():
+    """Full names in the API reference: those in autosummary tables, and those in the text."""
+    names = set()
+    for page in (DOCS / "api").glob("*.md"):
+        module = "fewest"
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if match := re.match(r"\.\. currentmodule:: (\S+)", line):
+                module = match.group(1)
+            elif match := re.match(r"   (\w[\w.]*)$", line):
+                names.add(f"{module}.{match.group(1)}")
+            names.update(re.findall(r"`(fewest\.[\w.]+)`", line))
+    return names
+
+
+def _exported(module_name):
+    """`__all__` of a public module, read without importing what it may need."""
+    spec = importlib.util.find_spec(module_name)
+    with open(spec.origin, encoding="utf-8") as source:
+        tree = ast.parse(source.read())
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return ast.literal_eval(node.value)
+    return []
+
+
+@pytest.mark.parametrize("module_name", ["fewest", *_PUBLIC])
+def test_every_public_name_is_in_the_reference(module_name):
+    listed = _reference()
+    # A package may share names of its modules; they are listed once, at either place.
+    parts = module_name.split(".")
+    homes = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    missing = [
+        name
+        for name in _exported(module_name)
+        if not any(f"{home}.{name}" in listed for home in homes)
+    ]
+    assert not missing, f"add them to a page in docs/api: {module_name}: {missing}"
+
+
+@pytest.mark.parametrize("name", sorted(_reference()))
+def test_the_reference_lists_what_there_is(name):
+    module_name, _, attribute = name.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        if module_name.startswith("fewest."):
+            pytest.skip(f"needs an extra: {error}")
+        raise
+    assert hasattr(module, attribute) or importlib.util.find_spec(name)
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_lead_to_files(page):
+    text = page.read_text(encoding="utf-8")
+    for target in internal_links(text):
+        if target.startswith(("gallery/", "../gallery/")):  # built from the examples
+            script = ROOT / "examples" / f"{target.rsplit('/', 1)[-1].removesuffix('.rst')}.py"
+            assert target.endswith("index.rst") or script.exists(), f"{target}: no {script.name}"
+        else:
+            assert (page.parent / target).exists(), f"{target} does not exist"
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_lead_to_headings(page):
+    for target, heading in anchors(page.read_text(encoding="utf-8")):
+        linked = page.parent / target if target else page
+        titles = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+        slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+        assert heading in slugs, f"{target}#{heading} does not exist"
+
+
+def test_every_page_is_in_the_table_of_contents():
+    listed = set()
+    for page in pages():
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            lines = [line for line in block.splitlines() if line and not line.startswith(":")]
+            listed.update((page.parent / line).resolve() for line in lines)
+    for page in pages():
+        if DOCS in page.parents and page != DOCS / "index.md":
+            assert page.with_suffix("").resolve() in listed, f"{name_of(page)} is in no toctree"
+
+
+def test_the_settings_need_no_network_and_hide_no_warning(monkeypatch):
+    monkeypatch.setattr("sys.path", sys.path[:])
+    settings: dict[str, object] = {"__file__": str(DOCS / "conf.py")}
+    exec((DOCS / "conf.py").read_text(encoding="utf-8"), settings)
+    assert "sphinx.ext.intersphinx" not in settings["extensions"]
+    assert settings["html_math_renderer"] == "mathml"
+    assert "suppress_warnings" not in settings
+    assert settings["release"] == fewest.__version__
+    for own in ("mathml", "command_line"):
+        assert (DOCS / "_ext" / f"{own}.py").exists()
+
+
+def test_make_docs_takes_warnings_for_errors():
+    assert "sphinx-build -q -W --keep-going" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "make docs" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_picture_is_small():
+    assert 10_000 < (DOCS / "_static" / "fewest.png").stat().st_size < 200_000
