@@ -13,8 +13,11 @@ from fewest._files import atomic_write
 _DPI = 110
 
 
-def write_pictures(folder: Path, figures: dict[str, Figure]) -> None:
-    """Write each figure as `name`.png, and close it."""
+def write_pictures(folder: Path | None, figures: dict[str, Figure]) -> None:
+    """Write each figure as `name`.png, and close it; without a folder, show them."""
+    if folder is None:
+        pyplot.show()
+        return
     folder.mkdir(parents=True, exist_ok=True)
     for name, figure in figures.items():
         content = io.BytesIO()

@@ -1,11 +1,14 @@
-"""Planted regions of a brain, and what selection finds of them.
+"""Planted regions of a brain
+=============================
 
-    python -m examples.plot_brain_regions folder
+Planted regions of a brain, and what selection finds of them.
 
 Generated maps of two conditions (12 participants, 4 runs each) in the mask of nilearn's MNI
 template, 8 mm a voxel. Three percent of the voxels lie in planted regions. glass.png shows these
 regions and as many voxels that repetitive selection finds first, through a glass brain; slices.png
 the same in the papers' colours; ranking.png the voxels of growing shares of the ranking.
+
+In a clone, ``python -m examples.plot_brain_regions folder`` writes the pictures there.
 """
 
 from __future__ import annotations
@@ -69,8 +72,10 @@ def image_of(values: np.ndarray, mask: Nifti1Image) -> Nifti1Image:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where to draw: glass, slices and ranking.png")
+    parser = argparse.ArgumentParser(description="Planted regions of a brain.")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
+    )
     parser.add_argument("--repetitions", type=int, default=200, help="of selection (default: 200)")
     arguments = parser.parse_args()
     write_pictures(arguments.folder, draw(arguments.repetitions))

@@ -1,12 +1,15 @@
-"""Faces, houses and six other categories in one slice of a brain.
+"""Faces, houses and other things in one slice of a brain
+=========================================================
 
-    python -m examples.plot_haxby folder
+Faces, houses and six other categories in one slice of a brain.
 
 The slice is the Haxby data's (12 runs, 530 voxels), looked for in $FEWEST_DATA and in
 ../shared/data; without it the script says so and draws nothing. overlap.png shows the voxels that
 tell faces from houses by t-statistics and by repetitive selection, as many of both; ranking.png the
 order in which selection finds voxels; pairs.png error and number of voxels for all pairs of
 categories, with one run left out at a time.
+
+In a clone, ``python -m examples.plot_haxby folder`` writes the pictures there.
 """
 
 from __future__ import annotations
@@ -97,8 +100,10 @@ def draw_square(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where to draw: overlap, ranking and pairs.png")
+    parser = argparse.ArgumentParser(description="One slice of a brain.")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
+    )
     parser.add_argument("--repetitions", type=int, default=40, help="of selection (default: 40)")
     parser.add_argument("--categories", nargs="+", help="which to compare (default: all)")
     arguments = parser.parse_args()
