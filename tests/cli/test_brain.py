@@ -50,6 +50,7 @@ class Scan:
             "house",
             "--out",
             self.folder / "found",
+            "--no-report",
             *more,
         ]
 
@@ -149,7 +150,7 @@ def test_several_files_and_plain_lists(run, scan):
     (scan.folder / "runs.txt").write_text("\n".join(map(str, scan.runs[kept])))
     arguments = ["--labels", scan.folder / "labels.txt", "--groups", scan.folder / "runs.txt"]
     one, two = scan.folder / "one", scan.folder / "found"
-    assert run("brain", *files, *arguments, "--no-figures", "--out", one).code == 0
+    assert run("brain", *files, *arguments, "--no-figures", "--no-report", "--out", one).code == 0
     assert run(*scan.arguments("--no-figures")).code == 0
     for name in MAPS:
         maps = [nibabel.load(folder / name).get_fdata() for folder in (one, two)]
@@ -432,7 +433,7 @@ def test_face_and_house(run, real_file, tmp_path):
     """Real images: leave one run out."""
     labels = real_file("haxby_slice_attributes_literal.txt")
     ran = run(
-        *["brain", real_file("haxby_slice_bold.nii.gz"), "--labels", labels],
+        *["brain", real_file("haxby_slice_bold.nii.gz"), "--labels", labels, "--no-report"],
         *["--labels-column", 1, "--groups-column", 2, "--only", "face", "house"],
         *["--standardize-runs", "--out", tmp_path / "found"],
     )
@@ -455,16 +456,22 @@ def test_help_does_not_load_nilearn(capsys):
 
 
 def test_report_is_a_page_with_maps(run, scan, monkeypatch):
-    page = scan.folder / "page.html"
     monkeypatch.setattr("fewest.cli.brain.USUAL_SECONDS", 1.0)
-    ran = run(*scan.arguments("--report", page))
+    arguments = [a for a in scan.arguments("--no-figures") if a != "--no-report"]
+    ran = run(*arguments)
     assert ran.code == 0, ran.err
-    assert f"Report: {page}" in ran.out
-    assert '<section id="maps"' in page.read_text(encoding="utf-8")
+    page = (scan.folder / "found" / "report.html").read_text(encoding="utf-8")
+    assert '<section id="maps"' in page
+    assert len(page.encode()) < 3_000_000
+    result = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert "report.html" in result["files"]
+    assert "report.html" in ran.out
 
 
-def test_report_is_refused_before_the_images_are_read(run, scan):
-    ran = run(*scan.arguments("--report", scan.folder / "page.pdf"))
+def test_a_page_that_cannot_be_made_is_refused_before_the_images_are_read(run, scan, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    ran = run(*[a for a in scan.arguments() if a != "--no-report"])
     assert ran.code == 2
-    assert "the name must end in .html" in ran.err
+    assert 'pip install "fewest[report]"' in ran.err
+    assert "Or leave the page out with --no-report." in ran.err
     assert not (scan.folder / "found").exists()

@@ -1,9 +1,11 @@
 """The report of a decoder: its machine on its voxels, with maps."""
 
+import nibabel
 import numpy as np
 import pytest
 
 from fewest.neuro import FewestVoxels
+from fewest.neuro.figures import region_figure
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +15,7 @@ def decoder(scans):
 
 @pytest.fixture(scope="module")
 def report(decoder, scans):
-    return decoder.make_report(
+    return decoder.generate_report(
         scans.images, scans.y, scans.groups, parts=("validation", "alternatives")
     )
 
@@ -40,7 +42,7 @@ def test_names_are_places_in_the_brain(decoder, report, scans):
 def test_names_after_downsampling(scans):
     decoder = FewestVoxels(mask=scans.mask, downsample=1, cv=0, n_repetitions=0)
     decoder.fit(scans.images, scans.y, scans.groups)
-    report = decoder.make_report(scans.images, scans.y, scans.groups, parts=(), figures=())
+    report = decoder.generate_report(scans.images, scans.y, scans.groups, parts=(), figures=())
     coarse = np.argwhere(decoder.grid_.small_mask)
     feature = report.content.answer.machines[0].features[0]
     x, y, z = (decoder.mask_img_.affine @ [*(2 * coarse[feature.column]), 1])[:3]
@@ -58,9 +60,21 @@ def test_maps_are_on_the_page(report):
 def test_three_conditions_have_a_map_each(three_classes):
     scans = three_classes
     decoder = FewestVoxels(cv=0, n_repetitions=0).fit(scans.images, scans.y)
-    report = decoder.make_report(scans.images, scans.y, parts=())
+    report = decoder.generate_report(scans.images, scans.y, parts=())
     assert [figure.title for figure in report.content.figures] == [
         "bird against the rest",
         "fish against the rest",
         "worm against the rest",
     ]
+
+
+def test_regions_are_on_the_page(three_classes):
+    scans = three_classes
+    atlas = nibabel.Nifti1Image(np.full((6, 5, 4), 7, dtype=np.int16), scans.images.affine)
+    decoder = FewestVoxels(atlas=atlas, atlas_labels={7: "all of it"}, cv=0, n_repetitions=1)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    report = decoder.generate_report(scans.images, scans.y, scans.groups, parts=())
+    assert report.content.figures[-1].title == "Regions"
+    assert "all of it" in report.html
+    bars = region_figure(decoder.regions_).axes[0]
+    assert sum(bar.get_width() for bar in bars.patches) == decoder.regions_.n_voxels

@@ -320,27 +320,6 @@ def test_cross_val_score_over_a_list_of_images(scans):
     )
 
 
-def test_report_content(scans, fitted):
-    content = fitted.generate_report()
-    n_selected = int(fitted.support_img_.get_fdata().sum())
-    assert content.sentences[0] == f"{n_selected} of 600 voxels tell left and right apart."
-    assert f"{fitted.error_:.1%} (6 folds" in content.sentences[1]
-    assert [table.title for table in content.tables] == ["Cross-validation", "Repetitions"]
-    assert [len(row) for row in content.tables[0].rows] == [5] * 6
-    assert set(content.figures) == {"coef", "consistency"}
-    assert content.sentences[0] in str(content)
-
-
-def test_report_of_three_classes_and_an_atlas(three_classes):
-    scans = three_classes
-    atlas = nibabel.Nifti1Image(np.full((6, 5, 4), 7, dtype=np.int16), scans.images.affine)
-    decoder = FewestVoxels(atlas=atlas, atlas_labels={7: "all of it"}, n_repetitions=1)
-    content = decoder.fit(scans.images, scans.y, scans.groups).generate_report()
-    assert set(content.figures) == {"coef-1", "coef-2", "coef-3", "consistency"}
-    assert content.tables[-1].rows == [["all of it", "0.0% (0)", "100.0% (3)"]]
-    assert "bird, fish and worm apart" in content.sentences[0]
-
-
 def test_face_and_house(haxby):
     """A real slice, one voxel thick: leave one run out."""
     decoder = FewestVoxels(standardize="groups").fit(haxby.images, haxby.y, haxby.groups)

@@ -18,23 +18,24 @@ from fewest.cli.brain_report import BRAIN_SCHEMA
 from fewest.cli.brain_text import brain_text, volumes_text
 from fewest.cli.errors import CommandError
 from fewest.cli.labels import LabelFile, read_region_names, whole_numbers_if_possible
-from fewest.cli.output import Output, check_page
-from fewest.cli.page import USUAL_SECONDS, write_report
+from fewest.cli.output import Output, require_page_packages
+from fewest.cli.page import USUAL_SECONDS
 from fewest.cli.settings import Settings
 from fewest.cli.text import method_text
 
 if TYPE_CHECKING:
     from fewest.neuro import FewestVoxels
+    from fewest.report import Report
 
 _MAPS = ("coef", "support", "ranking", "consistency", "mask")
 _RESULT = "result.json"
 _REGIONS = "regions.csv"
+_PAGE = "report.html"
 
 
 def run_brain(arguments: argparse.Namespace) -> None:
     """Read, select, cross-validate, write the folder, report."""
     _check_arguments(arguments)
-    check_page(arguments.report)
     settings = Settings.from_arguments(arguments)
     output = Output(None, arguments.quiet)
     names = None if arguments.atlas_labels is None else read_region_names(arguments.atlas_labels)
@@ -53,6 +54,10 @@ def run_brain(arguments: argparse.Namespace) -> None:
     try:
         with whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder:
             files = _write_results(decoder, folder, figures=not arguments.no_figures)
+            if not arguments.no_report:
+                page = _page(output, arguments, decoder, volumes, notes)
+                (folder / _PAGE).write_text(page.html, encoding="utf-8")
+                files.append(_PAGE)
             report = brain_report(
                 decoder,
                 volumes,
@@ -72,19 +77,17 @@ def run_brain(arguments: argparse.Namespace) -> None:
         print(f"{report.cross_validation.balanced_error:.4f}")
     output.say("\n" + brain_text(report))
     output.say(f"\nWritten: {visible(arguments.out)}: {', '.join(report.files)}")
-    if arguments.report is not None:
-        _write_page(output, arguments, decoder, volumes, notes)
 
 
-def _write_page(
+def _page(
     output: Output,
     arguments: argparse.Namespace,
     decoder: FewestVoxels,
     volumes: Volumes,
     notes: list[str],
-) -> None:
+) -> Report:
     try:
-        page = decoder.make_report(
+        return decoder.generate_report(
             volumes.images,
             volumes.y,
             volumes.groups,
@@ -97,8 +100,7 @@ def _write_page(
             verbose=int(output.show_progress),
         )
     except ValueError as error:
-        raise CommandError(f"--report: {error}") from error
-    write_report(output, arguments.report, page)
+        raise CommandError(f"the report: {error}.\nLeave it out with --no-report.") from error
 
 
 def read_volumes(arguments: argparse.Namespace) -> Volumes:
@@ -141,6 +143,8 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         require_nilearn()
     except ImportError as error:
         raise CommandError(f"{error}") from error
+    if not arguments.no_report:
+        require_page_packages("Or leave the page out with --no-report.")
     if arguments.standardize_runs and arguments.groups is None and arguments.groups_column is None:
         raise CommandError(
             "--standardize-runs needs the run of every volume.\nAdd --groups or --groups-column."

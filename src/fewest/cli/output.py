@@ -77,6 +77,11 @@ def check_page(path: str | None) -> None:
             "numbers."
         )
     require_writable("--report", path)
+    require_page_packages("Or leave --report out.")
+
+
+def require_page_packages(otherwise: str) -> None:
+    """An error now if the packages that make a page are not there."""
     from fewest._figures import require_matplotlib
     from fewest.report.page import require_jinja
 
@@ -84,7 +89,7 @@ def check_page(path: str | None) -> None:
         require_matplotlib()
         require_jinja()
     except ImportError as error:
-        raise CommandError(f"--report: {error}") from error
+        raise CommandError(f"the report: {error}.\n{otherwise}") from error
 
 
 def require_writable(option: str, path: str) -> None:

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._figures import require_matplotlib
+from fewest._figures import CURVES, PALE, require_matplotlib
+from fewest._tables.wording import counted
 from fewest.neuro._nilearn import require_nilearn
+from fewest.plotting._labels import short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from fewest.neuro.regions import RegionTable
 
 _CUTS = 5  # slices of a map with many
 _DPI = 150
@@ -59,6 +63,41 @@ def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
             decoder.consistency_img_, background, title, symmetric=False, vmax=n_folds
         )
     return figures
+
+
+def region_figure(regions: RegionTable) -> Figure:
+    """Voxels found in every region, by hemisphere; small regions are one row.
+
+    Parameters
+    ----------
+    regions : RegionTable
+        From `region_table`.
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    rows = regions.listed().regions
+    figure = Figure(figsize=(6.4, 1.2 + 0.34 * len(rows)), layout="constrained")
+    ax = figure.add_subplot()
+    places = np.arange(len(rows))
+    start = np.zeros(len(rows))
+    for side, colour in (("left", CURVES[0]), ("right", CURVES[1]), ("midline", PALE)):
+        counts = np.array([getattr(region, side) for region in rows])
+        if counts.any():
+            ax.barh(places, counts, left=start, color=colour, height=0.7, label=side)
+        start = start + counts
+    ax.set_yticks(places, [short(region.name) for region in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_xlabel(f"of {counted(regions.n_voxels, 'voxel')} found")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+    return figure
 
 
 def write_figures(decoder: Any, folder: Path, background: Any = None) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import LeaveOneGroupOut
 
-from fewest.neuro.figures import decoder_figures
+from fewest.neuro.figures import decoder_figures, region_figure
 from fewest.report import make_report
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FOLDS = 5
 _WEIGHTS = "Weights of the selected voxels, on the mean of all volumes."
+_REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
 _CONSISTENCY = "In how many folds each voxel was selected, on the mean of all volumes."
 
 
@@ -65,4 +66,6 @@ def _maps(decoder: Any) -> list[tuple[str, str, Figure]]:
             of_what = f"{labels[1]} against {labels[0]}"
             title = of_what if name == "coef" else f"{labels[number]} against the rest"
             maps.append((title, _WEIGHTS, figure))
+    if decoder.regions_ is not None:
+        maps.append(("Regions", _REGIONS, region_figure(decoder.regions_)))
     return maps

@@ -29,7 +29,6 @@ from fewest.sfm import SupportFeatureMachine
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
 
-    from fewest.neuro._content import ReportContent
     from fewest.report import Report
 
 
@@ -279,22 +278,12 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         matrix = self._new_matrix(imgs, groups)
         return matrix[:, selected(self.estimator_)]
 
-    def generate_report(self) -> ReportContent:
-        """What there is to say about the fit: sentences, tables and figures.
-
-        Returns
-        -------
-        ReportContent
-        """
-        from fewest.neuro._content import report_content
-
-        check_is_fitted(self)
-        return report_content(self)
-
-    def make_report(
+    def generate_report(
         self, imgs: Any, y: ArrayLike, groups: ArrayLike | None = None, **settings: Any
     ) -> Report:
         """One page of the fit, with its maps, tests against chance and alternatives.
+
+        It shows itself in a notebook; `save` writes it, `open` shows it in a browser.
 
         Parameters
         ----------

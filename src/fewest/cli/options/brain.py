@@ -7,7 +7,7 @@ from fewest.cli.options.types import cost, folds, jobs, none_or_more, seed
 
 _DESCRIPTION = """\
 Select the fewest voxels of brain images that tell conditions apart, and write
-maps, figures and numbers into a folder. Needs nilearn: pip install "fewest[neuro]"
+maps, figures, numbers and a report into a folder. Needs nilearn: pip install "fewest[neuro]"
 
 IMAGE is one 4-D NIfTI file (.nii, .nii.gz), or several 3-D files in the order
 of the labels. The labels are a text file with one line a volume, and perhaps a
@@ -161,13 +161,13 @@ def _add_output(brain: Parser) -> None:
         action="store_true",
         help="replace the folder if it holds nothing but an earlier result",
     )
-    group.add_argument(
-        "--report",
-        metavar="FILE",
-        help="also make one page (.html) with maps, the error, tests against chance and "
-        "alternatives, or the same as numbers (.json)",
-    )
     group.add_argument("--no-figures", action="store_true", help="write no figures")
+    group.add_argument(
+        "--no-report",
+        action="store_true",
+        help="make no page (report.html) with maps, the error, tests against chance and "
+        "alternatives, which takes up to half a minute",
+    )
     group.add_argument(
         "--quiet", action="store_true", help="print the cross-validated error only; no progress bar"
     )
