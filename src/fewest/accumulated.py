@@ -15,6 +15,7 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._core.result import IndexArray
+from fewest._discriminants import dense
 from fewest._splits import balanced_error
 from fewest._validation import check_choice, check_count, validated
 from fewest.repetitive import RepetitiveSelector
@@ -130,7 +131,7 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
         features = self._union(self.joined_)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[features] = True
-        self.classifier_ = self._new_classifier().fit(_dense(X[:, features]), y)
+        self.classifier_ = self._new_classifier().fit(dense(X[:, features]), y)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -166,7 +167,7 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
     def _selected(self, X: Any) -> Any:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
-        return _dense(X[:, np.flatnonzero(self.support_)])
+        return dense(X[:, np.flatnonzero(self.support_)])
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -194,7 +195,7 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
         errors = []
         best = np.inf
         for place in order.tolist():
-            Z = _dense(X[:, self._union(np.array([*joined, place]))])
+            Z = dense(X[:, self._union(np.array([*joined, place]))])
             errors.append(self._cv_error(Z, y, splits))
             joins = errors[-1] < best
             if joins:
@@ -219,8 +220,3 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
                 ]
             )
         )
-
-
-def _dense(columns: Any) -> Any:
-    """The few columns that are left of a sparse matrix, as an array."""
-    return columns.toarray() if hasattr(columns, "toarray") else columns

@@ -99,7 +99,7 @@ def test_folder(run, scan):
     assert (ran.code, ran.err) == (0, "")
     found = scan.folder / "found"
     names = sorted(entry.name for entry in found.iterdir())
-    assert names == sorted([*MAPS, "coef.png", "consistency.png", "result.json"])
+    assert names == sorted([*MAPS, "coef.png", "consistency.png", "ranking.png", "result.json"])
     result = json.loads((found / "result.json").read_text())
     assert sorted(result["files"]) == names
     assert [voxel["index"] for voxel in result["selected"]] == [[2, 3, 1]]

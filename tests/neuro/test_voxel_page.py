@@ -36,7 +36,7 @@ def test_names_are_places_in_the_brain(decoder, report, scans):
     feature = report.content.answer.machines[0].features[0]
     place = np.argwhere(scans.brain.mask)[feature.column]
     x, y, z = (decoder.mask_img_.affine @ [*place, 1])[:3]
-    assert feature.name == f"{x:g}, {y:g}, {z:g} mm"
+    assert feature.name == f"{x:.1f}, {y:.1f}, {z:.1f} mm"
 
 
 def test_names_after_downsampling(scans):
@@ -46,11 +46,15 @@ def test_names_after_downsampling(scans):
     coarse = np.argwhere(decoder.grid_.small_mask)
     feature = report.content.answer.machines[0].features[0]
     x, y, z = (decoder.mask_img_.affine @ [*(2 * coarse[feature.column]), 1])[:3]
-    assert feature.name == f"{x:g}, {y:g}, {z:g} mm"
+    assert feature.name == f"{x:.1f}, {y:.1f}, {z:.1f} mm"
 
 
 def test_maps_are_on_the_page(report):
-    assert [figure.title for figure in report.content.figures] == ["right against left", "Folds"]
+    assert [figure.title for figure in report.content.figures] == [
+        "right against left",
+        "Folds",
+        "Repetitions",
+    ]
     page = report.html
     assert '<section id="maps"' in page
     assert "Weights of the selected voxels" in page

@@ -25,7 +25,7 @@ _BELOW_TITLE = (0.0, 0.0, 1.0, 0.88)
 
 
 def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
-    """Maps of the weights (one a machine) and of the number of folds, as figures by name.
+    """Maps of the weights (one a machine), of folds and of repetitions, as figures by name.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
     Returns
     -------
     dict of matplotlib figures
-        "coef" (or "coef-1", "coef-2", ... for more than two classes), and "consistency" if there
-        were folds.
+        "coef" (or "coef-1", "coef-2", ... for more than two classes), "consistency" if there were
+        folds, and "ranking" if there were repetitions.
     """
     require_nilearn()
     require_matplotlib()
@@ -61,6 +61,17 @@ def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
         title = f"selected in how many of {n_folds} folds"
         figures["consistency"] = _slices(
             decoder.consistency_img_, background, title, symmetric=False, vmax=n_folds
+        )
+    if decoder.ranking_img_ is not None:
+        n_repetitions = len(decoder.selector_.subsets_)
+        title = f"found in which of {counted(n_repetitions, 'repetition')}"
+        figures["ranking"] = _slices(
+            decoder.ranking_img_,
+            background,
+            title,
+            symmetric=False,
+            vmax=n_repetitions,
+            colours="plasma_r",
         )
     return figures
 
@@ -110,7 +121,13 @@ def write_figures(decoder: Any, folder: Path, background: Any = None) -> list[st
 
 
 def _slices(
-    image: Any, background: Any, title: str, *, symmetric: bool, vmax: float | None = None
+    image: Any,
+    background: Any,
+    title: str,
+    *,
+    symmetric: bool,
+    vmax: float | None = None,
+    colours: str = "viridis",
 ) -> Figure:
     """Axial slices through the voxels of a map that are not zero."""
     from matplotlib.figure import Figure
@@ -127,7 +144,7 @@ def _slices(
         display_mode="z",
         cut_coords=cuts,
         threshold=max(faint, _TINY),
-        cmap="RdBu_r" if symmetric else "viridis",
+        cmap="RdBu_r" if symmetric else colours,
         symmetric_cbar=symmetric,
         vmin=None if symmetric else 0,
         vmax=vmax,

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _FOLDS = 5
 _WEIGHTS = "Weights of the selected voxels, on the mean of all volumes."
 _REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
+_RANKING = (
+    "When repetitive selection found each voxel: those found so far are set aside, and the "
+    "selection is repeated."
+)
 _CONSISTENCY = "In how many folds each voxel was selected, on the mean of all volumes."
 
 
@@ -53,7 +57,8 @@ def voxel_names(decoder: Any) -> list[str]:
     places = np.argwhere(decoder.grid_.small_mask) * 2**decoder.grid_.levels
     affine = decoder.mask_img_.affine
     millimetres = places @ affine[:3, :3].T + affine[:3, 3]
-    return [f"{x:g}, {y:g}, {z:g} mm" for x, y, z in millimetres.round(1) + 0.0]
+    # Through three digits, as everywhere else: 17.05 must not become 17.0 here and 17.1 there.
+    return [f"{x:.1f}, {y:.1f}, {z:.1f} mm" for x, y, z in millimetres.round(3) + 0.0]
 
 
 def _maps(decoder: Any) -> list[tuple[str, str, Figure]]:
@@ -62,6 +67,8 @@ def _maps(decoder: Any) -> list[tuple[str, str, Figure]]:
     for number, (name, figure) in enumerate(decoder_figures(decoder).items()):
         if name == "consistency":
             maps.append(("Folds", _CONSISTENCY, figure))
+        elif name == "ranking":
+            maps.append(("Repetitions", _RANKING, figure))
         else:
             of_what = f"{labels[1]} against {labels[0]}"
             title = of_what if name == "coef" else f"{labels[number]} against the rest"
