@@ -162,10 +162,9 @@ def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
 def require_both_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
     """A group that is left out must have samples of both classes, else chance is not one half."""
     for group in np.unique(groups):
-        labels = np.unique(y[groups == group])
-        if len(labels) == 1:
+        if len(np.unique(y[groups == group])) == 1:
             raise ValueError(
-                f"group {group} has samples of one class only ({labels[0]}), so that the error on "
-                "it says nothing. Merge such groups with others, leave their samples out, or name "
-                "other groups"
+                f"group {group} has samples of one class only, so that the error on it says "
+                "nothing. Merge such groups with others, leave their samples out, or name other "
+                "groups"
             )

@@ -130,3 +130,35 @@ def test_interrupted_run_reports_what_is_there(run, archive, monkeypatch):
     ran = run("informative", archive, "--groups", "participant", *SHORT)
     assert ran.code == 130
     assert "the papers' rule" in ran.out
+
+
+def test_patients_of_one_class_each_need_folds_of_several(run, tmp_path):
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(8), 3)
+    y = np.where(patient % 2 == 0, "ill", "well")
+    X = rng.normal(size=(24, 20))
+    X[y == "ill", :4] += 3.0
+    path = tmp_path / "patients.npz"
+    np.savez(path, X=X, y=y, patient=patient)
+    refused = run("informative", path, "--groups", "patient", *SHORT)
+    assert refused.code == 2
+    assert "leave out several groups at a time: cv=5" in refused.err
+    page = tmp_path / "page.html"
+    ran = run(
+        "informative",
+        path,
+        "--groups",
+        "patient",
+        "--cv",
+        4,
+        *SHORT,
+        "--json",
+        "-",
+        "--report",
+        page,
+    )
+    assert ran.code == 0, ran.err
+    curves = ran.json["curves"]
+    # Permuted patients: chance is another labelling, not the true one again.
+    assert curves["probe_error"][0] < curves["chance_upper"][0]
+    assert "not in this report" not in page.read_text("utf-8").split("carry information?")[1]

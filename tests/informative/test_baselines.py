@@ -20,6 +20,7 @@ from fewest.informative import (
     random_subset_errors,
     t_map,
 )
+from fewest.informative.univariate import usual_kind
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +158,20 @@ def test_bad_input(maps):
         random_subset_errors(X, y, n_features=[151])
     with pytest.raises(ValueError, match="whole numbers"):
         random_subset_errors(X, y, n_features=[1.5])
+
+
+def test_t_map_of_groups_of_one_class_compares_their_averages():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(10), 4)
+    y = np.where(groups % 2 == 0, 1, -1)
+    X = rng.normal(size=(40, 6)) + rng.normal(size=(10, 6))[groups]
+    means = np.array([X[groups == group].mean(axis=0) for group in range(10)])
+    expected = stats.ttest_ind(means[::2], means[1::2])
+    assert usual_kind(y, groups) == "group-means"
+    for data in (X, sparse.csr_array(X)):
+        found = t_map(data, y, groups=groups, kind="group-means")
+        np.testing.assert_allclose(found.t, expected.statistic)
+        np.testing.assert_allclose(found.p, expected.pvalue)
+        assert found.degrees_of_freedom == 8
+    assert usual_kind(y, np.arange(40) // 8) == "paired"
+    assert usual_kind(y, None) == "two-sample"

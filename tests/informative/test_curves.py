@@ -7,7 +7,7 @@ import pytest
 
 from fewest.informative import chance_band, fit_sigmoid
 from fewest.informative._curve import removed_before, resampled
-from fewest.informative.chance import within_group_permutations
+from fewest.informative.chance import random_labellings, within_group_permutations
 from fewest.informative.sigmoid import Sigmoid
 
 
@@ -110,3 +110,14 @@ def test_permutations_leave_every_group_its_classes():
     free = within_group_permutations(y, None, 30, np.random.default_rng(0))
     assert np.all(free.sum(axis=1) == y.sum())
     assert any(labels[groups == "a"].sum() != y[groups == "a"].sum() for labels in free)
+
+
+def test_groups_of_one_class_change_places_as_a_whole():
+    groups = np.repeat(np.arange(8), 3)
+    y = np.where(groups % 2 == 0, 1.0, -1.0)
+    tests = [np.flatnonzero(groups < 4), np.flatnonzero(groups >= 4)]
+    found = random_labellings(y, groups, tests, 40, np.random.default_rng(0))
+    assert len(np.unique(found, axis=0)) > 5
+    for labels in found:
+        assert all(len(np.unique(labels[groups == group])) == 1 for group in range(8))
+        assert all(set(labels[rows]) == {-1.0, 1.0} for rows in tests)

@@ -128,7 +128,7 @@ def test_bad_groups_and_folds(maps):
         checked_groups(np.zeros(30), 30)
     assert checked_groups(None, 30) is None
     one_sided = np.where(y > 0, groups, 99)
-    with pytest.raises(ValueError, match=r"group 0 has samples of one class only \(1.0\)"):
+    with pytest.raises(ValueError, match="group 0 has samples of one class only, so"):
         require_both_classes(one_sided, y)
     with pytest.raises(ValueError, match="one class only"):
         make_folds(y, one_sided, None)

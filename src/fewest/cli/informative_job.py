@@ -64,12 +64,15 @@ def run_informative_job(
     tuple of InformativeReport, InformativeFeatures, and Figure or None
     """
     from fewest.informative import informative_share, overlap_table, t_map
+    from fewest.informative.univariate import usual_kind
 
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = _found(table, settings, every, n_permutations, checkpoint, show_progress)
-    univariate = t_map(table.X, table.y, groups=table.groups)
+    univariate = t_map(
+        table.X, table.y, groups=table.groups, kind=usual_kind(table.y, table.groups)
+    )
     report = InformativeReport(
         data=summarize(table),
         parameters=settings,

@@ -54,7 +54,10 @@ def make_folds(y: NDArray[Any], groups: NDArray[Any] | None, cv: Any) -> list[Fo
 
 def _splitter(y: NDArray[Any], groups: NDArray[Any] | None, cv: Any) -> Any:
     if cv is None and groups is not None:
-        require_both_classes(groups, y)
+        try:
+            require_both_classes(groups, y)
+        except ValueError as error:
+            raise ValueError(f"{error}. Or leave out several groups at a time: cv=5") from error
         return LeaveOneGroupOut()
     n_folds = _FOLDS if cv is None else cv
     if not isinstance(n_folds, Integral) or isinstance(n_folds, bool):

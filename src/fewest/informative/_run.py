@@ -22,7 +22,7 @@ from fewest.informative._folds import Fold, make_folds
 from fewest.informative._input import two_classes
 from fewest.informative._probe import COSTS
 from fewest.informative._result import InformativeFeatures
-from fewest.informative.chance import chance_band, within_group_permutations
+from fewest.informative.chance import chance_band, random_labellings
 from fewest.informative.purity import purified
 from fewest.informative.sigmoid import fit_sigmoid
 from fewest.repetitive import RepetitiveSelector
@@ -84,8 +84,9 @@ def informative_features(
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int
-        Labellings for the band of chance: labels are permuted within the groups, and ten of the
-        probes repeated for each. 0 leaves the band out.
+        Labellings for the band of chance, for each of which ten of the probes are repeated: labels
+        are permuted within the groups; groups of one class each change places as a whole, within
+        their fold. 0 leaves the band out.
     random_state : int or None
         Seed of the permutations.
     checkpoint : str or path-like, optional
@@ -136,7 +137,9 @@ def informative_features(
         every=every,
         by_size=order == "size",
         costs=None if probe is None else COSTS,
-        labellings=within_group_permutations(signs, groups, n_permutations, rng),
+        labellings=random_labellings(
+            signs, groups, [fold.test for fold in folds], n_permutations, rng
+        ),
         n_chance_places=_CHANCE_PLACES,
     )
     found = _run_folds(X, signs, folds, plan, checkpoint, n_jobs, verbose)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._core.problem import FloatArray
+from fewest._core.result import IndexArray
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceBand:
-    """Errors of the same probes for labels permuted within the groups.
+    """Errors of the same probes for permuted labels.
 
     Attributes
     ----------
@@ -82,6 +84,27 @@ def chance_band(
         level=level,
         estimate=_split(fraction, error < lower),
     )
+
+
+def random_labellings(
+    y: FloatArray,
+    groups: NDArray | None,
+    tests: Sequence[IndexArray],
+    n_permutations: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Labels that change places within groups, or groups of one class each as a whole.
+
+    Whole groups change places within a test part, so that every part keeps both classes.
+    """
+    if groups is None or any(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups)):
+        return within_group_permutations(y, groups, n_permutations, rng)
+    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    part = np.full(len(y), -1, dtype=np.intp)
+    for number, rows in enumerate(tests):
+        part[rows] = number
+    of_groups = within_group_permutations(y[first], part[first], n_permutations, rng)
+    return of_groups[:, member]
 
 
 def within_group_permutations(

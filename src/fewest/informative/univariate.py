@@ -29,7 +29,7 @@ class TMap:
     degrees_of_freedom : int
         Of the t-distribution.
     kind : str
-        "paired" or "two-sample".
+        "paired", "group-means" or "two-sample".
     """
 
     t: FloatArray
@@ -72,9 +72,10 @@ def t_map(
     y : array of shape (n_samples,)
         Two class labels.
     groups : array of shape (n_samples,), optional
-        Group of each sample; each has samples of both classes.
-    kind : {"paired", "two-sample"}, optional
-        The default is "paired" if there are groups. "two-sample" takes samples for independent
+        Group of each sample; for a paired test each has samples of both classes.
+    kind : {"paired", "group-means", "two-sample"}, optional
+        The default is "paired" if there are groups. "group-means" is a two-sample test of the
+        groups' averages, for groups of one class each. "two-sample" takes samples for independent
         even if they are of the same group.
 
     Returns
@@ -93,17 +94,27 @@ def t_map(
     X, y = two_classes(X, y)
     groups = checked_groups(groups, len(y))
     kind = ("two-sample" if groups is None else "paired") if kind is None else kind
-    check_choice("kind", kind, ("paired", "two-sample"))
+    check_choice("kind", kind, ("paired", "group-means", "two-sample"))
+    if kind != "two-sample" and groups is None:
+        raise ValueError(f"a {kind} test needs groups: pass groups, or kind='two-sample'")
     if kind == "paired":
-        if groups is None:
-            raise ValueError("a paired test needs groups: pass groups, or kind='two-sample'")
         require_both_classes(groups, y)
         difference, error, freedom = _paired(X, y, groups)
     else:
-        difference, error, freedom = _two_sample(X, y)
+        samples = (X, y) if kind == "two-sample" else _group_means(X, y, groups)
+        difference, error, freedom = _two_sample(*samples)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(difference == 0.0, 0.0, difference / error)
     return TMap(t, 2.0 * stats.t.sf(np.abs(t), freedom), freedom, kind)
+
+
+def usual_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
+    """The test that suits the groups: paired only where each has samples of both classes."""
+    if groups is None:
+        return "two-sample"
+    y, groups = np.asarray(y), np.asarray(groups)
+    both = all(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
+    return "paired" if both else "group-means"
 
 
 def informative_share(p: ArrayLike, *, threshold: float = 0.5) -> float:
@@ -163,6 +174,18 @@ def _paired(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, Fl
     scale = np.abs(contrast).sum(axis=1).max() * _largest(X) * np.finfo(np.float64).eps
     mean = np.where(np.abs(mean) <= scale, 0.0, mean)
     return mean, differences.std(axis=0, ddof=1) / np.sqrt(n), n - 1
+
+
+def _group_means(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """The average of each class in each group, and its class."""
+    pairs, member = np.unique(
+        np.stack([np.unique(groups, return_inverse=True)[1], y]), axis=1, return_inverse=True
+    )
+    member = member.ravel()
+    averaging = np.zeros((pairs.shape[1], len(y)))
+    averaging[member, np.arange(len(y))] = 1.0 / np.bincount(member)[member]
+    means = np.asarray(X.T @ averaging.T).T if sparse.issparse(X) else averaging @ X
+    return means, pairs[1]
 
 
 def _two_sample(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
