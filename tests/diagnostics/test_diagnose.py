@@ -1,5 +1,7 @@
 """The summary: what a reader is told about noise and about signal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,25 @@ def test_time_limit_is_that_of_the_permutations():
     X, y = make_gaussian(n=30, d=50, k=2, mu=1.5, random_state=0)
     found = diagnose(X, y, n_permutations=5000, cv=None, time_limit=1e-6, random_state=0)
     assert found.test.n_permutations == 1
+
+
+def test_too_few_permutations_are_not_called_chance():
+    X, y = make_gaussian(n=40, d=50, k=2, mu=2.0, random_state=0)
+    few = diagnose(X, y, n_permutations=9, cv=None, random_state=0).summary
+    assert few.startswith("Nothing can be concluded yet: there were too few permutations.")
+    flat = " ".join(few.split())
+    assert "With 9 permutations the p-value cannot be below 0.1" in flat
+    assert "Take at least 19 permutations." in flat
+    assert "look much the same" not in flat
+    enough = diagnose(X, y, n_permutations=19, cv=None, random_state=0).summary
+    assert enough.startswith("Something may be concluded")
+    one = diagnose(X, y, n_permutations=1, cv=None, random_state=0).summary
+    assert "1 permutation)" in " ".join(one.split())
+
+
+@pytest.mark.parametrize(("hubs", "words"), [([3], "1 hub, 0 of them"), ([3, 4], "2 hubs, 0 of")])
+def test_hubs_are_counted(hubs, words):
+    X, y = make_gaussian(n=20, d=10, k=1, mu=1.0, random_state=0)
+    found = diagnose(X, y, n_permutations=1, cv=None, random_state=0)
+    skewed = replace(found.hubs, skewness=2.0, hubs=np.array(hubs), bad_hubs=np.array([]))
+    assert words in " ".join(replace(found, hubs=skewed).summary.split())

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from fewest._tables.wording import counted
 
 if TYPE_CHECKING:
     from fewest.diagnostics.summary import Diagnosis
@@ -35,6 +38,8 @@ def headline(found: Diagnosis) -> str:
         return "Something may be concluded from these data, but the evidence is weak."
     if found.conclusive:
         return "Something can be concluded from these data: the classes differ by more than chance."
+    if _too_few_permutations(found):
+        return "Nothing can be concluded yet: there were too few permutations."
     return "Nothing can be concluded from these data."
 
 
@@ -46,6 +51,13 @@ def conclusion(found: Diagnosis) -> str:
             f"Classes that were assigned at random would {seldom} look like this {level}. That "
             "holds for the data as a whole; it does not prove each selected feature."
         )
+    if _too_few_permutations(found):
+        least = math.ceil(1.0 / found.alpha - 1e-9) - 1
+        return (
+            f"With {counted(found.test.n_permutations, 'permutation')} the p-value cannot be below "
+            f"{_smallest_p_value(found):.2g} (here it is {found.test.p_value:.2g}), and the level "
+            f"is {found.alpha:g}. Take at least {counted(least, 'permutation')}."
+        )
     return (
         "Classes that were assigned at random look much the same "
         f"{level}. Features selected here may well have come out by chance, however well they "
@@ -54,21 +66,30 @@ def conclusion(found: Diagnosis) -> str:
     )
 
 
+def _smallest_p_value(found: Diagnosis) -> float:
+    return 1.0 / (found.test.n_permutations + 1)
+
+
+def _too_few_permutations(found: Diagnosis) -> bool:
+    """Whether even the best outcome would not have been significant."""
+    return _smallest_p_value(found) > found.alpha
+
+
 def evidence(found: Diagnosis) -> list[str]:
     features, error = found.test.features, found.test.error
+    permutations = counted(found.test.n_permutations, "permutation")
     lines = []
     if found.separable:
         lines.append(
-            f"Separating the {found.n_samples} samples takes {features.observed:.0f} of "
-            f"{found.n_features:,} features; with permuted classes {_spread(features)} "
-            f"(p = {features.p_value:.2g}, {found.test.n_permutations} permutations)."
+            f"To separate the {found.n_samples} samples, the Support Feature Machine takes "
+            f"{features.observed:.0f} of {found.n_features:,} features; with permuted classes "
+            f"{_spread(features)} (p = {features.p_value:.2g}, {permutations})."
         )
     else:
         lines.append(
             "No hyperplane separates the classes without error. Features and errors of the soft "
             f"machine (C = 1) cost {features.observed:.1f} together; with permuted classes "
-            f"{_spread(features)} (p = {features.p_value:.2g}, {found.test.n_permutations} "
-            "permutations)."
+            f"{_spread(features)} (p = {features.p_value:.2g}, {permutations})."
         )
     if error is not None:
         lines.append(
@@ -137,7 +158,7 @@ def _hub_line(found: Diagnosis) -> str:
         f"Neighbours are spread evenly (skewness {hubs.skewness:.1f})"
         if hubs.skewness < _SKEWED
         else f"Some samples are neighbours of very many others (skewness {hubs.skewness:.1f}, "
-        f"{len(hubs.hubs)} hub(s), {len(hubs.bad_hubs)} of them bad)"
+        f"{counted(len(hubs.hubs), 'hub')}, {len(hubs.bad_hubs)} of them bad)"
     )
     return f"{text}; {hubs.bad_share:.0%} of all neighbours are of another class."
 
