@@ -102,3 +102,19 @@ def test_damaged(refused, workbook, tmp_path, damage):
 def test_without_openpyxl(refused, workbook, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert 'needs openpyxl: pip install "fewest[cli]"' in refused(workbook)
+
+
+def test_missing_column_names_the_other_sheets(tmp_path):
+    path = tmp_path / "two.xlsx"
+    with pandas.ExcelWriter(path) as workbook:
+        pandas.DataFrame({"remark": ["hello"]}).to_excel(workbook, sheet_name="Notes", index=False)
+        pandas.DataFrame({"a": [1.0, 2.0], "class": ["x", "y"]}).to_excel(
+            workbook, sheet_name="Data", index=False
+        )
+    with pytest.raises(InputError, match="no column 'class'") as caught:
+        read_table(path, target="class")
+    assert "Read the first sheet, 'Notes'; there are also: Data." in str(caught.value)
+    assert caught.value.argument == "sheet"
+    with pytest.raises(InputError) as caught:
+        read_table(path, target="klass", sheet="Data")
+    assert "there are also" not in str(caught.value)

@@ -28,10 +28,16 @@ if TYPE_CHECKING:
 def read_excel(file: Path, wanted: Wanted) -> Table:
     """Read one sheet, the first one unless another is wanted; its first row has the names."""
     frame, names, notes = _table(file, wanted)
-    if wanted.transpose:
-        return table_from_turned([frame], names, wanted, file, notes=notes)
-    check_columns(names, wanted, visible(file), lambda: frame.iloc[:, 0].tolist())
-    return table_from_frame(frame, names, wanted, file, notes=notes)
+    try:
+        if wanted.transpose:
+            return table_from_turned([frame], names, wanted, file, notes=notes)
+        check_columns(names, wanted, visible(file), lambda: frame.iloc[:, 0].tolist())
+        return table_from_frame(frame, names, wanted, file, notes=notes)
+    except InputError as error:
+        if not notes:
+            raise
+        # The data may be in another sheet.
+        raise InputError(f"{error}\n{' '.join(notes)}", argument="sheet") from error
 
 
 def excel_cells(file: Path, wanted: Wanted) -> Cells:
