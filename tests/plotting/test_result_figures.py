@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from io import BytesIO
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 from fewest.plotting import (
     plot_confusion,
     plot_heat_map,
+    plot_path,
     plot_permutations,
     plot_roc,
     plot_separability,
@@ -200,3 +202,24 @@ def test_sparse_columns_become_dense():
 
     X = sparse.csc_array(np.eye(3))
     np.testing.assert_array_equal(_columns(X, np.array([0, 2])), np.eye(3)[:, [0, 2]])
+
+
+@pytest.mark.parametrize(
+    "Cs", [[1.05, 1.3, 1.9], [0.48, 1.0, 2.5], [0.1, 1.0, 10.0], [0.02, 1.0, 15.0], [1.0]]
+)
+def test_path_labels_short_axes_with_plain_numbers_that_do_not_collide(Cs):
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    ax = plot_path(Cs, np.linspace(0.3, 0.1, len(Cs)), ax=figure.subplots())
+    figure.canvas.draw()
+    low, high = ax.get_xlim()
+    shown = [
+        label
+        for label in ax.get_xticklabels(which="both")
+        if label.get_text() and low <= label.get_position()[0] <= high
+    ]
+    assert len(shown) >= 2
+    assert [float(label.get_text()) for label in shown] == pytest.approx(
+        [label.get_position()[0] for label in shown]
+    )
+    boxes = sorted(tuple(label.get_window_extent().intervalx) for label in shown)
+    assert all(left[1] < right[0] for left, right in itertools.pairwise(boxes))

@@ -192,5 +192,6 @@ def plot_separability(
     ax.set_xlabel("features needed")
     ax.set_ylabel("probability in random data")
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="lower right")
+    # Above the plot, where no curve can be behind it.
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
     return ax

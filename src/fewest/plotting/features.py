@@ -18,6 +18,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # Successive multiples modulo one fill an interval evenly: points spread without any chance.
 _GOLDEN = 0.6180339887498949
 _MOST_DEVIATIONS = 3.0
+_WIDE = 16  # letters of both classes that a narrow plot may not have room for
 
 
 def plot_strip(
@@ -136,7 +137,9 @@ def plot_weights(
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_xlabel(
-        "weight" if sides is None else f"← {short(sides[0])}    weight    {short(sides[1])} →"
+        "weight" if sides is None else f"← {short(sides[0])}    weight    {short(sides[1])} →",
+        # Long names leave a narrow plot: what is wider goes to the left, where there is room.
+        loc="center" if sides is None or len("".join(map(short, sides))) < _WIDE else "right",
     )
     return ax
 

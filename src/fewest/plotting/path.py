@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _MARKERS = ("o", "s", "^", "v")
+# Below, hardly one of 1, 2 and 5 is on the axis; above, they have no room.
+_LEAST_DECADES, _MOST_DECADES = 0.7, 3.0
 
 
 def plot_path(
@@ -87,6 +89,7 @@ def plot_path(
             )
     highest = max(values.max() for values in curves.values())
     ax.set_ylim(-0.02 * max(highest, 0.1), 1.08 * max(highest, 0.1))
+    _label_costs(ax, Cs)
     ax.set_xlabel("C")
     ax.set_ylabel("balanced error")
     ax.spines["top"].set_visible(False)
@@ -104,6 +107,21 @@ def plot_path(
             frameon=False,
         )
     return ax
+
+
+def _label_costs(ax: Axes, Cs: NDArray[Any]) -> None:
+    """Plain numbers on short axes, where powers of ten are few and their multiples collide."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+    decades = np.log10(Cs.max() / Cs.min())
+    if decades > _MOST_DECADES:
+        return
+    if decades < _LEAST_DECADES:
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
+    else:
+        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
