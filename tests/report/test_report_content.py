@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,13 @@ from fewest import (
     ZeroNormSVM,
     minimum_features,
 )
+from fewest.datasets import make_gaussian
 from fewest.diagnostics import diagnose
 from fewest.informative import informative_features
 from fewest.liknon_path import liknon_path
 from fewest.report import make_report
 from fewest.report._single import best_cut
+from fewest.report.wording import percent, separability_meaning
 from fewest.sfm_path import exact_sfm_path
 
 
@@ -357,7 +360,7 @@ def test_further_results_come_along(data, soft):
 
 def test_three_classes(three_classes):
     X, y = three_classes
-    report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=9)
+    report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=19)
     content = report.content
     assert [machine.positive_class for machine in content.answer.machines] == [10, 20, 30]
     assert content.trust.validation.auc is not None
@@ -445,3 +448,39 @@ class TestRefusals:
     def test_time(self, soft, data):
         with pytest.raises(ValueError, match="seconds must be"):
             make_report(soft, *data, seconds=-1)
+
+
+def test_theory_of_separability_is_not_applied_to_a_set_that_does_not_separate():
+    X, y = make_gaussian(n=60, d=40, k=1, mu=0.8, random_state=0)
+    soft = make_report(SupportFeatureMachine(C=0.5).fit(X, y), X, y, n_permutations=19).content
+    assert soft.answer.n_training_errors
+    said = separability_meaning(soft)
+    assert said.startswith("The selected features leave samples on the wrong side.")
+    size = soft.trust.minima[0].size
+    assert f"{size} of 40 independent random features" in said if size else "random f" not in said
+    unknown = replace(soft, trust=replace(soft.trust, minima=[]))
+    assert "independent random features" not in separability_meaning(unknown)
+
+
+def test_certified_machine_is_permuted_without_its_proof_and_says_so(data):
+    X, y = data
+    machine = SupportFeatureMachine(C=np.inf, certify=True).fit(X, y)
+    found = make_report(machine, X, y, n_permutations=19).content.trust.permutation
+    assert "without the search for the smallest set" in found.tested
+
+
+def test_page_has_the_mean_of_the_folds(report):
+    errors = report.content.trust.validation.fold_balanced_errors
+    assert f"their mean is {percent(np.mean(errors))}." in report.html
+
+
+def test_title_claims_nothing_where_nothing_can_be_concluded(report):
+    title = report.html.split("<h1>")[1].split("</h1>")[0]
+    assert " tell" in title
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(24, 60)), np.repeat(["a", "b"], 12)
+    made = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=19)
+    assert not made.content.trust.diagnostics.conclusive
+    title = made.html.split("<h1>")[1].split("</h1>")[0]
+    assert "selected" in title
+    assert "tell" not in title

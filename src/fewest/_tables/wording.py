@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -39,6 +40,17 @@ def listed(names: Iterable[Any], most: int = _MOST_LISTED) -> str:
 def counted(number: int, noun: str) -> str:
     """'1 row', '3 rows'."""
     return f"{number} {noun if number == 1 else noun + 's'}"
+
+
+def four_digits(value: float) -> str:
+    """'-1.570', '0.8400', '2303', '12346', '1.235e-07': zeros at the end are digits too."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    # Rounding comes first: 9.99996 is 10.00.
+    exponent = int(f"{value:.3e}".partition("e")[2])
+    if not -4 <= exponent <= 6:
+        return f"{value:.3e}"
+    return f"{value:.{max(0, 3 - exponent)}f}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -90,7 +90,7 @@ def write_page_of_path(
         "The machine is that of the largest C."
         if path.best is None
         else "The machine is that of the C with the smallest cross-validated error. The same "
-        "samples chose it, so that its error is optimistic."
+        "samples chose it, so that its error and its p-value are optimistic."
     )
     curve = CostCurve(
         points,

@@ -69,7 +69,7 @@ def names_text(report: Report) -> str:
 def _chosen_text(report: Report) -> str:
     if report.chosen_C is None:
         return ""
-    return f"Chosen C: {_number(report.chosen_C)}, by an inner cross-validation"
+    return f"Chosen C: {report.chosen_C:.4g}, by an inner cross-validation"
 
 
 def _machine_text(machine: Machine, report: Report) -> str:
@@ -95,8 +95,8 @@ def _feature_table(machine: Machine, report: Report) -> str:
     rows = [
         [
             cut(feature.name),
-            _number(feature.weight),
-            *map(_number, _means(feature, machine, report)),
+            wording.four_digits(feature.weight),
+            *map(wording.four_digits, _means(feature, machine, report)),
         ]
         for feature in machine.features
     ]
@@ -205,10 +205,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     """First column to the left, the others to the right; the first row is the header."""
     header, *lines = wording.aligned(rows).split("\n")
     return "\n".join([bold(header), *lines])
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}"
 
 
 def _spread(spread: Spread) -> str:

@@ -32,6 +32,10 @@ _SHARE_OF_DIAGNOSIS = 0.6
 _SHARE_OF_TEST = 0.6
 _LARGEST_SUBSET = 30
 _LEAST_SECONDS = 0.1
+_WITHOUT_PROOF = (
+    "the Support Feature Machine, but without the search for the smallest set: for each labelling "
+    "it would take too long, and the errors of both may differ"
+)
 
 
 def diagnosis(subject: Subject, data: Data, budget: Budget, n_permutations: int) -> Diagnosis:
@@ -57,11 +61,12 @@ def permutation(
 
     Where time does not allow that, the test of the diagnosis stands in.
     """
-    estimator = clone(subject.estimator)
+    estimator, tested = clone(subject.estimator), "this method"
     if getattr(estimator, "certify", False):
-        estimator.set_params(certify=False)  # a proof for each labelling would take too long
+        estimator.set_params(certify=False)
+        tested = _WITHOUT_PROOF
     if found is not None and _is_hard_machine(estimator) and found.separable:
-        return _plain(found.test, "this method")
+        return _plain(found.test, tested)
     run = partial(
         permutation_test,
         data.X,
@@ -83,7 +88,7 @@ def permutation(
             f"the Support Feature Machine with C = {cost}, which stands in because permutations of "
             "the method itself did not fit into the time, or could not be done",
         )
-    return _plain(test, "this method")
+    return _plain(test, tested)
 
 
 def _is_hard_machine(estimator: Any) -> bool:

@@ -75,8 +75,8 @@ def _of_search(search: SupportFeatureMachineCV, *, chosen: bool) -> CostCurve:
         n_features = float(found["mean_n_features"][index])
         if np.isinf(C):
             explanation += (
-                f" The hard machine, which allows no training error, has {error:.1%} with "
-                f"{n_features:.1f} features."
+                f" The hard machine, which allows no training error, has {100 * error:.1f} % with "
+                f"{n_features:.1f} features on average."
             )
             continue
         place = len(points) if chosen and index == search.best_index_ else place

@@ -11,7 +11,7 @@ import numpy as np
 from fewest._tables.wording import cut
 from fewest.report.content import Comparison, Content, Machine
 from fewest.report.pictures import KEEP, to_svg
-from fewest.report.wording import safe
+from fewest.report.wording import safe, separates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,16 +165,21 @@ def _permutations(content: Content) -> list[str]:
     if found is None:
         return []
     return [
-        _permutation(comparison)
+        _permutation(comparison, _statistic(comparison, content))
         for comparison in found.comparisons
         if np.any(np.isfinite(comparison.chance))
     ]
 
 
-def _permutation(comparison: Comparison) -> str:
+def _statistic(comparison: Comparison, content: Content) -> str:
+    if comparison.statistic == "features" and content.question.parameters.get("C") != "inf":
+        return "features and errors, at their price"
+    return _STATISTICS[comparison.statistic]
+
+
+def _permutation(comparison: Comparison, label: str) -> str:
     from fewest.plotting import plot_permutations
 
-    label = _STATISTICS[comparison.statistic]
     return _drawn(
         lambda ax: plot_permutations(comparison.chance, comparison.observed, label=label, ax=ax),
         f"permutation-{comparison.statistic}-",
@@ -190,9 +195,10 @@ def _separability(content: Content) -> str | None:
     found = content.trust.separability
     if found is None:
         return None
+    selected = found.n_selected if separates(content) else None
     return _drawn(
         lambda ax: plot_separability(
-            found.n_samples, found.n_features, selected=found.n_selected, intercept=True, ax=ax
+            found.n_samples, found.n_features, selected=selected, intercept=True, ax=ax
         ),
         "separability-",
         "Probability that random features separate random classes, over their number",
@@ -286,8 +292,6 @@ def _costs(content: Content) -> str | None:
         return None
 
     def plot(ax: Axes) -> None:
-        from matplotlib.ticker import LogLocator, NullFormatter
-
         plot_path(
             [point.C for point in found.points],
             known,
@@ -295,10 +299,6 @@ def _costs(content: Content) -> str | None:
             chosen=found.chosen,
             ax=ax,
         )
-        # Paths are short: plain numbers at 1, 2 and 5 never run into each other.
-        ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter(NullFormatter())
 
     return _drawn(
         plot, "costs-", "Balanced error and number of features along C", width=6.4, height=3.8

@@ -8,8 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from fewest._tables.wording import counted
-from fewest.report.content import Content, Minimum, Permutation, Validation
+from fewest._tables.wording import counted, four_digits
+from fewest.report.content import Content, Minimum, Permutation, Separability, Validation
 
 # Characters that turn the reading direction of what follows them.
 _TURNS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
@@ -55,7 +55,7 @@ def percent(share: float) -> str:
 
 def number(value: float | None) -> str:
     """Four digits, or a dash."""
-    return "–" if value is None else f"{value:.4g}".replace("-", "−")
+    return "–" if value is None else four_digits(value).replace("-", "−")
 
 
 def typeset(text: str) -> str:
@@ -181,7 +181,26 @@ def separability_meaning(content: Content) -> str:
     found = content.trust.separability
     if found is None:
         return ""
-    point = next((p for p in found.points if p.n_features == found.n_selected), found.points[-1])
+    size, before = found.n_selected, ""
+    if not separates(content):
+        before = (
+            "The selected features leave samples on the wrong side. The theory is of sets that "
+            "separate all samples, and says nothing about these. "
+        )
+        known = [one.size for one in content.trust.minima if one.size is not None]
+        if not known:
+            return before.rstrip()
+        size, before = known[0], before + "Of the smallest possible set it does. "
+    return before + _chance_of(size, found)
+
+
+def separates(content: Content) -> bool:
+    """Whether the selected features are known to leave no sample on the wrong side."""
+    return content.answer.n_training_errors == 0
+
+
+def _chance_of(size: int, found: Separability) -> str:
+    point = next((p for p in found.points if p.n_features == size), found.points[-1])
     what = (
         f"{point.n_features} of {found.n_features:,} independent random features separate "
         f"{found.n_samples} samples with random classes"
