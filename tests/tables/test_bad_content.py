@@ -185,3 +185,22 @@ def test_errors_say_which_argument_would_help(table, target, drop, argument):
     with pytest.raises(InputError) as caught:
         read_table(table, target, drop)
     assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("written", ["{},25", "1.00{},5", "1 00{}"])
+def test_number_in_another_notation_is_no_id(tmp_path, written):
+    rows = [f"{place}.5;{written.format(place)};{'xy'[place % 2]}" for place in range(8)]
+    path = tmp_path / "mixed.csv"
+    path.write_text("a;b;class\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    with pytest.raises(
+        InputError, match="text instead of numbers in 1 feature column: b"
+    ) as caught:
+        read_table(path, target="class")
+    assert "one decimal sign, the same in the whole file" in str(caught.value)
+
+
+def test_dates_are_ids(tmp_path):
+    rows = [f"{place}.5;0{place + 1}.02.2024;{'xy'[place % 2]}" for place in range(8)]
+    path = tmp_path / "dates.csv"
+    path.write_text("a;day;class\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert read_table(path, target="class").feature_names == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,8 @@ from fewest._tables.wording import counted, cut, first_and_last, listed, quoted,
 if TYPE_CHECKING:
     import pandas
 
+# With a decimal comma, or with thousands set apart: '0,25', '1.234,5', "1'234.5", '1 234'.
+_WRITTEN_NUMBER = r"\s*[-+]?(\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*"
 _MOST_NAMED = 5
 _UNNAMED = ""  # row names of R and the index of pandas: no features
 _TEXT_TYPES = "OUST"
@@ -187,11 +190,13 @@ def _id_columns(features: pandas.DataFrame) -> list[int]:
 def _is_id(column: pandas.Series) -> bool:
     import pandas
 
-    # A measurement with one odd cell is text as well, but most of its cells are numbers.
+    # A measurement with one odd cell is text as well, but most of its cells are numbers; so is one
+    # whose numbers are written in another way than those of the rest of the file.
     return bool(
         column.notna().all()
         and column.is_unique
         and pandas.to_numeric(column, errors="coerce").isna().all()
+        and not column.astype(str).str.fullmatch(_WRITTEN_NUMBER).all()
     )
 
 
@@ -224,10 +229,17 @@ def _text_columns(
         for position in text[:_MOST_NAMED]
     )
     more = f" and {len(text) - _MOST_NAMED} more" if len(text) > _MOST_NAMED else ""
+    first = str(_first_text(features.iloc[:, text[0]]))
+    signs = (
+        " Numbers have one decimal sign, the same in the whole file, and no thousands separators."
+        if re.fullmatch(_WRITTEN_NUMBER, first)
+        else ""
+    )
     return InputError(
         f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
         f"{examples}{more}.\n"
-        f"Leave out what is no feature (drop {quoted(names[text[0]])}), or write numbers there.",
+        f"Leave out what is no feature (drop {quoted(names[text[0]])}), or write numbers there."
+        f"{signs}",
         argument="drop",
     )
 
