@@ -89,6 +89,13 @@ def test_path_without_folds(numbers):
 def test_rank_shows_its_subsets(numbers):
     found = numbers("rank", "--repetitions", 2)
     assert [subset["number"] for subset in found["alternatives"]["subsets"]] == [1, 2]
+    assert found["trust"]["validation"]["n_folds"] == 5
+
+
+def test_informative_keeps_its_folds_and_seed(numbers):
+    found = numbers("informative", "--cv", 3, "--seed", 7, "--permutations", 0)
+    assert found["question"]["seed"] == 7
+    assert found["trust"]["validation"]["n_folds"] == 3
 
 
 def test_minimum_shows_its_proof(numbers):

@@ -91,8 +91,9 @@ class Settings:
     @classmethod
     def for_rank(cls, arguments: argparse.Namespace) -> Settings:
         """The settings of `fewest rank`: no errors and no refit unless asked for, and no folds."""
-        arguments.cv, arguments.seed = 0, 0
-        arguments.refit = arguments.refit or "none"
+        # A copy: the page of the result has folds, and the seed that was asked for.
+        own = {"cv": 0, "seed": 0, "refit": arguments.refit or "none"}
+        arguments = argparse.Namespace(**{**vars(arguments), **own})
         C = arguments.C
         if C is None:
             C = 1.0 if arguments.method == "liknon" else math.inf
