@@ -58,7 +58,9 @@ def test_classes_that_overlap():
     assert not found.separable
     assert found.conclusive
     assert found.test.error is None
-    assert str(found).startswith("Something may be concluded from these data, but the evidence")
+    assert str(found).startswith(
+        "Something can be concluded from these data, as far as so few permutations can tell."
+    )
     assert "No hyperplane separates the classes without error" in words(found)
     assert "independent random features" not in words(found)
 
@@ -116,9 +118,20 @@ def test_too_few_permutations_are_not_called_chance():
     assert "Take at least 19 permutations." in flat
     assert "look much the same" not in flat
     enough = diagnose(X, y, n_permutations=19, cv=None, random_state=0).summary
-    assert enough.startswith("Something may be concluded")
+    assert (
+        "None of 19 random labellings looked like this, and with so few the p-value cannot be "
+        in (" ".join(enough.split()))
+    )
     one = diagnose(X, y, n_permutations=1, cv=None, random_state=0).summary
     assert "1 permutation)" in " ".join(one.split())
+
+
+def test_weak_evidence_is_called_weak():
+    X, y = make_gaussian(n=40, d=50, k=2, mu=2.0, random_state=0)
+    found = diagnose(X, y, n_permutations=19, cv=None, random_state=0)
+    weak = replace(found, test=replace(found.test, p_value=0.03, n_permutations=99))
+    assert weak.summary.startswith("Something may be concluded from these data, but the evidence")
+    assert "would seldom look like this" in " ".join(weak.summary.split())
 
 
 @pytest.mark.parametrize(("hubs", "words"), [([3], "1 hub, 0 of them"), ([3, 4], "2 hubs, 0 of")])

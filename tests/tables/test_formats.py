@@ -130,3 +130,21 @@ def _assert_same(table, X, y):
     assert table.X.tolist() == X.tolist()  # exactly, whatever the kind of file
     assert table.y.tolist() == y.tolist()
     assert table.feature_names == NAMES
+
+
+@pytest.mark.parametrize("far_down", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+def test_text_of_windows(far_down, turned, tmp_path):
+    """What a spreadsheet in Europe saves as CSV: cp1252, semicolons, decimal commas."""
+    rows = [[f"p{number}", f"{number},5", "krank"] for number in range(3000 if far_down else 4)]
+    rows[-1][2] = "genesen – süß"
+    cells = [["Patient", "Größe" if not far_down else "size", "group"], *rows]
+    if turned:
+        cells = list(zip(*cells, strict=True))
+    path = tmp_path / "windows.csv"
+    path.write_bytes("\n".join(";".join(row) for row in cells).encode("cp1252") + b"\n")
+    table = read_table(path, "group", transpose=turned)
+    assert table.y[-1] == "genesen – süß"
+    assert table.X[1, 0] == 1.5
+    assert table.feature_names == ["size" if far_down else "Größe"]
+    assert any(note.startswith("Read as Windows text (cp1252)") for note in table.notes)

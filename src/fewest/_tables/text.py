@@ -6,13 +6,13 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from fewest._tables.errors import InputError
 from fewest._tables.frame import (
@@ -27,8 +27,14 @@ from fewest._tables.table import Table
 from fewest._tables.wanted import Wanted
 from fewest._tables.wording import counted, cut, visible
 
+Content = TypeVar("Content")
+
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
+_UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
+_AS_WINDOWS_TEXT = (
+    "Read as Windows text (cp1252), because it is not in UTF-8: look at letters with accents."
+)
 _ROWS_AT_ONCE = 2000
 # "None" is not among them: it is a fair name for a class.
 MISSING_CELLS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL")
@@ -43,15 +49,47 @@ class _Layout:
     delimiter: str
     decimal: str
     names: list[str]
+    encoding: str
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader should know about the file."""
+        return [_AS_WINDOWS_TEXT] if self.encoding == _WINDOWS else []
 
 
 def read_text(file: Path, wanted: Wanted) -> Table:
     """Read a table with a header line; see `fewest._tables.read`."""
-    layout = _layout(file)
+    return _decoded(file, lambda encoding: _read(file, wanted, encoding))
+
+
+def text_cells(file: Path, wanted: Wanted) -> Cells:
+    """The same, but whatever the columns mean."""
+    return _decoded(file, lambda encoding: _cells(file, wanted, encoding))
+
+
+def _decoded(file: Path, read: Callable[[str], Content]) -> Content:
+    """What is read as UTF-8 or, where that fails, as what spreadsheets in Europe write."""
+    try:
+        return read(_UTF_8)
+    except UnicodeDecodeError:
+        try:
+            return read(_WINDOWS)
+        except UnicodeDecodeError as error:
+            raise _not_utf8(file) from error
+
+
+def _read(file: Path, wanted: Wanted, encoding: str) -> Table:
+    layout = _layout(file, encoding)
     with _parser_errors(file):
         if wanted.transpose:
-            parts = _parts(file, layout)
-            return table_from_turned(parts, layout.names, wanted, file, decimal=layout.decimal)
+            return table_from_turned(
+                _parts(file, layout),
+                layout.names,
+                wanted,
+                file,
+                decimal=layout.decimal,
+                notes=layout.notes,
+            )
         _refuse_single_column(file, layout, wanted)
         check_columns(
             layout.names,
@@ -60,17 +98,22 @@ def read_text(file: Path, wanted: Wanted) -> Table:
             lambda: _parsed(file, layout, usecols=[0]).iloc[:, 0].tolist(),
         )
         frame = _parsed(file, layout)
-    return table_from_frame(frame, layout.names, wanted, file)
+    return table_from_frame(frame, layout.names, wanted, file, notes=layout.notes)
 
 
-def text_cells(file: Path, wanted: Wanted) -> Cells:
-    """The same, but whatever the columns mean."""
-    layout = _layout(file)
+def _cells(file: Path, wanted: Wanted, encoding: str) -> Cells:
+    layout = _layout(file, encoding)
     with _parser_errors(file):
         if not wanted.transpose:
-            return Cells(_parsed(file, layout), layout.names)
-        parts = _parts(file, layout)
-        return turned_cells(parts, layout.names, wanted, file, decimal=layout.decimal)
+            return Cells(_parsed(file, layout), layout.names, layout.notes)
+        return turned_cells(
+            _parts(file, layout),
+            layout.names,
+            wanted,
+            file,
+            decimal=layout.decimal,
+            notes=layout.notes,
+        )
 
 
 def _parts(file: Path, layout: _Layout) -> Any:
@@ -87,7 +130,7 @@ def _parsed(file: Path, layout: _Layout, **options: Any) -> Any:
         sep=layout.delimiter,
         decimal=layout.decimal,
         skipinitialspace=True,
-        encoding="utf-8-sig",
+        encoding=layout.encoding,
         keep_default_na=False,
         na_values=list(MISSING_CELLS),
         low_memory=False,  # one type a column, also in long files
@@ -107,12 +150,10 @@ def _parser_errors(file: Path) -> Iterator[None]:
     """What can go wrong in the middle of a file, in words."""
     try:
         yield
-    except InputError:
+    except (InputError, UnicodeDecodeError):
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged_gzip(file) from error
-    except UnicodeDecodeError as error:
-        raise _not_utf8(file) from error
     except ValueError as error:
         raise InputError(
             f"{visible(file)} is not a regular table: {_parser_message(error)}.\n"
@@ -129,20 +170,20 @@ def _refuse_single_column(file: Path, layout: _Layout, wanted: Wanted) -> None:
         )
 
 
-def _layout(file: Path) -> _Layout:
+def _layout(file: Path, encoding: str) -> _Layout:
     """Delimiter, decimal sign and column names from the first lines."""
     try:
         _refuse_binary(file)
-        tables = {delimiter: _first_rows(file, delimiter) for delimiter in _DELIMITERS}
+        tables = {delimiter: _first_rows(file, delimiter, encoding) for delimiter in _DELIMITERS}
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged_gzip(file) from error
-    except UnicodeDecodeError as error:
-        raise _not_utf8(file) from error
     delimiter = max(tables, key=lambda key: _agreement(tables[key]))
     rows = tables[delimiter]
     if not rows:
         raise InputError(f"{visible(file)} holds no table: there is no header line.")
     names = rows[0]
+    if encoding == _WINDOWS and len(names) == 1:  # any bytes are text to it, but no table
+        raise _not_utf8(file)
     for row in rows[1:]:
         if len(row) > len(names):
             raise InputError(
@@ -150,11 +191,11 @@ def _layout(file: Path) -> _Layout:
                 f"{counted(len(row), 'cell')} ({_DELIMITERS[delimiter]} as delimiter).\n"
                 "Give every column a name; in R, write it with row.names = FALSE or col.names = NA."
             )
-    return _Layout(delimiter, _decimal_sign(rows[1:], delimiter), names)
+    return _Layout(delimiter, _decimal_sign(rows[1:], delimiter), names, encoding)
 
 
-def _first_rows(file: Path, delimiter: str) -> list[list[str]]:
-    with _open_text(file) as lines:
+def _first_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]]:
+    with _open_text(file, encoding) as lines:
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         try:
             return list(islice((row for row in rows if row), _ROWS_LOOKED_AT))
@@ -176,9 +217,9 @@ def _decimal_sign(rows: list[list[str]], delimiter: str) -> str:
     return "," if comma and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
 
 
-def _open_text(file: Path) -> TextIO:
+def _open_text(file: Path, encoding: str) -> TextIO:
     opener = gzip.open if file.suffix.lower() == ".gz" else open
-    return opener(file, "rt", encoding="utf-8-sig", newline="")
+    return opener(file, "rt", encoding=encoding, newline="")
 
 
 def _refuse_binary(file: Path) -> None:

@@ -43,7 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _dispatch(argv: Sequence[str] | None) -> int:
     parser = build_parser()
-    arguments = parser.parse_args(argv)
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        of_what = parser.prog if arguments.command is None else f"fewest {arguments.command}"
+        raise CommandError(f"unrecognized arguments: {' '.join(unknown)}\nSee: {of_what} --help")
     arguments.line = shlex.join(["fewest", *(sys.argv[1:] if argv is None else argv)])
     if arguments.command is None:
         parser.print_help(sys.stderr)

@@ -34,6 +34,8 @@ def in_words(found: Diagnosis) -> str:
 
 
 def headline(found: Diagnosis) -> str:
+    if found.conclusive and _as_far_as_it_goes(found):
+        return "Something can be concluded from these data, as far as so few permutations can tell."
     if found.conclusive and found.test.p_value > _WEAK:
         return "Something may be concluded from these data, but the evidence is weak."
     if found.conclusive:
@@ -45,6 +47,12 @@ def headline(found: Diagnosis) -> str:
 
 def conclusion(found: Diagnosis) -> str:
     level = f"(p = {found.test.p_value:.2g}, level {found.alpha:g})"
+    if found.conclusive and _as_far_as_it_goes(found):
+        return (
+            f"None of {counted(found.test.n_permutations, 'random labelling')} looked like this, "
+            f"and with so few the p-value cannot be smaller {level}. That holds for the data as a "
+            "whole; it does not prove each selected feature."
+        )
     if found.conclusive:
         seldom = "seldom" if found.test.p_value > _WEAK else "hardly"
         return (
@@ -68,6 +76,12 @@ def conclusion(found: Diagnosis) -> str:
 
 def _smallest_p_value(found: Diagnosis) -> float:
     return 1.0 / (found.test.n_permutations + 1)
+
+
+def _as_far_as_it_goes(found: Diagnosis) -> bool:
+    """Whether the p-value is as small as so few permutations allow, and would else be weak."""
+    smallest = _smallest_p_value(found)
+    return smallest > _WEAK and found.test.p_value <= smallest * (1.0 + 1e-9)
 
 
 def _too_few_permutations(found: Diagnosis) -> bool:
