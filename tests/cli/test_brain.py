@@ -344,6 +344,46 @@ def test_one_label_too_many_is_no_header(fails, scan, column):
     assert "has 49 lines, but the images have 48 volumes" in message
 
 
+@pytest.mark.parametrize("labels", [["1"], ["2"]])
+def test_header_in_place_of_the_last_label_is_no_volume(fails, scan, labels):
+    lines = scan.table.read_text().splitlines()
+    scan.table.write_text("\n".join(lines[:-1]))
+    message = fails(*changed(scan, labels_column=labels, groups_column=["2"]))
+    assert "48 lines (the first looks like a header), but the images have 48 volumes" in message
+
+
+@pytest.mark.parametrize("name", ["labels", "Condition"])
+def test_header_in_place_of_the_last_label_of_a_list(fails, scan, name):
+    scan.table.write_text("\n".join([name, *scan.y[:-1]]))
+    message = fails(*changed(scan, labels_column=None, groups_column=None))
+    assert "(the first looks like a header)" in message
+
+
+def test_header_in_place_of_the_last_run(fails, scan):
+    runs = scan.folder / "runs.txt"
+    runs.write_text("\n".join(["part", *map(str, scan.runs[:-1])]))
+    message = fails(*changed(scan, groups=[runs], groups_column=None))
+    assert "runs.txt has 48 lines (the first looks like a header)" in message
+
+
+def test_a_label_of_the_first_volume_only_is_no_header(run, scan):
+    labels = scan.folder / "labels.txt"
+    labels.write_text("\n".join(["dummy", *scan.y[1:]]))
+    without_groups = changed(scan, labels=[labels], labels_column=None, groups_column=None)
+    assert run(*without_groups, "--no-figures").code == 0
+    lines = [f"{label} {delay}" for label, delay in zip(scan.y, ["n/a", *[0.5] * 47], strict=True)]
+    labels.write_text("\n".join(lines))
+    by_number = changed(scan, labels=[labels], labels_column=["1"], groups_column=None)
+    assert run(*by_number, "--no-figures", "--overwrite").code == 0
+
+
+def test_empty_line_between_labels(fails, scan):
+    scan.table.write_text("\n".join(["labels", *scan.y[:10], "", *scan.y[11:]]))
+    message = fails(*changed(scan, labels_column=None, groups_column=None))
+    assert "line 12 of" in message
+    assert "is empty.\nEvery volume needs a value" in message
+
+
 def test_line_without_a_cell(fails, scan):
     lines = scan.table.read_text().splitlines()
     lines[5] = "face"

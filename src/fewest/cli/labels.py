@@ -14,6 +14,13 @@ from fewest._tables.wording import counted, listed, near, quoted, visible
 from fewest.cli.errors import CommandError
 
 _DELIMITERS = (",", "\t", ";")
+_NO_VALUE = ("", "n/a", "na", "none")
+_USUAL_NAMES = (
+    *("label", "labels", "condition", "conditions", "category", "categories", "class", "classes"),
+    *("stimulus", "target", "targets", "trial_type", "run", "runs", "chunk", "chunks"),
+    *("session", "sessions", "subject", "subjects", "participant", "participants"),
+    *("participant_id", "group", "groups"),
+)
 
 
 @dataclass(frozen=True)
@@ -37,9 +44,17 @@ class LabelFile:
             raise CommandError(f"{name} is not a text file in UTF-8.\nSave it as such.") from error
         except OSError as error:
             raise CommandError(f"{name} cannot be read: {error.strerror or error}.") from error
-        lines = [line for line in lines if line.strip()]
+        while lines and not lines[-1].strip():
+            lines.pop()
         if not lines:
             raise CommandError(f"{name} is empty.\nWrite one label a line, one line a volume.")
+        # Left out, one would move all later labels to the volume before.
+        empty = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)
+        if empty is not None:
+            raise CommandError(
+                f"line {empty} of {name} is empty.\nEvery volume needs a value; take out lines "
+                "that stand for none."
+            )
         delimiter = next((sign for sign in _DELIMITERS if sign in lines[0]), None)
         if delimiter is None:
             rows = [line.split() for line in lines]
@@ -55,10 +70,15 @@ class LabelFile:
         place = self._place(wanted, header, option)
         rows = self.rows if header is None else self.rows[1:]
         values = {row[place] for row in rows if place < len(row)}
-        if len(rows) != n_volumes or (header is not None and not _is_name(header[place], values)):
+        taken_for_a_volume = (
+            header is None and len(rows) == n_volumes and _starts_with_a_header(rows, place)
+        )
+        not_a_name = header is not None and not _is_name(header[place], values)
+        if len(rows) != n_volumes or taken_for_a_volume or not_a_name:
+            header_too = " (the first looks like a header)" if taken_for_a_volume else ""
             raise CommandError(
-                f"{self.name} has {counted(len(self.rows), 'line')}, but the images have "
-                f"{counted(n_volumes, 'volume')}.\n"
+                f"{self.name} has {counted(len(self.rows), 'line')}{header_too}, but the images "
+                f"have {counted(n_volumes, 'volume')}.\n"
                 "There must be one line a volume, in their order, and perhaps a header line."
             )
         first = 1 if header is None else 2
@@ -104,6 +124,30 @@ class LabelFile:
 def _is_name(cell: str, values: set[str]) -> bool:
     """A first line that looks like the others is no header, but a volume too many."""
     return cell not in values and not cell.isdecimal()
+
+
+def _starts_with_a_header(rows: list[list[str]], place: int) -> bool:
+    """Whether as many lines as volumes are a header and one too few, which moves all labels by one.
+
+    That shows where numbers stand below a word, in any column, and where the word is a usual name.
+    """
+    first, *others = rows
+    if first[place].lower() in _USUAL_NAMES and all(first[place] not in row for row in others):
+        return True
+    columns = [{row[number] for row in others if number < len(row)} for number in range(len(first))]
+    return any(
+        len(others) > 1 and values and all(map(_is_number, values)) and not _is_number(name)
+        for name, values in zip(first, columns, strict=True)
+        if name.lower() not in _NO_VALUE
+    )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def whole_numbers_if_possible(labels: NDArray[Any]) -> NDArray[Any]:
