@@ -61,6 +61,7 @@ def draw_ranked_glass(figure: Figure, axes: Axes, image: Any, colours: Any) -> N
         vmin=0.0,
         vmax=1.0,
         plot_abs=False,
+        resampling_interpolation="nearest",
         colorbar=False,
         black_bg=True,
         figure=figure,

@@ -21,6 +21,7 @@ _CUTS = 5  # slices of a map with many
 _DPI = 150
 _FAINT = 0.05  # of the largest value: what is less would only veil the background
 _TINY = float(np.finfo(np.float32).tiny)
+_TILTED = 1e-3  # radians
 _BELOW_TITLE = (0.0, 0.0, 1.0, 0.88)
 
 
@@ -129,21 +130,24 @@ def _slices(
     vmax: float | None = None,
     colours: str = "viridis",
 ) -> Figure:
-    """Axial slices through the voxels of a map that are not zero."""
+    """Slices through the voxels of a map that are not zero."""
     from matplotlib.figure import Figure
     from nilearn.plotting import plot_stat_map
 
-    cuts = _cuts(image)
+    axis = _axis(image)
+    upright = _upright(image)
+    cuts = _cuts(image, axis) if upright is image else _snapped(_cuts(image, axis), upright, axis)
     faint = _FAINT * float(np.abs(np.asanyarray(image.dataobj)).max()) if symmetric else 0.0
     # Not of pyplot, which would open windows and keep the figure.
     figure = Figure(figsize=(max(5.0, 2.2 * len(cuts) + 1.4), 3.2))
     figure.suptitle(title)
     plot_stat_map(
-        image,
+        upright,
         bg_img=background,
-        display_mode="z",
+        display_mode="xyz"[axis],
         cut_coords=cuts,
         threshold=max(faint, _TINY),
+        resampling_interpolation="nearest",  # counts stay whole, and few voxels few
         cmap="RdBu_r" if symmetric else colours,
         symmetric_cbar=symmetric,
         vmin=None if symmetric else 0,
@@ -155,12 +159,52 @@ def _slices(
     return figure
 
 
-def _cuts(image: Any) -> list[float]:
-    """Heights of the slices with the largest sums, in millimetres; some slice if all is zero."""
-    data = np.asanyarray(image.dataobj)
-    sums = np.abs(data).sum(axis=(0, 1))
-    order = np.argsort(-sums, kind="stable")[:_CUTS]
-    chosen = sorted(int(place) for place in order if sums[place]) or [data.shape[2] // 2]
-    centre = [(size - 1) / 2 for size in data.shape[:2]]
-    heights = [float((image.affine @ [*centre, place, 1.0])[2]) for place in chosen]
-    return sorted(heights)
+def _upright(image: Any) -> Any:
+    """The image itself, or a tilted one on a straight grid so fine that no voxel is lost."""
+    from nibabel.affines import obliquity, voxel_sizes
+    from nilearn.image import new_img_like, resample_img
+
+    if np.max(obliquity(image.affine)) < _TILTED:
+        return image
+    # Resampling ends at the centres of the outermost voxels: a margin keeps these whole.
+    affine = image.affine.copy()
+    affine[:3, 3] -= affine[:3, :3].sum(axis=1)
+    return resample_img(
+        new_img_like(image, np.pad(np.asanyarray(image.dataobj), 1), affine),
+        target_affine=np.diag(np.full(3, voxel_sizes(image.affine).min() / 2)),
+        interpolation="nearest",
+        force_resample=True,
+        copy_header=True,
+    )
+
+
+def _snapped(cuts: list[float], upright: Any, axis: int) -> list[float]:
+    """The nearest slices of a straight grid: nilearn takes no place beyond its last one."""
+    start, step = upright.affine[axis, 3], upright.affine[axis, axis]
+    places = np.round((np.array(cuts) - start) / step).clip(0, upright.shape[axis] - 1)
+    return np.unique(start + step * places).tolist()
+
+
+def _axis(image: Any) -> int:
+    """Where to look along: from above, unless the image is one slice thick in another direction."""
+    from nibabel import io_orientation
+
+    directions = io_orientation(image.affine)[:, 0].astype(int)
+    flat = [way for way, size in zip(directions, image.shape[:3], strict=True) if size == 1]
+    return max(flat, default=2)
+
+
+def _cuts(image: Any, axis: int) -> list[float]:
+    """Places of the slices with the largest sums, in millimetres; some slice if all is zero."""
+    data = np.abs(np.asanyarray(image.dataobj))
+    rows = np.argwhere(data)
+    values = data[tuple(rows.T)]
+    if not len(rows):
+        rows, values = np.array([[size // 2 for size in data.shape]]), np.zeros(1)
+    # Along an axis of space, which need not be one of the array, nor parallel to one.
+    along = image.affine[axis, :3]
+    places = rows @ along + image.affine[axis, 3]
+    slices = np.round((places - image.affine[axis, 3]) / np.abs(along).max()).astype(int)
+    member = np.unique(slices, return_inverse=True)[1]
+    largest = np.argsort(-np.bincount(member, weights=values), kind="stable")[:_CUTS]
+    return sorted(float(places[member == one][np.argmax(values[member == one])]) for one in largest)
