@@ -15,7 +15,9 @@ _ROWS_AT_ONCE = 16
 _IRRELEVANT = ("n_jobs", "verbose")
 
 
-def identity_of(estimator: Any, X: Any, y: NDArray[Any]) -> dict[str, str]:
+def identity_of(
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None = None
+) -> dict[str, str]:
     """Data, estimator and versions by name; every value is short enough to print."""
     identity = {
         "the shape of X": " x ".join(map(str, X.shape)),
@@ -24,6 +26,8 @@ def identity_of(estimator: Any, X: Any, y: NDArray[Any]) -> dict[str, str]:
         "the labels": _digest(repr(y.tolist()).encode()),
         "the estimator": type(estimator).__name__,
     }
+    if groups is not None:
+        identity["the groups"] = _digest(repr(groups.tolist()).encode())
     for name, value in sorted(estimator.get_params().items()):
         if name.rsplit("__", 1)[-1] not in _IRRELEVANT:
             identity[f"its parameter {name}"] = repr(value)

@@ -17,6 +17,7 @@ from fewest._base import BinaryTask, Machine, SelectingClassifier
 from fewest._core.problem import FloatArray
 from fewest._core.repeat import Repeater
 from fewest._core.result import IndexArray
+from fewest._splits import fit_with_groups
 from fewest._validation import finite_columns
 
 # The linear programs leave samples on the hyperplane, up to rounding.
@@ -76,14 +77,21 @@ class Trainer(ABC):
         return trained
 
 
-def make_trainer(estimator: Any, X: Any, y: NDArray[Any], *, n_jobs: int | None) -> Trainer:
+def make_trainer(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    *,
+    groups: NDArray[Any] | None = None,
+    n_jobs: int | None,
+) -> Trainer:
     """The trainer that suits the estimator; X and y are validated already."""
     estimator = clone(estimator)
     own_fit = getattr(type(estimator), "fit", None) is not SelectingClassifier.fit
     # A proof looks at the columns themselves, and would not see which ones are masked.
     proves = bool(getattr(estimator, "certify", False))
     if own_fit or proves or type(estimator)._fit_one is not SelectingClassifier._fit_one:
-        return CopyTrainer(estimator, X, y)
+        return CopyTrainer(estimator, X, y, groups)
     return TaskTrainer(estimator, X, y, n_jobs)
 
 
@@ -177,8 +185,11 @@ class TaskTrainer(Trainer):
 class CopyTrainer(Trainer):
     """For any other selecting classifier: one copy of X, in which columns set aside are zero."""
 
-    def __init__(self, estimator: Any, X: Any, y: NDArray[Any]) -> None:
+    def __init__(
+        self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+    ) -> None:
         self._estimator = estimator
+        self._groups = groups
         self._X = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
         self._y = y
         self._varies = finite_columns(self._X, None, per_column=True).inverse_scale > 0
@@ -189,7 +200,7 @@ class CopyTrainer(Trainer):
 
     def train(self) -> Trained | ValueError:
         try:
-            machine = clone(self._estimator).fit(self._X, self._y)
+            machine = fit_with_groups(clone(self._estimator), self._X, self._y, self._groups)
         except ValueError as error:
             return error
         features = np.flatnonzero(machine.support_)

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewest._checkpoint import Checkpoint
 from fewest._identity import identity_of
 from fewest._progress import Progress
+from fewest._splits import checked_groups
 from fewest._trainers import Trained, Trainer, make_trainer
 from fewest._validation import check_count, check_share, validated
 from fewest.sfm import SupportFeatureMachine
@@ -136,7 +137,7 @@ class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike) -> RepetitiveSelector:
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> RepetitiveSelector:
         """Find the subsets.
 
         Parameters
@@ -145,6 +146,9 @@ class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             Numbers of any type.
         y : array of shape (n_samples,)
             Class labels, two or more different ones.
+        groups : array of shape (n_samples,), optional
+            Samples that belong together; matters for estimators that split them, such as
+            `SupportFeatureMachineCV`.
 
         Returns
         -------
@@ -158,12 +162,13 @@ class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = validated(self, X, y)
+        groups = checked_groups(groups, len(y))
         self.classes_ = np.unique(y)
         estimator = self.estimator
         if estimator is None:
             estimator = SupportFeatureMachine(C=np.inf, refit=None)
-        with self._opened_checkpoint(estimator, X, y) as checkpoint:
-            trainer = make_trainer(estimator, X, y, n_jobs=self.n_jobs)
+        with self._opened_checkpoint(estimator, X, y, groups) as checkpoint:
+            trainer = make_trainer(estimator, X, y, groups=groups, n_jobs=self.n_jobs)
             found, self.stop_reason_ = self._search(trainer, checkpoint)
         self._keep(found)
         return self
@@ -230,11 +235,11 @@ class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
             check_share("max_training_error", self.max_training_error)
 
     def _opened_checkpoint(
-        self, estimator: Any, X: Any, y: NDArray[Any]
+        self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
     ) -> AbstractContextManager[Checkpoint | None]:
         if self.checkpoint is None:
             return nullcontext()
-        return Checkpoint(self.checkpoint, identity_of(estimator, X, y))
+        return Checkpoint(self.checkpoint, identity_of(estimator, X, y, groups))
 
     def _search(self, trainer: Trainer, checkpoint: Checkpoint | None) -> tuple[list[Trained], str]:
         """The repetitions, and why there are no more."""

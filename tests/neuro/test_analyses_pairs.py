@@ -10,7 +10,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from fewest import NotSeparableError, SupportFeatureMachine
+from fewest import NotSeparableError, SupportFeatureMachine, SupportFeatureMachineCV
 from fewest.neuro.analyses import all_pairs
 
 
@@ -40,6 +40,18 @@ def test_every_pair_is_as_by_hand(trials, estimator):
         assert seen.error == pytest.approx(errors.mean())
         assert seen.error_sd == pytest.approx(errors.std(ddof=1))
         assert seen.n_features_sd == pytest.approx(supports.sum(axis=1).std(ddof=1))
+
+
+def test_machines_that_choose_inside_keep_groups_together(trials):
+    machine = SupportFeatureMachineCV(cv=LeaveOneGroupOut())
+    pair = all_pairs(trials.X, trials.y, trials.groups, estimator=machine).pairs[0]
+    rows = np.isin(trials.y, [pair.first, pair.second])
+    X, y, groups = trials.X[rows], trials.y[rows], trials.groups[rows]
+    for train, test in LeaveOneGroupOut().split(X, y, groups):
+        machine.fit(X[train], y[train], groups=groups[train])
+        place = groups[test][0]
+        assert pair.performance.sizes[place] == machine.support_.sum()
+        assert pair.performance.errors[place] == np.mean(machine.predict(X[test]) != y[test])
 
 
 def test_the_planted_condition_is_the_easy_one(trials):

@@ -353,3 +353,19 @@ def test_runs_of_a_masker_must_be_sorted(scans):
     masker = NiftiMasker(scans.mask, runs=runs, standardize="zscore_sample", reports=False)
     with pytest.raises(ValueError, match="the runs of the masker are not sorted"):
         FewestVoxels(mask=masker).fit(scans.images, scans.y, scans.groups)
+
+
+def test_repetitions_of_a_machine_that_chooses_inside_keep_groups_together(scans):
+    machine = SupportFeatureMachineCV(cv=LeaveOneGroupOut())
+    decoder = FewestVoxels(machine, mask=scans.mask, cv=0, n_repetitions=2)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    first = decoder.ranking_img_.get_fdata() == 1
+    np.testing.assert_array_equal(first, decoder.support_img_.get_fdata() == 1)
+    assert len(decoder.selector_.subsets_) == 2
+
+
+def test_new_groups_may_be_a_column(scans):
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_repetitions=0)
+    decoder.fit(scans.images, scans.y, scans.groups)
+    as_column = decoder.predict(scans.images, np.asarray(scans.groups)[:, None])
+    np.testing.assert_array_equal(as_column, decoder.predict(scans.images, scans.groups))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from fewest._splits import fit_with_groups
 from fewest._validation import check_choice, check_count, check_positive
@@ -212,7 +212,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
                 "selects features, such as SupportFeatureMachine"
             )
         self._validate(X, y, groups)
-        self._repeat(X, y)
+        self._repeat(X, y, groups)
         self._estimate_informative(X, y, groups)
         self._make_maps()
         return self
@@ -328,8 +328,8 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         images = checked_images(imgs)
         check_same_grid(images, self.mask_img_)
         if groups is not None:
-            groups = np.asarray(groups)
-            if groups.shape != images.shape[3:]:
+            groups = column_or_1d(groups)
+            if len(groups) != images.shape[3]:
                 checked_volume_groups(groups, images.shape[3])
         return self._matrix(images, groups)
 
@@ -353,7 +353,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         self.error_sd_ = float(np.std(errors, ddof=1)) if len(errors) > 1 else 0.0
         self._fold_counts = np.sum([fold.support for fold in results], axis=0, dtype=np.int32)
 
-    def _repeat(self, X: NDArray[Any], y: NDArray[Any]) -> None:
+    def _repeat(self, X: NDArray[Any], y: NDArray[Any], groups: NDArray[Any] | None) -> None:
         self.selector_ = self._found_in = None
         if _is_zero(self.n_repetitions):
             return
@@ -364,7 +364,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
             self._new_estimator(), n_repetitions=self.n_repetitions, verbose=self.verbose
         )
         try:
-            self.selector_.fit(X, y)
+            self.selector_.fit(X, y, groups)
         except AttributeError as error:
             raise TypeError(
                 f"{type(self.estimator).__name__} cannot be trained repetitively. Use "

@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error
+from fewest._splits import balanced_error, fit_with_groups
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine
 from fewest.significance._measure import selected_features
@@ -147,7 +147,9 @@ def _one_fold(estimator: Any, problem: Problem, group: Any, chance: bool) -> _Fo
         if chance:  # said of permuted labels, they would only alarm
             warnings.simplefilter("ignore", ConvergenceWarning)
         try:
-            machine.fit(problem.X[problem.rows[inside]], problem.y[inside])
+            fit_with_groups(
+                machine, problem.X[problem.rows[inside]], problem.y[inside], problem.groups[inside]
+            )
         except NotSeparableError as error:
             return _Fold(np.inf, np.empty(0, dtype=np.intp), str(error))
     chosen = selected_features(machine)
