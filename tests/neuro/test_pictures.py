@@ -129,6 +129,27 @@ def test_ranking_takes_whole_repetitions_up_to_each_share():
         assert np.all(np.diff(repetition[expected][order]) >= 0)
 
 
+@pytest.mark.parametrize("last", [1, 2, 5])
+def test_colours_of_a_ranking_are_those_of_its_scale(last):
+    ranking = np.arange(1.0, 11.0).clip(max=last).reshape(5, 2, 1)
+    figure = plot_ranking(image(ranking), image(np.ones((5, 2, 1))), shares=[1.0])
+    drawn = figure.axes[0].images[-1]
+    scale = figure.axes[1].collections[-1]
+    for repetition in range(1, last + 1):
+        places = repetition == ranking[..., 0].T
+        shown = drawn.to_rgba(drawn.get_array())[places]
+        expected = scale.cmap(scale.norm(repetition))
+        np.testing.assert_allclose(shown, np.tile(expected, (places.sum(), 1)), atol=0.02)
+
+
+def test_a_background_may_hold_nan_outside():
+    behind = np.full((6, 4, 1), 10.0)
+    behind[0] = np.nan
+    ranking, mask = np.ones((6, 4, 1)), np.ones((6, 4, 1))
+    figure = plot_ranking(image(ranking), image(mask), shares=[0.5], background=image(behind))
+    assert np.isfinite(figure.axes[0].images[0].get_clim()).all()
+
+
 def test_ranking_counts_voxels_of_the_mask_only():
     ranking = np.arange(1.0, 101.0).reshape(10, 10, 1)
     mask = np.zeros((10, 10, 1))

@@ -49,7 +49,7 @@ def draw_glass(figure: Figure, labels: Any, colours: Any) -> None:
             display.add_overlay(image, threshold=0.5, cmap=colour, vmin=0, vmax=1)
 
 
-def draw_ranked_glass(figure: Figure, axes: Axes, image: Any, colours: Any) -> None:
+def draw_ranked_glass(figure: Figure, axes: Axes, image: Any, colours: Any, darkest: float) -> None:
     """The brightest voxel on each line of sight through a glass brain."""
     from nilearn.plotting import plot_glass_brain
 
@@ -58,7 +58,7 @@ def draw_ranked_glass(figure: Figure, axes: Axes, image: Any, colours: Any) -> N
         display_mode="xz",
         threshold=np.finfo(np.float32).tiny,
         cmap=colours,
-        vmin=0.0,
+        vmin=darkest,
         vmax=1.0,
         plot_abs=False,
         resampling_interpolation="nearest",

@@ -36,7 +36,7 @@ def draw_flat(ax: Axes, image: Any, colours: Any, background: Any = None, **sett
     """
     values, sides, aspect = _as_seen(image)
     if background is not None:
-        grey, _, _ = _as_seen(background)
+        grey = np.nan_to_num(_as_seen(background)[0], posinf=0.0, neginf=0.0)
         if grey.shape != values.shape:
             raise ValueError(
                 f"the background has shape {background.shape[:3]}, but the map has "

@@ -150,6 +150,7 @@ def plot_ranking(
     require_nilearn()
     require_matplotlib()
     maps, titles, last = _along(ranking, mask, shares)
+    darkest = 1.0 / max(last, 2.0)  # brightness of the last repetition, where the scale ends
     n_rows = -(-len(maps) // 2)
     figure = _black(figure, (10.0, 2.7 * n_rows + 0.9))
     below = 0.9 / figure.get_size_inches()[1]
@@ -158,9 +159,9 @@ def plot_ranking(
         left, bottom = 0.5 * (place % 2), 1.0 - (place // 2 + 1) * height
         axes = figure.add_axes((left + 0.01, bottom + 0.01, 0.48, 0.86 * height - 0.01))
         if is_flat(image):
-            draw_flat(axes, image, _early_bright(), _loaded(background), vmin=0.0, vmax=1.0)
+            draw_flat(axes, image, _early_bright(), _loaded(background), vmin=darkest, vmax=1.0)
         else:
-            draw_ranked_glass(figure, axes, image, _early_bright())
+            draw_ranked_glass(figure, axes, image, _early_bright(), darkest)
         axes.set_title(title, color=_INK, fontsize=11)
     _add_scale(figure, below, last)
     return figure
