@@ -62,6 +62,24 @@ def test_table(trials):
     assert "over 3 permutations; the least p they allow is 0.25" in lines[-1]
 
 
+def test_spread_is_that_of_a_sample(trials):
+    found = permuted_pairs(
+        trials.X,
+        trials.y,
+        trials.groups,
+        conditions=["joy", "fear"],
+        n_permutations=2,
+        random_state=0,
+    )
+    chance = found.pairs[0].features.chance
+    assert chance[0] != chance[1]
+    assert f"{chance.mean():.1f} ± {chance.std(ddof=1):.1f}" in str(found)
+    alone = permuted_pairs(
+        trials.X, trials.y, trials.groups, conditions=["joy", "fear"], n_permutations=1
+    )
+    assert "± 0.0" in str(alone)
+
+
 def test_messages(trials):
     with pytest.raises(ValueError, match="n_permutations must be a whole number of at least one"):
         permuted_pairs(trials.X, trials.y, trials.groups, n_permutations=0)

@@ -148,5 +148,6 @@ def _measured(performance: Performance) -> Measured:
 
 def _spread(comparison: Comparison, digits: int) -> str:
     with np.errstate(invalid="ignore"):  # infinite where a permutation is not separable
-        mean, sd = comparison.chance.mean(), comparison.chance.std()
+        mean = comparison.chance.mean()
+        sd = comparison.chance.std(ddof=1) if len(comparison.chance) > 1 else 0.0
     return f"{mean:.{digits}f} ± {sd:.{digits}f}"
