@@ -171,6 +171,36 @@ def test_atlas(run, scan):
     assert "100.0 % (1)" in ran.out
 
 
+def test_voxels_between_the_hemispheres_are_counted(run, scan):
+    found = nibabel.load(scan.image)
+    affine = AFFINE.copy()
+    affine[0, 3] = 6.0  # x = 0 at the planted voxel
+    nibabel.save(nibabel.Nifti1Image(found.get_fdata(), affine), scan.image)
+    atlas = nibabel.Nifti1Image(np.ones((6, 5, 4), dtype=np.int16), affine)
+    nibabel.save(atlas, scan.folder / "atlas.nii.gz")
+    more = ["--atlas", scan.folder / "atlas.nii.gz", "--repetitions", 1, "--no-figures"]
+    lines = run(*scan.arguments(*more)).out.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.split()[:1] == ["region"])
+    assert lines[place].split() == ["region", "left", "right", "midline"]
+    assert lines[place + 1].split("  ")[-1].strip() == "100.0 % (1)"
+
+
+def test_missing_atlas_is_found_before_the_work_starts(fails, scan, monkeypatch):
+    monkeypatch.setattr(FewestVoxels, "_matrix", lambda *_: pytest.fail("the work has started"))
+    message = fails(*changed(scan, atlas=["no.nii.gz"]))
+    assert "atlas_img, no.nii.gz, does not exist" in message
+
+
+def test_a_warning_of_nilearn_ends_with_one_full_stop(run, scan):
+    mask = np.ones((6, 5, 4))
+    mask[0] = np.nan
+    nibabel.save(nibabel.Nifti1Image(mask, AFFINE), scan.folder / "mask.nii.gz")
+    ran = run(*scan.arguments("--mask", scan.folder / "mask.nii.gz", "--no-figures"))
+    assert ran.code == 0
+    assert "Non-finite values detected" in ran.out
+    assert ".." not in ran.out
+
+
 def test_three_conditions(run, scan):
     arguments = [a for a in scan.arguments("--no-figures") if a not in ("--only", "face", "house")]
     ran = run(*arguments)

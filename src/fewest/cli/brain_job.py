@@ -82,10 +82,11 @@ def fitted_decoder(
             ) from error
         except (ValueError, TypeError, OSError) as error:
             raise CommandError(sentence(error)) from error
-    return decoder, list(dict.fromkeys(f"Warning: {warning.message}." for warning in caught))
+    messages = dict.fromkeys(sentence(warning.message) for warning in caught)
+    return decoder, [f"Warning: {message}" for message in messages]
 
 
-def sentence(error: Exception) -> str:
+def sentence(error: Exception | str) -> str:
     """The message of an error of the library, with a full stop."""
     return f"{str(error).rstrip('.')}."
 

@@ -122,14 +122,19 @@ def _informative_text(report: BrainReport) -> str:
 def _regions_text(report: BrainReport) -> str:
     if not report.regions:
         return ""
+    # A grid with voxels at x = 0 has some in neither hemisphere.
+    between = any(region.midline for region in report.regions)
+    sides = ["left", "right", *(["midline"] if between else [])]
     rows = [
         [
             cut(region.name),
-            f"{percent(region.left_share)} ({region.left})",
-            f"{percent(region.right_share)} ({region.right})",
+            *(
+                f"{percent(getattr(region, f'{side}_share'))} ({getattr(region, side)})"
+                for side in sides
+            ),
         ]
         for region in report.regions[:_MOST_REGIONS]
     ]
     more = len(report.regions) - len(rows)
     note = f"\n  ... and {counted(more, 'region')} more, in the written files" if more else ""
-    return aligned([["region", "left", "right"], *rows]) + note
+    return aligned([["region", *sides], *rows]) + note

@@ -16,6 +16,7 @@ from fewest.neuro._nilearn import require_nilearn
 
 if TYPE_CHECKING:
     import pandas
+    from nibabel.spatialimages import SpatialImage
 
 UNASSIGNED = "Unassigned"
 _MIDLINE = 1e-3  # millimetres: a voxel centre this near to x = 0 is in neither hemisphere
@@ -148,7 +149,7 @@ def region_table(
     require_nilearn()
     map_img = checked_image(map_img, "map_img")
     found = np.nan_to_num(np.asanyarray(map_img.dataobj)) != 0
-    values = _on_grid_of(map_img, checked_image(atlas_img, "atlas_img"))
+    values = _on_grid_of(map_img, checked_atlas(atlas_img))
     names = _names(labels)
     side = _sides(map_img.affine, found.shape)
     n_voxels = int(found.sum())
@@ -174,15 +175,22 @@ def _sums(rows: list[Region]) -> list[int]:
     ]
 
 
-def _on_grid_of(map_img: Any, atlas_img: Any) -> NDArray[np.int64]:
-    from nilearn.image import resample_to_img
-
-    data = np.asanyarray(atlas_img.dataobj)
+def checked_atlas(atlas_img: Any) -> SpatialImage:
+    """A 3-D image of whole numbers."""
+    image = checked_image(atlas_img, "atlas_img")
+    data = np.asanyarray(image.dataobj)
     if not np.all(np.isfinite(data)) or not np.array_equal(data, np.round(data)):
         raise ValueError(
             "atlas_img must hold whole numbers, a label a voxel; got others. Take the version of "
             "the atlas with labels, not that with probabilities"
         )
+    return image
+
+
+def _on_grid_of(map_img: Any, atlas_img: Any) -> NDArray[np.int64]:
+    from nilearn.image import resample_to_img
+
+    data = np.asanyarray(atlas_img.dataobj)
     same = atlas_img.shape == map_img.shape and np.allclose(atlas_img.affine, map_img.affine)
     if not same:
         resampled = resample_to_img(

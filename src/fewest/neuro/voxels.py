@@ -23,6 +23,7 @@ from fewest.neuro._checks import (
 from fewest.neuro._cross_validation import pooled_error, run_folds, selected, summarized
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._nilearn import require_nilearn
+from fewest.neuro.regions import checked_atlas, region_table
 from fewest.repetitive import RepetitiveSelector
 from fewest.sfm import SupportFeatureMachine
 
@@ -36,9 +37,10 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     r"""Classifier on the fewest voxels of brain images, with maps of what it uses.
 
     The images are masked (and smoothed, standardised, downsampled if asked for), a machine is
-    trained on all of them, and the same is done without the test volumes in every fold of a
-    cross-validation. Setting the voxels found aside and training again gives the order in which
-    voxels are found (the rSFM of the paper).
+    trained on all of them, and again without the test volumes in every fold of a cross-validation.
+    (A mask that is computed comes from all volumes, without a look at their labels.) Setting the
+    voxels found aside and training again gives the order in which voxels are found (the rSFM of the
+    paper).
 
     Parameters
     ----------
@@ -196,6 +198,12 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 "standardize='groups' needs groups: name the run or participant of every volume"
             )
+        if self.informative is not False and len(np.unique(y)) > 2:
+            raise ValueError(
+                f"informative needs two classes; y has {len(np.unique(y))}. Leave it out, or "
+                "compare two of them"
+            )
+        atlas = None if self.atlas is None else checked_atlas(self.atlas)
         self.masker_ = fitted_masker(self.mask, self.smoothing_fwhm, images)
         self.mask_img_ = self.masker_.mask_img_
         self.mean_img_ = mean_img(images, copy_header=True)
@@ -214,7 +222,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         self._validate(X, y, groups)
         self._repeat(X, y, groups)
         self._estimate_informative(X, y, groups)
-        self._make_maps()
+        self._make_maps(atlas)
         return self
 
     def predict(self, imgs: Any, groups: ArrayLike | None = None) -> NDArray[Any]:
@@ -380,11 +388,6 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         self.informative_ = None
         if self.informative is False:
             return
-        if len(self.classes_) > 2:
-            raise ValueError(
-                f"informative needs two classes; y has {len(self.classes_)}. Leave it out, or "
-                "compare two of them"
-            )
         from fewest.informative import informative_features
 
         settings = {
@@ -400,18 +403,16 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         _stop_if(len(found.folds) < found.n_folds_planned)
         self.informative_ = found
 
-    def _make_maps(self) -> None:
+    def _make_maps(self, atlas: SpatialImage | None) -> None:
         coef = self.grid_.spread_weights(np.atleast_2d(self.estimator_.coef_))
         self.coef_img_ = self._image(coef[0] if len(coef) == 1 else coef)
         self.support_img_ = self._map(selected(self.estimator_).astype(np.int8))
         self.ranking_img_ = None if self._found_in is None else self._map(self._found_in)
         self.consistency_img_ = None if self._fold_counts is None else self._map(self._fold_counts)
         self.regions_ = None
-        if self.atlas is not None:
-            from fewest.neuro.regions import region_table
-
+        if atlas is not None:
             found = self.support_img_ if self.ranking_img_ is None else self.ranking_img_
-            self.regions_ = region_table(found, self.atlas, self.atlas_labels)
+            self.regions_ = region_table(found, atlas, self.atlas_labels)
 
     def _map(self, values: NDArray[Any]) -> SpatialImage:
         return self._image(self.grid_.nearest(values))
