@@ -48,6 +48,35 @@ def test_mask_on_another_grid(scans):
     refused("the mask: 3 x 4 x 5 voxels; the images: ", scans.images, scans.y, mask=mask)
 
 
+def rounded(image):
+    """The same image from a program that rounds the affine in another way."""
+    affine = image.affine.copy()
+    affine[0, 1:3] += 5e-5
+    return nibabel.Nifti1Image(np.asanyarray(image.dataobj), affine)
+
+
+def test_affines_that_differ_by_rounding_change_no_value():
+    """Voxels at the edge of the image must not get lost."""
+    affine = np.diag([3.0, 3.0, 3.0, 1.0])
+    rng = np.random.default_rng(0)
+    y = np.tile(["a", "b"], 6)
+    images = nibabel.Nifti1Image(rng.normal(100.0, 1.0, size=(4, 3, 2, 12)), affine)
+    mask = nibabel.Nifti1Image(np.ones((4, 3, 2), dtype=np.int8), affine)
+    plain = FewestVoxels(mask=mask, cv=0, n_repetitions=0).fit(images, y)
+    expected = plain.decision_function(images)
+    np.testing.assert_array_equal(plain.decision_function(rounded(images)), expected)
+    volumes = nibabel.four_to_three(images)
+    volumes[1::2] = [rounded(volume) for volume in volumes[1::2]]
+    for form, given in (
+        (images, rounded(mask)),
+        (volumes, mask),
+        (images, NiftiMasker(rounded(mask), standardize=None, reports=False)),
+    ):
+        decoder = FewestVoxels(mask=given, cv=0, n_repetitions=0).fit(form, y)
+        np.testing.assert_allclose(decoder.decision_function(images), expected, rtol=1e-3)
+        np.testing.assert_array_equal(decoder.coef_img_.affine, affine)
+
+
 def test_empty_mask(scans):
     mask = image(np.zeros(scans.images.shape[:3], dtype=np.int8), scans.images.affine)
     refused("the mask is empty: no voxel is above zero", scans.images, scans.y, mask=mask)

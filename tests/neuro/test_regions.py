@@ -79,6 +79,15 @@ def test_finer_atlas_is_brought_on_the_grid_of_the_map(atlas):
     assert here == there
 
 
+def test_an_affine_that_differs_by_rounding_loses_no_voxel():
+    affine = np.diag([3.0, 3.0, 3.0, 1.0])
+    found = nibabel.Nifti1Image(np.ones((4, 3, 2), dtype=np.int16), affine)
+    affine = affine.copy()
+    affine[:3, 3] += 5e-5
+    table = region_table(found, nibabel.Nifti1Image(np.ones((4, 3, 2), dtype=np.int16), affine))
+    assert [(row.label, row.total) for row in table.regions] == [(1, 24)]
+
+
 def test_names_in_a_sequence(atlas):
     found = image(np.ones((6, 3, 2), dtype=np.int8))
     names = ["background", *(f"number {value}" for value in range(1, 9))]

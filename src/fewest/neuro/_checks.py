@@ -35,6 +35,7 @@ def checked_images(imgs: Any) -> SpatialImage:
     if len(loaded) == 1:
         return loaded[0]
     _require_one_grid(loaded)
+    loaded = [_exactly_on(loaded[0].affine, img) for img in loaded]
     # Integers of two bytes are exact in single precision, which halves the memory.
     dtype = np.result_type(np.float32, *(img.get_data_dtype() for img in loaded))
     return concat_imgs(loaded, dtype=dtype)
@@ -118,12 +119,18 @@ def fitted_masker(mask: Any, smoothing_fwhm: float | None, images: SpatialImage)
     if not np.any(np.asanyarray(given.dataobj)):
         raise ValueError("the mask is empty: no voxel is above zero. Give another mask")
     _require_same_grid(given, images, "the mask", "the images")
-    return masker.fit()
+    return masker.set_params(mask_img=_exactly_on(images.affine, given)).fit()
 
 
-def check_same_grid(images: SpatialImage, mask_img: SpatialImage) -> None:
-    """Raise if new images are on another grid than those of the fit."""
+def on_grid_of_fit(images: SpatialImage, mask_img: SpatialImage) -> SpatialImage:
+    """New images, if they are on the grid of those of the fit."""
     _require_same_grid(images, mask_img, "these images", "those of fit")
+    return _exactly_on(mask_img.affine, images)
+
+
+def same_affine(one: SpatialImage, other: SpatialImage) -> bool:
+    """Whether affines are equal up to what files keep of them."""
+    return np.allclose(one.affine, other.affine, atol=_SAME_GRID)
 
 
 def masked_values(masker: Any, images: SpatialImage) -> NDArray[np.floating]:
@@ -230,12 +237,24 @@ def _require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: 
             f"{name}: {_times(one.shape[:3])} voxels; {than}: {_times(other.shape[:3])} voxels. "
             f"{advice}"
         )
-    if not np.allclose(one.affine, other.affine, atol=_SAME_GRID):
+    if not same_affine(one, other):
         raise ValueError(
             f"the affine of {name} and that of {than} differ by up to "
             f"{np.abs(one.affine - other.affine).max():.3g}: a voxel is not the same place. "
             f"{advice}"
         )
+
+
+def _exactly_on(affine: NDArray[np.floating], img: SpatialImage) -> SpatialImage:
+    """The image with this affine, which differs from its own by rounding at most.
+
+    For nilearn such grids are two: it would resample one of them, and lose its outermost voxels.
+    """
+    from nilearn.image import new_img_like
+
+    if np.array_equal(img.affine, affine):
+        return img
+    return new_img_like(img, np.asanyarray(img.dataobj), affine)
 
 
 def _computed(masker: Any, images: SpatialImage) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.neuro._checks import checked_image
+from fewest.neuro._checks import checked_image, same_affine
 from fewest.neuro._nilearn import require_nilearn
 
 if TYPE_CHECKING:
@@ -191,8 +191,7 @@ def _on_grid_of(map_img: Any, atlas_img: Any) -> NDArray[np.int64]:
     from nilearn.image import resample_to_img
 
     data = np.asanyarray(atlas_img.dataobj)
-    same = atlas_img.shape == map_img.shape and np.allclose(atlas_img.affine, map_img.affine)
-    if not same:
+    if atlas_img.shape != map_img.shape or not same_affine(atlas_img, map_img):
         resampled = resample_to_img(
             atlas_img, map_img, interpolation="nearest", force_resample=True, copy_header=True
         )

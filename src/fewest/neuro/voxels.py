@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from fewest._splits import fit_with_groups
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.neuro._checks import (
-    check_same_grid,
     checked_images,
     checked_labels,
     checked_volume_groups,
     fitted_masker,
     masked_values,
+    on_grid_of_fit,
     standardized_within,
 )
 from fewest.neuro._cross_validation import pooled_error, run_folds, selected, summarized
@@ -334,7 +334,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _new_matrix(self, imgs: Any, groups: ArrayLike | None) -> NDArray[np.floating]:
         check_is_fitted(self)
         images = checked_images(imgs)
-        check_same_grid(images, self.mask_img_)
+        images = on_grid_of_fit(images, self.mask_img_)
         if groups is not None:
             groups = column_or_1d(groups)
             if len(groups) != images.shape[3]:
