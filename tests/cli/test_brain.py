@@ -171,6 +171,17 @@ def test_atlas(run, scan):
     assert "100.0 % (1)" in ran.out
 
 
+@pytest.mark.parametrize("names", ["Cortex\nFusiform\n", "Background\nCortex\nFusiform\n"])
+def test_list_of_regions_with_and_without_the_background(run, scan, names):
+    atlas = nibabel.Nifti1Image(np.full((6, 5, 4), 2, dtype=np.int16), AFFINE)
+    nibabel.save(atlas, scan.folder / "atlas.nii.gz")
+    (scan.folder / "names.txt").write_text(names)
+    more = ["--atlas", scan.folder / "atlas.nii.gz", "--atlas-labels", scan.folder / "names.txt"]
+    assert run(*scan.arguments(*more, "--repetitions", 1, "--no-figures")).code == 0
+    lines = (scan.folder / "found" / "regions.csv").read_text().splitlines()
+    assert lines[1].startswith("2,Fusiform,")
+
+
 def test_voxels_between_the_hemispheres_are_counted(run, scan):
     found = nibabel.load(scan.image)
     affine = AFFINE.copy()

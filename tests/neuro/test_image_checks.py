@@ -130,7 +130,7 @@ def test_one_group_only(scans):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_values_that_are_not_finite(scans, value):
     bad = with_value(scans, value)
-    message = "1 voxel of volume 5 in the mask is NaN or infinite. Leave such voxels out"
+    message = "1 voxel of volume 5 (from 0, of those used) in the mask is NaN or infinite. Leave"
     refused(message, bad, scans.y, mask=scans.mask)
 
 

@@ -164,4 +164,6 @@ def read_region_names(path: str) -> dict[int, str]:
     numbered = [row for row in rows if len(row) > 1 and row[0].isdecimal()]
     if numbered:
         return {int(value): " ".join(cells) for value, *cells in numbered}
-    return {value: " ".join(cells) for value, cells in enumerate(rows, start=1)}
+    # Lists of nilearn's atlases begin with the background, which has the value 0.
+    start = 0 if " ".join(rows[0]).lower() == "background" else 1
+    return {value: " ".join(cells) for value, cells in enumerate(rows, start=start)}

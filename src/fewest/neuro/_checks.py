@@ -293,7 +293,7 @@ def _check_finite(mask_img: SpatialImage, images: SpatialImage) -> None:
         bad = int(np.sum(~np.isfinite(data[..., number][inside])))
         if bad:
             raise ValueError(
-                f"{counted(bad, 'voxel')} of volume {number} in the mask "
+                f"{counted(bad, 'voxel')} of volume {number} (from 0, of those used) in the mask "
                 f"{'is' if bad == 1 else 'are'} NaN or infinite. Leave such voxels out of the "
                 "mask, or replace their values"
             )
