@@ -22,7 +22,7 @@ _DPI = 150
 _FAINT = 0.05  # of the largest value: what is less would only veil the background
 _TINY = float(np.finfo(np.float32).tiny)
 _TILTED = 1e-3  # radians
-_BELOW_TITLE = (0.0, 0.0, 1.0, 0.88)
+_BELOW_TITLE = (0.02, 0.03, 0.96, 0.85)
 
 
 def decoder_figures(decoder: Any, background: Any = None) -> dict[str, Figure]:
