@@ -123,7 +123,7 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
         check_choice("greedy", self.greedy, (True, False))
         X, y = validated(self, X, y)
         selector = RepetitiveSelector(n_repetitions=10) if self.selector is None else self.selector
-        self.selector_ = clone(selector).fit(X, y)
+        self.selector_ = clone(selector).fit(X, y, groups=groups)
         self.classes_ = self.selector_.classes_
         order = np.arange(len(self.selector_.subsets_)) if self.greedy else self.selector_.ranking_
         order = order[: self.n_subsets]

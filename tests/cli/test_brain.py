@@ -556,3 +556,10 @@ def test_a_page_that_cannot_be_made_is_refused_before_the_images_are_read(run, s
     assert 'pip install "fewest[report]"' in ran.err
     assert "Or leave the page out with --no-report." in ran.err
     assert not (scan.folder / "found").exists()
+
+
+def test_json_comes_alone(run, scan):
+    ran = run(*scan.arguments("--no-figures", "--json", "-"))
+    assert ran.code == 0
+    written = json.loads((scan.folder / "found" / "result.json").read_text())
+    assert ran.json == written

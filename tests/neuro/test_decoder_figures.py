@@ -27,6 +27,7 @@ def decoder_of(coef, affine=AFFINE, orientation="RAS"):
         mean_img_=images[2],
         classes_=np.array(["a", "b"]),
         cv_results_={"fold": np.arange(4)},
+        ranking_img_=None,
     )
 
 
@@ -91,3 +92,13 @@ def test_the_largest_slices_are_shown_and_some_slice_of_nothing():
     ]
     _, words = drawn(decoder_figures(decoder_of(np.zeros((10, 12, 9))))["coef"])
     assert "z=0" in words
+
+
+def test_repetitions_are_drawn_as_whole_numbers():
+    decoder = decoder_of(planted())
+    ranking = np.zeros((10, 12, 9), dtype=np.int32)
+    ranking[7, 3, 2], ranking[2, 2, 2] = 1, 3
+    decoder.ranking_img_ = nibabel.Nifti1Image(ranking, AFFINE)
+    decoder.selector_ = SimpleNamespace(subsets_=[[0], [1], [2]])
+    values, _ = drawn(decoder_figures(decoder)["ranking"])
+    assert set(np.concatenate(values)) == {1, 3}

@@ -37,7 +37,7 @@ def run_brain(arguments: argparse.Namespace) -> None:
     """Read, select, cross-validate, write the folder, report."""
     _check_arguments(arguments)
     settings = Settings.from_arguments(arguments)
-    output = Output(None, arguments.quiet)
+    output = Output.from_arguments(arguments)
     names = None if arguments.atlas_labels is None else read_region_names(arguments.atlas_labels)
     started = time.perf_counter()
     volumes = read_volumes(arguments)
@@ -73,9 +73,9 @@ def run_brain(arguments: argparse.Namespace) -> None:
         raise CommandError(
             f"{visible(arguments.out)} could not be written: {error.strerror or error}."
         ) from error
-    if arguments.quiet and report.cross_validation is not None:
-        print(f"{report.cross_validation.balanced_error:.4f}")
-    output.say("\n" + brain_text(report))
+    validation = report.cross_validation
+    brief = "" if validation is None else f"{validation.balanced_error:.4f}"
+    output.deliver(report, brain_text(report), brief)
     output.say(f"\nWritten: {visible(arguments.out)}: {', '.join(report.files)}")
 
 

@@ -34,7 +34,9 @@ def voxel_report(
     **settings: Any,
 ) -> Report:
     """The report of a decoder on the matrix of its volumes; settings are those of `make_report`."""
-    cv = decoder.cv or (_FOLDS if groups is None else LeaveOneGroupOut())
+    cv = decoder.cv
+    if cv is None or (isinstance(cv, int) and cv == 0):
+        cv = _FOLDS if groups is None else LeaveOneGroupOut()
     further = [one for one in (decoder.selector_, decoder.informative_) if one is not None]
     return make_report(
         decoder.estimator_,

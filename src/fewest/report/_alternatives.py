@@ -53,7 +53,7 @@ def _subsets(subject: Subject, data: Data, n_subsets: int) -> tuple[list[Subset]
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                selector.fit(data.X, data.y)
+                selector.fit(data.X, data.y, groups=data.groups)
         except (ValueError, AttributeError, TypeError):
             return [], None
     found = [

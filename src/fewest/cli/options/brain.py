@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from fewest.cli.options.common import Commands, Parser, add_method_arguments, new_command
+from fewest.cli.options.common import (
+    Commands,
+    Parser,
+    add_method_arguments,
+    add_output_arguments,
+    new_command,
+)
 from fewest.cli.options.types import cost, folds, jobs, none_or_more, seed
 
 _DESCRIPTION = """\
@@ -149,7 +155,9 @@ def _add_maps(brain: Parser) -> None:
 
 
 def _add_output(brain: Parser) -> None:
-    group = brain.add_argument_group("output")
+    group = add_output_arguments(
+        brain, quiet="print the cross-validated error only; no progress bar", page=False
+    )
     group.add_argument(
         "--out",
         required=True,
@@ -167,7 +175,4 @@ def _add_output(brain: Parser) -> None:
         action="store_true",
         help="make no page (report.html) with maps, the error, tests against chance and "
         "alternatives, which takes up to half a minute",
-    )
-    group.add_argument(
-        "--quiet", action="store_true", help="print the cross-validated error only; no progress bar"
     )
