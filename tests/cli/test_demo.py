@@ -12,7 +12,20 @@ def test_finds_the_informative_features(run, monkeypatch):
     assert ran.code == 0
     assert "72 samples, 7000 features" in ran.out
     assert "Found 3 of the 3 truly informative features, and 0 others" in ran.out
-    assert ran.out.rstrip().endswith("fewest select mydata.csv --target CLASS_COLUMN")
+    assert ran.out.rstrip().endswith(
+        "fewest select mydata.csv --target CLASS_COLUMN --report mydata.html"
+    )
+
+
+def test_says_how_to_call_it_again(run, monkeypatch, tmp_path):
+    called = tmp_path / "bin" / "fewest"
+    monkeypatch.setattr(sys, "argv", [str(called)])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert f"Now your own data: {called} select" in run("demo").out
+    program = tmp_path / "fewest"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert "Now your own data: fewest select" in run("demo").out
 
 
 def test_json_and_repeatability(run, tmp_path):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
+from shutil import which
 
 import numpy as np
 
@@ -24,7 +27,7 @@ _HALF_DISTANCE = 1.25
 # Enough for all that a page shows, so that it is the same on any machine.
 _SECONDS_OF_PAGE = 90.0
 
-_NEXT = "Now your own data: fewest select mydata.csv --target CLASS_COLUMN"
+_NEXT = "Now your own data: {} select mydata.csv --target CLASS_COLUMN --report mydata.html"
 
 
 def run_demo(arguments: argparse.Namespace) -> None:
@@ -45,7 +48,7 @@ def run_demo(arguments: argparse.Namespace) -> None:
     output.deliver(report, result_text(report), names_text(report))
     truth = f"These data are generated: only {', '.join(informative)} differ between the classes."
     write_page(output, arguments, table, machine, notes=[truth], seconds=_SECONDS_OF_PAGE)
-    output.say("\n" + _verdict(report.truth) + "\n" + _NEXT)
+    output.say("\n" + _verdict(report.truth) + "\n" + _NEXT.format(_program()))
 
 
 def generate(seed: int) -> tuple[Table, list[str]]:
@@ -84,3 +87,9 @@ def _verdict(truth: Truth) -> str:
     if truth.n_found < n_informative:
         text += "\nThese samples can be told apart without the rest."
     return text
+
+
+def _program() -> str:
+    """How to call this program again: by its name, or by its path where it is not on the PATH."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "fewest" and which("fewest") is None else "fewest"
