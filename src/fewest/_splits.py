@@ -155,7 +155,24 @@ def fit_with_groups(machine: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] 
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
-    """Mean over the classes at hand of the share of their samples that are misclassified."""
+    """Mean over the classes at hand of the share of their samples that are misclassified.
+
+    Parameters
+    ----------
+    y, predicted : arrays of shape (n_samples,)
+        The classes, and what was predicted.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.validation import balanced_error
+    >>> balanced_error(np.array(["a", "a", "a", "b"]), np.array(["a", "a", "a", "a"]))
+    0.5
+    """
     return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))
 
 

@@ -108,7 +108,21 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     See Also
     --------
-    fewest.save : Its counterpart, with an example.
+    fewest.save : Its counterpart.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fewest
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=1.0, random_state=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "machine.fewest"
+    ...     fewest.save(fewest.SupportFeatureMachine().fit(X, y), path)
+    ...     machine = fewest.load(path)
+    >>> int((machine.predict(X) == y).sum())
+    40
     """
     content = Path(path).read_bytes()
     try:

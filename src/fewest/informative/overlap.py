@@ -104,6 +104,17 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     -------
     array of shape (n_points,)
         At the points of ``found.fraction``, averaged over the folds (fig. 4b).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features, overlap_curve, t_map
+    >>> maps = make_brain(4, 3, n_voxels=200, informative=0.3, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
+    >>> curve = overlap_curve(found, univariate, 0.2)
+    >>> bool(curve[0] > curve[-1])  # what is found first is in the t-map's top more often
+    True
     """
     _check_same_features(found, univariate)
     top = np.zeros(found.n_features, dtype=bool)

@@ -46,11 +46,11 @@ class WeightsDisplay(_Display):
     >>> from fewest import SupportFeatureMachine
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.plotting import WeightsDisplay
-    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=1.0, random_state=1)
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
     >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> display = WeightsDisplay.from_estimator(machine, X, ax=Figure().subplots())
     >>> display.names
-    ['1', '0']
+    ['0', '1', '35']
     """
 
     weights: NDArray[np.float64]
@@ -100,7 +100,20 @@ class WeightsDisplay(_Display):
 
 @dataclass
 class HeatMapDisplay(_Display):
-    """Samples against the selected features in colours."""
+    """Samples against the selected features in colours.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import HeatMapDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
+    >>> display = HeatMapDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
+    >>> display.names
+    ['0', '1', '35']
+    """
 
     X: NDArray[np.float64]
     y: NDArray[Any]
@@ -153,7 +166,21 @@ class HeatMapDisplay(_Display):
 
 @dataclass
 class HeldOutConfusionDisplay(_Display):
-    """Confusion matrix of predictions for held-out samples."""
+    """Confusion matrix of predictions for held-out samples.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import HeldOutConfusionDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = HeldOutConfusionDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, ax=Figure().subplots()
+    ... )
+    >>> int((display.y_pred != y).sum())
+    3
+    """
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
@@ -210,6 +237,19 @@ class HeldOutRocDisplay(_Display):
     """Receiver operating characteristic of decision values for held-out samples.
 
     `decisions` has a column for each of `positives`.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import HeldOutRocDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = HeldOutRocDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, ax=Figure().subplots()
+    ... )
+    >>> display.ax_.get_legend_handles_labels()[1]
+    ['1: area 0.96']
     """
 
     y_true: NDArray[Any]
@@ -264,7 +304,21 @@ class HeldOutRocDisplay(_Display):
 
 @dataclass
 class StabilityDisplay(_Display):
-    """How often the features are selected when some samples are left out."""
+    """How often the features are selected when some samples are left out.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import StabilityDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = StabilityDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, ax=Figure().subplots()
+    ... )
+    >>> display.counts[:2].tolist(), display.n_folds
+    ([5, 5], 5)
+    """
 
     counts: NDArray[np.intp]
     n_folds: int
@@ -308,7 +362,21 @@ class StabilityDisplay(_Display):
 
 @dataclass
 class PathDisplay(_Display):
-    """Held-out balanced error and number of features along C."""
+    """Held-out balanced error and number of features along C.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import PathDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = PathDisplay.from_estimator(
+    ...     SupportFeatureMachine(), X, y, Cs=[0.1, 1.0, 10.0], ax=Figure().subplots()
+    ... )
+    >>> display.errors.round(3).tolist()
+    [0.125, 0.05, 0.075]
+    """
 
     Cs: NDArray[np.float64]
     errors: NDArray[np.float64]
@@ -360,7 +428,7 @@ class PathDisplay(_Display):
                 return_estimator=True,
                 error_score="raise",
             )
-            errors.append(-tried["test_score"].mean())
+            errors.append(0.0 - tried["test_score"].mean())
             sizes.append(np.mean([one.get_support().sum() for one in tried["estimator"]]))
         return cls(Cs, np.array(errors), np.array(sizes)).plot(ax=ax)
 

@@ -94,6 +94,17 @@ def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features
+    >>> from fewest.plotting import plot_subset_sizes
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> plot_subset_sizes(found, ax=Figure().subplots()).get_ylabel()
+    'features'
     """
     ax = axes_or_new(ax)
     ax.plot(100 * found.fraction, found.sizes, color=CURVES[0], drawstyle="steps-pre")
@@ -124,6 +135,19 @@ def plot_overlap_curves(
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features, t_map
+    >>> from fewest.plotting import plot_overlap_curves
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
+    >>> ax = plot_overlap_curves(found, univariate, [0.1], ax=Figure().subplots())
+    >>> ax.get_legend_handles_labels()[1]
+    ['top 10 %']
     """
     from fewest.informative import overlap_curve
 
@@ -157,6 +181,17 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features
+    >>> from fewest.plotting import plot_selection_error
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> plot_selection_error(found, ax=Figure().subplots()).get_ylabel()
+    'error'
     """
     ax = axes_or_new(ax)
     ax.plot(100 * found.fraction, found.selection_error, color=CURVES[0], drawstyle="steps-pre")
@@ -181,6 +216,18 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features
+    >>> from fewest.plotting import plot_probe_error
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, n_permutations=0)
+    >>> ax = plot_probe_error(found, ax=Figure().subplots())
+    >>> ax.get_legend_handles_labels()[1]
+    ['SVM on the rest', 'sigmoid']
     """
     if found.probe_error is None or found.sigmoid is None:
         raise ValueError("there is no probe error to draw: leave out probe=None")
@@ -217,6 +264,18 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.informative import random_subset_errors
+    >>> from fewest.plotting import plot_random_subsets
+    >>> X, y = make_gaussian(n=60, d=64, k=32, mu=0.5, random_state=0)
+    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_repeats=5)
+    >>> ax = plot_random_subsets(found, ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['1', '8', '64']
     """
     ax = axes_or_new(ax)
     ax.boxplot(
@@ -249,6 +308,19 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.informative import informative_features, overlap_table, t_map
+    >>> from fewest.plotting import plot_overlap
+    >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
+    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
+    >>> rows = overlap_table(found, univariate, shares=[0.1])
+    >>> plot_overlap(rows, ax=Figure().subplots()).get_ylabel()
+    'overlap (%)'
     """
     if not rows:
         raise ValueError("there is no overlap to draw: name smaller shares")
