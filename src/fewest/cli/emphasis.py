@@ -1,6 +1,7 @@
-"""Bold and dim text for people: put in where text is made, taken out where no terminal shows it.
+"""Coloured and dim text for people: put in where text is made, out where no terminal shows it.
 
-Brightness only, no hues: that works for every eye and on every background.
+Headers are bold as well as coloured, so that the colour tells nothing by itself: every eye and
+every background will do.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ import os
 import re
 from typing import TextIO
 
-_BOLD, _DIM, _USUAL = "\033[1m", "\033[2m", "\033[0m"
-_CODES = re.compile("|".join(map(re.escape, (_BOLD, _DIM, _USUAL))))
+_HEADER, _DIM, _USUAL = "\033[1;36m", "\033[2m", "\033[0m"
+_CODES = re.compile("|".join(map(re.escape, (_HEADER, _DIM, _USUAL))))
 
 
-def bold(text: str) -> str:
-    """For what one looks for first: headers."""
-    return f"{_BOLD}{text}{_USUAL}"
+def as_header(text: str) -> str:
+    """For what one looks for first."""
+    return f"{_HEADER}{text}{_USUAL}"
 
 
 def dim(text: str) -> str:

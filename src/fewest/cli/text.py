@@ -7,7 +7,7 @@ from typing import Any
 
 from fewest._tables import wording
 from fewest._tables.wording import counted, cut, visible
-from fewest.cli.emphasis import bold, dim
+from fewest.cli.emphasis import as_header, dim
 from fewest.cli.report import (
     Certificate,
     CrossValidation,
@@ -203,8 +203,8 @@ def time_text(seconds: Seconds) -> str:
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """First column to the left, the others to the right; the first row is the header."""
-    header, *lines = wording.aligned(rows).split("\n")
-    return "\n".join([bold(header), *lines])
+    first, *lines = wording.aligned(rows).split("\n")
+    return "\n".join([as_header(first), *lines])
 
 
 def _spread(spread: Spread) -> str:

@@ -9,7 +9,7 @@ import pytest
 from tables.samples import two_classes, write_csv
 
 _BAR = r"{}:\s+\d+%\|.*\[\d\d:\d\d<(\d\d:\d\d|\?)"
-_BOLD, _DIM = "\x1b[1m", "\x1b[2m"
+_HEADER, _DIM = "\x1b[1;36m", "\x1b[2m"
 
 SHIFT = 2.3  # no single feature separates the classes
 COMMANDS = {
@@ -34,7 +34,7 @@ def test_file(show, table, command, tmp_path):
     assert result in seen.text
     assert f"{_DIM}Time: reading" in seen.raw
     if command != "diagnose":  # it has no table
-        assert _BOLD in seen.raw
+        assert _HEADER in seen.raw
     assert seen.text.rstrip().endswith("Written: out.json")
     assert json.loads((tmp_path / "out.json").read_text())["data"]["n_samples"] == 40
 
