@@ -21,6 +21,7 @@ _EPILOG = f"""\
 examples:
   fewest demo
   fewest select expression.csv --target diagnosis
+  fewest select expression.csv --target diagnosis --report result.html
   fewest select expression.csv --target diagnosis --model machine.fewest
   fewest predict machine.fewest new.csv --out predicted.csv
   fewest path expression.csv --target diagnosis --plot path.png

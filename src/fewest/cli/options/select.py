@@ -25,10 +25,10 @@ def add_select(commands: Commands[Parser]) -> None:
         description=_DESCRIPTION,
         examples=(
             "expression.csv --target diagnosis",
+            "expression.csv --target diagnosis --report result.html",
             "expression.tsv.gz --target diagnosis --drop patient --drop age",
             "expression.parquet --target diagnosis --C inf --json result.json",
             "expression.npz --cv 10 --repeats 5 --jobs 4",
-            "expression.csv --target diagnosis --report result.html",
             "expression.csv --target diagnosis --method sfm-cv",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",
