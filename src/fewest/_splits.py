@@ -149,9 +149,13 @@ def class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any,
 
 def fit_with_groups(machine: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     """Fit; machines that split the samples themselves keep groups together."""
-    if groups is not None and "groups" in signature(machine.fit).parameters:
-        return machine.fit(X, y, groups=groups)
-    return machine.fit(X, y)
+    return machine.fit(X, y, **group_arguments(machine, groups))
+
+
+def group_arguments(machine: Any, groups: NDArray[Any] | None) -> dict[str, NDArray[Any]]:
+    """What `fit` must be told of the groups: nothing unless the machine splits the samples."""
+    splits = groups is not None and "groups" in signature(machine.fit).parameters
+    return {"groups": groups} if splits else {}
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:

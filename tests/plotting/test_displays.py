@@ -140,3 +140,32 @@ def test_path_is_the_mean_over_folds(data, ax):
         ]
         assert error == pytest.approx(np.mean(errors))
         assert size == pytest.approx(np.mean([m.support_.sum() for m in trained]))
+
+
+class NeedsGroups(SupportFeatureMachine):
+    """Stands for machines that split the samples themselves: refuses to without the groups."""
+
+    def fit(self, X, y, groups=None):
+        assert groups is not None
+        assert len(groups) == len(y) < 40
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("display", "further"),
+    [
+        (HeldOutConfusionDisplay, {}),
+        (HeldOutRocDisplay, {}),
+        (StabilityDisplay, {}),
+        (PathDisplay, {"Cs": [1.0]}),
+    ],
+)
+def test_groups_reach_machines_that_split_once_more(display, further, data, ax):
+    groups = np.arange(40) // 4
+    found = display.from_estimator(NeedsGroups(), *data, groups=groups, ax=ax, **further)
+    plain = display.from_estimator(
+        SupportFeatureMachine(), *data, groups=groups, ax=Figure().subplots(), **further
+    )
+    for name in ("y_pred", "decisions", "counts", "errors"):
+        if hasattr(plain, name):
+            np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))

@@ -227,3 +227,28 @@ def test_leukemia(real_data, part):
     ).features
     assert found.observed <= 3
     assert found.p_value == 0.01  # the smallest that 99 permutations can show
+
+
+class NeedsGroups(SupportFeatureMachine):
+    """Stands for machines that split the samples themselves: refuses to without the groups."""
+
+    def fit(self, X, y, groups=None):
+        assert groups is not None
+        assert len(groups) == len(y)
+        return super().fit(X, y)
+
+
+def test_groups_reach_machines_that_split_once_more():
+    X, y = make_gaussian(n=24, d=20, k=2, mu=1.0, random_state=0)
+    groups = np.arange(24) // 4
+    found = permutation_test(
+        X,
+        y,
+        estimator=NeedsGroups(),
+        statistics="error",
+        n_permutations=3,
+        cv=3,
+        groups=groups,
+        random_state=0,
+    )
+    assert found.error.observed < 0.5

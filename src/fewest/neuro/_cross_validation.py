@@ -14,6 +14,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, fit_with_groups, outer_folds
+from fewest.significance._measure import selected_features
 
 _FOLDS = 5
 
@@ -28,6 +29,13 @@ class FoldResult:
     support: NDArray[np.bool_]
 
 
+def usual_cv(cv: Any, groups: Any) -> Any:
+    """What was asked for; else one group is left out at a time, or there are some folds."""
+    if cv is not None:
+        return cv
+    return _FOLDS if groups is None else LeaveOneGroupOut()
+
+
 def run_folds(
     estimator: Any,
     X: NDArray[Any],
@@ -40,9 +48,7 @@ def run_folds(
     show_progress: bool,
 ) -> list[FoldResult]:
     """Fit and test in every fold; by default one group is left out at a time."""
-    if cv is None:
-        cv = _FOLDS if groups is None else LeaveOneGroupOut()
-    folds = outer_folds(cv, y, groups, random_state=random_state)
+    folds = outer_folds(usual_cv(cv, groups), y, groups, random_state=random_state)
     trials = _trials(estimator, X, y, groups, folds, n_jobs)
     return list(progress_bar(trials, len(folds), show_progress))
 
@@ -74,15 +80,6 @@ def pooled_error(results: list[FoldResult], y: NDArray[Any]) -> float:
     return balanced_error(y[tested], np.concatenate([fold.predicted for fold in results]))
 
 
-def selected(estimator: Any) -> NDArray[np.bool_]:
-    """The features that a fitted estimator uses, in any of its machines."""
-    coef = np.atleast_2d(estimator.coef_)
-    support = np.asarray(getattr(estimator, "support_", None))
-    if support.dtype == bool and support.shape == coef.shape[1:]:
-        return support
-    return np.any(coef != 0, axis=0)
-
-
 def _trials(
     estimator: Any,
     X: NDArray[Any],
@@ -107,4 +104,4 @@ def _trial(
     test: NDArray[np.intp],
 ) -> FoldResult:
     fit_with_groups(estimator, X[train], y[train], None if groups is None else groups[train])
-    return FoldResult(len(train), test, estimator.predict(X[test]), selected(estimator))
+    return FoldResult(len(train), test, estimator.predict(X[test]), selected_features(estimator))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import LeaveOneGroupOut
 
+from fewest.neuro._cross_validation import usual_cv
 from fewest.neuro.figures import decoder_figures, region_figure
 from fewest.report import make_report
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from fewest.report import Report
 
-_FOLDS = 5
 _WEIGHTS = "Weights of the selected voxels, on the mean of all volumes."
 _REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
 _RANKING = (
@@ -34,9 +33,8 @@ def voxel_report(
     **settings: Any,
 ) -> Report:
     """The report of a decoder on the matrix of its volumes; settings are those of `make_report`."""
-    cv = decoder.cv
-    if cv is None or (isinstance(cv, int) and cv == 0):
-        cv = _FOLDS if groups is None else LeaveOneGroupOut()
+    without_folds = isinstance(decoder.cv, int) and decoder.cv == 0
+    cv = usual_cv(None if without_folds else decoder.cv, groups)
     further = [one for one in (decoder.selector_, decoder.informative_) if one is not None]
     return make_report(
         decoder.estimator_,

@@ -20,12 +20,13 @@ from fewest.neuro._checks import (
     on_grid_of_fit,
     standardized_within,
 )
-from fewest.neuro._cross_validation import pooled_error, run_folds, selected, summarized
+from fewest.neuro._cross_validation import pooled_error, run_folds, summarized
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._nilearn import require_nilearn
 from fewest.neuro.regions import checked_atlas, region_table
 from fewest.repetitive import RepetitiveSelector
 from fewest.sfm import SupportFeatureMachine
+from fewest.significance._measure import selected_features
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
@@ -284,7 +285,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         array of shape (n_volumes, n_selected)
         """
         matrix = self._new_matrix(imgs, groups)
-        return matrix[:, selected(self.estimator_)]
+        return matrix[:, selected_features(self.estimator_)]
 
     def generate_report(
         self, imgs: Any, y: ArrayLike, groups: ArrayLike | None = None, **settings: Any
@@ -366,7 +367,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         if _is_zero(self.n_repetitions):
             return
         self._found_in = np.zeros(self.n_features_, dtype=np.int32)
-        if not selected(self.estimator_).any():  # the estimator has warned already
+        if not selected_features(self.estimator_).any():  # the estimator has warned already
             return
         self.selector_ = RepetitiveSelector(
             self._new_estimator(), n_repetitions=self.n_repetitions, verbose=self.verbose
@@ -406,7 +407,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _make_maps(self, atlas: SpatialImage | None) -> None:
         coef = self.grid_.spread_weights(np.atleast_2d(self.estimator_.coef_))
         self.coef_img_ = self._image(coef[0] if len(coef) == 1 else coef)
-        self.support_img_ = self._map(selected(self.estimator_).astype(np.int8))
+        self.support_img_ = self._map(selected_features(self.estimator_).astype(np.int8))
         self.ranking_img_ = None if self._found_in is None else self._map(self._found_in)
         self.consistency_img_ = None if self._fold_counts is None else self._map(self._fold_counts)
         self.regions_ = None

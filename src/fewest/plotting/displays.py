@@ -339,14 +339,8 @@ class StabilityDisplay(_Display):
         ax: Axes | None = None,
     ) -> StabilityDisplay:
         """Train a clone in every fold, and count; see `HeldOutConfusionDisplay`."""
-        from sklearn.model_selection import cross_validate
-
-        from fewest._splits import outer_folds
-
-        folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
-        trained = cross_validate(
-            estimator, X, y, cv=folds, n_jobs=n_jobs, return_estimator=True, error_score="raise"
-        )["estimator"]
+        folds, params = _folds(estimator, y, cv, groups, random_state)
+        trained = _trained(estimator, X, y, folds, params, n_jobs)["estimator"]
         counts = np.sum([one.get_support() for one in trained], axis=0)
         names = _feature_names(trained[0], feature_names, len(counts))
         return cls(counts, len(folds), names).plot(ax=ax)
@@ -409,25 +403,12 @@ class PathDisplay(_Display):
             The values of C.
         """
         from sklearn.base import clone
-        from sklearn.model_selection import cross_validate
-
-        from fewest._splits import outer_folds
-        from fewest.validation import balanced_error_scorer
 
         Cs = np.sort(np.asarray(Cs, dtype=np.float64))
-        folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
+        folds, params = _folds(estimator, y, cv, groups, random_state)
         errors, sizes = [], []
         for C in Cs:
-            tried = cross_validate(
-                clone(estimator).set_params(C=C),
-                X,
-                y,
-                cv=folds,
-                scoring=balanced_error_scorer,
-                n_jobs=n_jobs,
-                return_estimator=True,
-                error_score="raise",
-            )
+            tried = _trained(clone(estimator).set_params(C=C), X, y, folds, params, n_jobs)
             errors.append(0.0 - tried["test_score"].mean())
             sizes.append(np.mean([one.get_support().sum() for one in tried["estimator"]]))
         return cls(Cs, np.array(errors), np.array(sizes)).plot(ax=ax)
@@ -450,10 +431,40 @@ def _held_out(
 ) -> NDArray[Any]:
     from sklearn.model_selection import cross_val_predict
 
-    from fewest._splits import outer_folds
+    folds, params = _folds(estimator, y, cv, groups, random_state)
+    return cross_val_predict(estimator, X, y, cv=folds, n_jobs=n_jobs, method=method, params=params)
 
-    folds = outer_folds(cv, np.asarray(y), groups, random_state=random_state)
-    return cross_val_predict(estimator, X, y, cv=folds, n_jobs=n_jobs, method=method)
+
+def _folds(
+    estimator: Any, y: ArrayLike, cv: Any, groups: ArrayLike | None, random_state: Any
+) -> tuple[Any, dict[str, Any]]:
+    """Folds that keep groups together, and the groups for estimators that split once more."""
+    from fewest._splits import checked_groups, group_arguments, outer_folds
+
+    y = np.asarray(y)
+    folds = outer_folds(cv, y, groups, random_state=random_state)
+    return folds, group_arguments(estimator, checked_groups(groups, len(y)))
+
+
+def _trained(
+    estimator: Any, X: Any, y: ArrayLike, folds: Any, params: dict[str, Any], n_jobs: int | None
+) -> dict[str, Any]:
+    """Errors (below zero, as scikit-learn has it) and estimators of the folds."""
+    from sklearn.model_selection import cross_validate
+
+    from fewest.validation import balanced_error_scorer
+
+    return cross_validate(
+        estimator,
+        X,
+        y,
+        cv=folds,
+        scoring=balanced_error_scorer,
+        n_jobs=n_jobs,
+        params=params,
+        return_estimator=True,
+        error_score="raise",
+    )
 
 
 def _feature_names(

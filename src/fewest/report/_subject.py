@@ -12,6 +12,7 @@ from sklearn.base import clone, is_regressor
 
 from fewest._core.path import ExactPath
 from fewest._core.problem import FloatArray
+from fewest._splits import fit_with_groups
 from fewest.diagnostics import Diagnosis
 from fewest.informative import InformativeFeatures
 from fewest.liknon_path import LiknonPath
@@ -122,7 +123,7 @@ def _of_result(further: dict[str, Any], data: Data) -> Subject:
         if "repetitive" in further
         else f"No machine was given: this is the Support Feature Machine with C = {estimator.C:g}."
     )
-    machine = clone(estimator).fit(data.X, data.y)
+    machine = fit_with_groups(clone(estimator), data.X, data.y, data.groups)
     return _of_machine(machine, estimator, data, further, words)
 
 

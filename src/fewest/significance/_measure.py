@@ -21,7 +21,7 @@ from fewest._core.columns import Columns
 from fewest._core.problem import FloatArray
 from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error
+from fewest._splits import balanced_error, fit_with_groups
 from fewest._validation import finite_columns, validated
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine
@@ -74,7 +74,7 @@ class Measure:
         machine = clone(self.estimator)
         try:
             if self.columns is None:
-                machine.fit(self.X, self.classes[codes])
+                fit_with_groups(machine, self.X, self.classes[codes], self.groups)
                 return Measured(features=_n_selected(machine))
             machine.classes_ = self.classes
             machine.fit_columns(self.columns, codes)
@@ -91,7 +91,8 @@ class Measure:
         for train, test in self.cv.split(self.X, codes, self.groups):
             machine = clone(self.estimator)
             try:
-                machine.fit(self.X[train], codes[train])
+                groups = None if self.groups is None else self.groups[train]
+                fit_with_groups(machine, self.X[train], codes[train], groups)
             except NotSeparableError:
                 return float(np.inf)
             predicted[test] = machine.predict(self.X[test])
