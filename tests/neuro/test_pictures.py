@@ -195,11 +195,15 @@ def test_messages(monkeypatch):
         plot_two_maps(FIRST, SECOND, kind="cube")
     with pytest.raises(ValueError, match="palette must be one of 'safe', 'papers'; got 'rainbow'"):
         plot_two_maps(FIRST, SECOND, palette="rainbow")
-    with pytest.raises(ValueError, match="the maps are not on the same grid .*resample"):
+    with pytest.raises(
+        ValueError, match="the first map: .* voxels; the second map: 3 x 3 x 3 voxels. Bring"
+    ):
         plot_two_maps(FIRST, image(np.ones((3, 3, 3))))
-    with pytest.raises(ValueError, match="not on the same grid"):
+    with pytest.raises(
+        ValueError, match="the affine of the first map and that of the second map differ"
+    ):
         plot_two_maps(FIRST, image(np.ones((33, 40, 32)), np.eye(4)))
-    with pytest.raises(ValueError, match="the maps must have three dimensions; got one of shape"):
+    with pytest.raises(ValueError, match="the first map must have three dimensions; got shape"):
         plot_two_maps(image(np.ones((3, 3, 3, 2))), FIRST)
     flat = image(np.ones((4, 4, 1)))
     with pytest.raises(ValueError, match=r"background has shape \(5, 4, 1\), but the map has"):

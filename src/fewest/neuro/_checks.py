@@ -118,13 +118,13 @@ def fitted_masker(mask: Any, smoothing_fwhm: float | None, images: SpatialImage)
     given = checked_image(masker.mask_img, "mask")
     if not np.any(np.asanyarray(given.dataobj)):
         raise ValueError("the mask is empty: no voxel is above zero. Give another mask")
-    _require_same_grid(given, images, "the mask", "the images")
+    require_same_grid(given, images, "the mask", "the images")
     return masker.set_params(mask_img=_exactly_on(images.affine, given)).fit()
 
 
 def on_grid_of_fit(images: SpatialImage, mask_img: SpatialImage) -> SpatialImage:
     """New images, if they are on the grid of those of the fit."""
-    _require_same_grid(images, mask_img, "these images", "those of fit")
+    require_same_grid(images, mask_img, "these images", "those of fit")
     return _exactly_on(mask_img.affine, images)
 
 
@@ -227,10 +227,11 @@ def _as_series(img: SpatialImage) -> SpatialImage:
 
 def _require_one_grid(loaded: list[SpatialImage]) -> None:
     for number, img in enumerate(loaded[1:], start=1):
-        _require_same_grid(img, loaded[0], f"image {number}", "image 0")
+        require_same_grid(img, loaded[0], f"image {number}", "image 0")
 
 
-def _require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> None:
+def require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> None:
+    """Raise unless both have voxels at the same places; `name` and `than` say what they are."""
     advice = "Bring them on one grid with nilearn.image.resample_to_img"
     if one.shape[:3] != other.shape[:3]:
         raise ValueError(

@@ -16,6 +16,7 @@ from fewest._validation import check_choice
 from fewest.informative.overlap import SHARES
 from fewest.informative.univariate import share_count
 from fewest.neuro._brain_picture import draw_glass, draw_ranked_glass, draw_slices
+from fewest.neuro._checks import require_same_grid
 from fewest.neuro._flat_picture import draw_flat, is_flat
 from fewest.neuro._nilearn import require_nilearn
 
@@ -189,23 +190,19 @@ def _labels(first: Any, second: Any) -> Any:
     from nilearn.image import new_img_like
 
     maps = [_loaded(one) for one in (first, second)]
-    _check_same_grid(*maps, "the maps")
+    _check_same_grid(*maps, ("the first map", "the second map"))
     one, other = (np.nan_to_num(np.asarray(each.dataobj)) != 0 for each in maps)
     return new_img_like(maps[0], (one + 2 * other).astype(np.uint8))
 
 
-def _check_same_grid(first: Any, second: Any, what: str) -> None:
-    for image in (first, second):
+def _check_same_grid(first: Any, second: Any, names: tuple[str, str]) -> None:
+    for name, image in zip(names, (first, second), strict=True):
         if len(image.shape) != 3:
             raise ValueError(
-                f"{what} must have three dimensions; got one of shape {image.shape}. Take one "
-                "volume of it, with nilearn.image.index_img"
+                f"{name} must have three dimensions; got shape {image.shape}. Take one volume of "
+                "it, with nilearn.image.index_img"
             )
-    if first.shape != second.shape or not np.allclose(first.affine, second.affine, atol=1e-3):
-        raise ValueError(
-            f"{what} are not on the same grid (shapes {first.shape} and {second.shape}): resample "
-            "one of them with nilearn.image.resample_to_img(..., interpolation='nearest')"
-        )
+    require_same_grid(first, second, *names)
 
 
 def _along(ranking: Any, mask: Any, shares: Sequence[float]) -> tuple[list[Any], list[str], float]:
@@ -213,7 +210,7 @@ def _along(ranking: Any, mask: Any, shares: Sequence[float]) -> tuple[list[Any],
     from nilearn.image import new_img_like
 
     order, inside = _loaded(ranking), _loaded(mask)
-    _check_same_grid(order, inside, "ranking and mask")
+    _check_same_grid(order, inside, ("the ranking", "the mask"))
     member = np.asarray(inside.dataobj) != 0
     values = np.where(member, np.nan_to_num(np.asarray(order.dataobj, dtype=np.float64)), 0.0)
     found = np.sort(values[values > 0])
