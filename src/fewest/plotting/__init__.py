@@ -7,16 +7,15 @@ Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 from fewest._figures import require_matplotlib
 from fewest.plotting.alternatives import plot_stand_ins, plot_subsets
 from fewest.plotting.chance import plot_permutations, plot_separability, plot_stability
-from fewest.plotting.displays import (
-    HeatMapDisplay,
+from fewest.plotting.errors import plot_confusion, plot_roc
+from fewest.plotting.feature_displays import HeatMapDisplay, WeightsDisplay
+from fewest.plotting.features import plot_heat_map, plot_strip, plot_weights
+from fewest.plotting.held_out_displays import (
     HeldOutConfusionDisplay,
     HeldOutRocDisplay,
     PathDisplay,
     StabilityDisplay,
-    WeightsDisplay,
 )
-from fewest.plotting.errors import plot_confusion, plot_roc
-from fewest.plotting.features import plot_heat_map, plot_strip, plot_weights
 from fewest.plotting.informative import (
     plot_informative,
     plot_overlap,

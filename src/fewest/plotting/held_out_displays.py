@@ -1,171 +1,29 @@
-"""Displays in the style of scikit-learn: computed once, drawn with `plot` as often as needed.
+"""Displays of what happens on samples that had no part in training.
 
-`from_estimator` never draws an error on samples that the estimator was trained with: it clones and
-trains the estimator in every fold, selection included.
+`from_estimator` clones and trains the estimator in every fold, selection included: none can draw an
+error on samples that were seen before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest.plotting._labels import feature_labels
+from fewest.plotting._display import Display, names_of_features
 from fewest.plotting.chance import plot_stability
 from fewest.plotting.errors import plot_confusion, plot_roc
-from fewest.plotting.features import plot_heat_map, plot_weights
 from fewest.plotting.path import plot_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass
-class _Display:
-    """`ax_` and `figure_` are those of the last `plot`."""
-
-    ax_: Axes = field(init=False, repr=False, compare=False)
-    figure_: Figure = field(init=False, repr=False, compare=False)
-
-    def _drawn(self, ax: Axes) -> Any:
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-
-@dataclass
-class WeightsDisplay(_Display):
-    """Weights of the selected features of a linear classifier for two classes.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from fewest import SupportFeatureMachine
-    >>> from fewest.datasets import make_gaussian
-    >>> from fewest.plotting import WeightsDisplay
-    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
-    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
-    >>> display = WeightsDisplay.from_estimator(machine, X, ax=Figure().subplots())
-    >>> display.names
-    ['0', '1', '35']
-    """
-
-    weights: NDArray[np.float64]
-    names: list[str]
-    sides: tuple[Any, Any] | None = None
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        *,
-        feature_names: Sequence[str] | None = None,
-        ax: Axes | None = None,
-    ) -> WeightsDisplay:
-        """Coefficients times the standard deviations of X, the largest first.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            With `coef_` of one row: two classes.
-        X : array of shape (n_samples, n_features)
-            The samples that give the standard deviations.
-        feature_names : sequence of str, optional
-            Default: the estimator's `feature_names_in_`, else the columns' numbers.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        """
-        coefficients = np.atleast_2d(estimator.coef_)
-        if len(coefficients) != 1:
-            raise ValueError(
-                f"the estimator has {len(coefficients)} machines, one a class. Draw them one by "
-                "one with plot_weights"
-            )
-        columns = np.flatnonzero(coefficients[0])
-        names = _feature_names(estimator, feature_names, coefficients.shape[1])
-        weights = coefficients[0, columns] * _columns(X, columns).std(axis=0)
-        order = np.argsort(-np.abs(weights), kind="stable")
-        sides = tuple(estimator.classes_) if hasattr(estimator, "classes_") else None
-        display = cls(weights[order], [names[columns[place]] for place in order], sides)
-        return display.plot(ax=ax)
-
-    def plot(self, *, ax: Axes | None = None) -> WeightsDisplay:
-        """Draw; returns the display."""
-        return self._drawn(plot_weights(self.weights, self.names, sides=self.sides, ax=ax))
-
-
-@dataclass
-class HeatMapDisplay(_Display):
-    """Samples against the selected features in colours.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from fewest import SupportFeatureMachine
-    >>> from fewest.datasets import make_gaussian
-    >>> from fewest.plotting import HeatMapDisplay
-    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
-    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
-    >>> display = HeatMapDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
-    >>> display.names
-    ['0', '1', '35']
-    """
-
-    X: NDArray[np.float64]
-    y: NDArray[Any]
-    names: list[str]
-    scores: NDArray[np.float64] | None = None
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        feature_names: Sequence[str] | None = None,
-        ax: Axes | None = None,
-    ) -> HeatMapDisplay:
-        """The features of `estimator.get_support()`; decision values sort two classes' samples.
-
-        Parameters
-        ----------
-        estimator : fitted selector
-            Any with `get_support`.
-        X, y : arrays
-            Samples to show, and their classes.
-        feature_names : sequence of str, optional
-            Default: the estimator's `feature_names_in_`, else the columns' numbers.
-        ax : matplotlib Axes, optional
-            Where to draw; a new figure by default.
-        """
-        mask = estimator.get_support()
-        if not mask.any():
-            raise ValueError("the estimator selected no feature: there is nothing to draw")
-        columns = np.flatnonzero(mask)
-        names = _feature_names(estimator, feature_names, len(mask))
-        scores = estimator.decision_function(X) if hasattr(estimator, "decision_function") else None
-        display = cls(
-            _columns(X, columns).astype(np.float64),
-            np.asarray(y),
-            [names[column] for column in columns],
-            None if scores is None or np.ndim(scores) != 1 else scores,
-        )
-        return display.plot(ax=ax)
-
-    def plot(self, *, ax: Axes | None = None) -> HeatMapDisplay:
-        """Draw; returns the display."""
-        return self._drawn(
-            plot_heat_map(self.X, self.y, feature_names=self.names, scores=self.scores, ax=ax)
-        )
-
-
-@dataclass
-class HeldOutConfusionDisplay(_Display):
+class HeldOutConfusionDisplay(Display):
     """Confusion matrix of predictions for held-out samples.
 
     Examples
@@ -233,7 +91,7 @@ class HeldOutConfusionDisplay(_Display):
 
 
 @dataclass
-class HeldOutRocDisplay(_Display):
+class HeldOutRocDisplay(Display):
     """Receiver operating characteristic of decision values for held-out samples.
 
     `decisions` has a column for each of `positives`.
@@ -303,7 +161,7 @@ class HeldOutRocDisplay(_Display):
 
 
 @dataclass
-class StabilityDisplay(_Display):
+class StabilityDisplay(Display):
     """How often the features are selected when some samples are left out.
 
     Examples
@@ -342,7 +200,7 @@ class StabilityDisplay(_Display):
         folds, params = _folds(estimator, y, cv, groups, random_state)
         trained = _trained(estimator, X, y, folds, params, n_jobs)["estimator"]
         counts = np.sum([one.get_support() for one in trained], axis=0)
-        names = _feature_names(trained[0], feature_names, len(counts))
+        names = names_of_features(trained[0], feature_names, len(counts))
         return cls(counts, len(folds), names).plot(ax=ax)
 
     def plot(self, *, n_features: int = 20, ax: Axes | None = None) -> StabilityDisplay:
@@ -355,7 +213,7 @@ class StabilityDisplay(_Display):
 
 
 @dataclass
-class PathDisplay(_Display):
+class PathDisplay(Display):
     """Held-out balanced error and number of features along C.
 
     Examples
@@ -465,18 +323,3 @@ def _trained(
         return_estimator=True,
         error_score="raise",
     )
-
-
-def _feature_names(
-    estimator: Any, feature_names: Sequence[str] | None, n_features: int
-) -> list[str]:
-    if feature_names is None:
-        feature_names = getattr(estimator, "feature_names_in_", None)
-    return feature_labels(feature_names, n_features)
-
-
-def _columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
-    """These columns of an array, a sparse matrix or a data frame, dense."""
-    from fewest._discriminants import dense
-
-    return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else dense(X[:, columns]))
