@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._base import BinaryTask
-from fewest._core.problem import SMALLEST_SLACK_COST, FloatArray
+from fewest._core.problem import SMALLEST_SLACK_COST
 from fewest._core.result import Status
 from fewest._core.solve import solve
 from fewest._sfm_along import NEARLY_HARD, unit_cost
+from fewest._types import FloatArray
 from fewest.sfm import SupportFeatureMachine
 
 # The smallest C: a feature has to correct two errors, or, for many samples, errors of all of them

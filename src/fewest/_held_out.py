@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._splits import balanced_error
+from fewest._types import FloatArray, IndexArray
 
 # Larger factors change the loss of no sample that matters.
 _LARGEST_LOG_FACTOR = 6.0

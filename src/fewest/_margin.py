@@ -10,9 +10,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, unit_margin
+from fewest._core.problem import unit_margin
 from fewest._core.result import Status
 from fewest._core.solve import solve
+from fewest._types import FloatArray
 
 # Where classes overlap, a larger cost no longer changes the hyperplane.
 _LARGEST_COST = 1e6

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.result import IndexArray
 from fewest._splits import balanced_split, outer_folds, smallest_class
+from fewest._types import IndexArray
 
 
 @dataclass(frozen=True, eq=False)

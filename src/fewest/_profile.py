@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._discriminants import dense
 from fewest._splits import balanced_error, smallest_class
+from fewest._types import FloatArray, IndexArray
 
 # The thresholds that the chapter tries.
 _THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))

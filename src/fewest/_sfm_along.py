@@ -8,9 +8,10 @@ import numpy as np
 
 from fewest._base import BinaryTask, Machine
 from fewest._core.path import PathSolver
-from fewest._core.problem import SMALLEST_SLACK_COST, FloatArray, Problem
+from fewest._core.problem import SMALLEST_SLACK_COST, Problem
 from fewest._core.result import Result, Status, WarmStart
 from fewest._core.reweight import ZeroNormResult
+from fewest._types import FloatArray
 from fewest.sfm import SupportFeatureMachine
 from fewest.union import unions
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.validation import column_or_1d
 
-from fewest._core.result import IndexArray
+from fewest._types import IndexArray
 
 
 def outer_folds(

@@ -14,10 +14,9 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._base import BinaryTask, Machine, SelectingClassifier
-from fewest._core.problem import FloatArray
 from fewest._core.repeat import Repeater
-from fewest._core.result import IndexArray
 from fewest._splits import fit_with_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns
 
 # The linear programs leave samples on the hyperplane, up to rounding.

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
 from fewest._core.columns import Columns, standardized
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 
 def check_positive(name: str, value: Any, *, infinity: str = "") -> None:

@@ -16,7 +16,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv, cross_val_score
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 _FOLDS = 10
 

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fewest._base import BinaryTask
 from fewest._core.columns import Columns
 from fewest._core.path import ExactPath, PathSolver, exact_path
-from fewest._core.problem import FloatArray, Problem
+from fewest._core.problem import Problem
 from fewest._core.result import Result
 from fewest._core.solve import class_mean_vector
+from fewest._types import FloatArray
 from fewest._validation import check_count, check_positive
 from fewest.liknon import Liknon, common_scale, liknon_problem
 

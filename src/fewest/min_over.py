@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import check_count, check_positive, two_classes
 
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from fewest._base import BinaryTask, Machine
 from fewest._core.columns import Columns
-from fewest._core.result import IndexArray, WarmStart
+from fewest._core.result import WarmStart
 from fewest._core.reweight import ZeroNormResult
 from fewest._margin import hard_margin, soft_margin
+from fewest._types import IndexArray
 from fewest._validation import check_choice, check_count
 from fewest.sfm import SupportFeatureMachine
 

@@ -24,8 +24,8 @@ from fewest._core.box_lasso_bound import (
     relative_gap,
 )
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray, Status
+from fewest._core.result import Status
+from fewest._types import FloatArray, IndexArray
 
 __all__ = ["BoxLassoResult", "box_lasso", "certified"]
 

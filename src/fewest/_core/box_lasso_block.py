@@ -12,8 +12,7 @@ import numpy as np
 from fewest._core.box_lasso_kernels import descend
 from fewest._core.box_lasso_newton import FIRST_SIGMA, GramProblem, newton
 from fewest._core.box_lasso_polish import polish
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 # Coordinate descent goes on in batches while it brings the number of moving variables down; it
 # costs little in comparison with Newton's method on too many of them.

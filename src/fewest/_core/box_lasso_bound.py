@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 # Objectives below this part of 1/2 |y|^2 (nearly perfect fits) do not serve as unit of the gap.
 _SMALLEST_UNIT = 1e-4

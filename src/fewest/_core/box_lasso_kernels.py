@@ -8,8 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numba import njit
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -14,8 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import dposv
 
 from fewest._core.box_lasso_bound import dual_value
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 # Measured on kernel matrices: a slower growth with fewer Newton steps each takes fewer in all.
 FIRST_SIGMA = 30.0

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 _ROUNDS = 10
 # Columns that add less than this to the span of the others are left where they are.

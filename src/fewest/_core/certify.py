@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, Problem
+from fewest._core.problem import Problem
 from fewest._core.result import Result, relative_gap
+from fewest._types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

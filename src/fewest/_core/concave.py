@@ -12,10 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, Problem
+from fewest._core.problem import Problem
 from fewest._core.result import Result
 from fewest._core.reweight import ZeroNormResult
 from fewest._core.solve import solve
+from fewest._types import FloatArray
 
 # Cheaper features are free for the solver, and the costs too far apart.
 _LEAST_COST = 1e-6

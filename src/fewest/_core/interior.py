@@ -24,8 +24,8 @@ from scipy.linalg.blas import dsyrk
 
 from fewest._core.certify import price_ratios
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import IndexArray
+from fewest._core.problem import Problem
+from fewest._types import FloatArray, IndexArray
 
 # The relative gap at which nearly all constraints show their side, and the number of steps that
 # only a program with hardly an interior needs.

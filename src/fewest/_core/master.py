@@ -22,8 +22,8 @@ import highspy
 import numpy as np
 
 from fewest._core.interior import Vertex
-from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import IndexArray
+from fewest._core.problem import Problem
+from fewest._types import FloatArray, IndexArray
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9

@@ -17,8 +17,9 @@ import numpy as np
 
 from fewest._core.certify import slack_and_violation
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray, Problem
+from fewest._core.problem import Problem
 from fewest._core.result import Result, Status
+from fewest._types import FloatArray
 
 
 def mirror_image(problem: Problem, columns: Columns, result: Result) -> Result | None:

@@ -20,9 +20,10 @@ import numpy as np
 
 from fewest._core.columns import Columns
 from fewest._core.master import Master
-from fewest._core.problem import FloatArray, Problem
+from fewest._core.problem import Problem
 from fewest._core.result import Result, Status
 from fewest._core.solve import first_master, generate
+from fewest._types import FloatArray
 
 
 class PathSolver:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from fewest._types import FloatArray
 
 # Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9, and above the largest
 # the features' share of the objective is lost in its last digits.

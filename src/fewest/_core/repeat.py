@@ -19,8 +19,8 @@ import numpy as np
 
 from fewest._core.columns import Columns, weighted_moments
 from fewest._core.master import Master, SolverError
-from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import IndexArray, Result, Status, WarmStart
+from fewest._core.problem import Problem
+from fewest._core.result import Result, Status, WarmStart
 from fewest._core.solve import (
     HOPELESS,
     TIGHT,
@@ -30,6 +30,7 @@ from fewest._core.solve import (
     starting_direction,
 )
 from fewest._core.vertex import Walker, vertex_of
+from fewest._types import FloatArray, IndexArray
 
 # Columns at hand: that many a sample, and at least so many.
 _NEAR_PER_SAMPLE, _FEWEST_NEAR = 6, 600

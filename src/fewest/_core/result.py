@@ -6,11 +6,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fewest._core.problem import FloatArray
-
-IndexArray = NDArray[np.intp]
+from fewest._types import FloatArray, IndexArray
 
 
 class Status(StrEnum):

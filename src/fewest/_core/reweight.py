@@ -17,12 +17,12 @@ from fewest._core.master import SolverError
 from fewest._core.problem import (
     LARGEST_SLACK_COST,
     SMALLEST_SLACK_COST,
-    FloatArray,
     Problem,
     visible_slack_cost,
 )
-from fewest._core.result import IndexArray, Result, Status, WarmStart
+from fewest._core.result import Result, Status, WarmStart
 from fewest._core.solve import generate, solve
+from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from fewest._core.vertex import Walker

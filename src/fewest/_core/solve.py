@@ -25,8 +25,9 @@ from fewest._core.certify import (
 from fewest._core.columns import Columns
 from fewest._core.interior import has_interior, likely_vertex
 from fewest._core.master import Master, MasterSolution
-from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import IndexArray, Result, Status, WarmStart
+from fewest._core.problem import Problem
+from fewest._core.result import Result, Status, WarmStart
+from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from fewest._core.vertex import Walker

@@ -9,9 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._core.master import MasterSolution, SolverError
-from fewest._core.problem import FloatArray, Problem
-from fewest._core.result import IndexArray, Result
+from fewest._core.problem import Problem
+from fewest._core.result import Result
 from fewest._core.walk import FOUND, walk
+from fewest._types import FloatArray, IndexArray
 
 # What features that are set aside cost, in turn, until all of them have left the vertex. Where the
 # last is not enough, the features at hand do not separate the classes without them, or hardly.

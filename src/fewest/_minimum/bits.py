@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 Words = NDArray[np.uint64]
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._core.problem import FloatArray
 from fewest._minimum.bits import SignedBits
 from fewest._minimum.clock import Clock
 from fewest._minimum.data import checked_data
@@ -19,6 +18,7 @@ from fewest._minimum.search import CoverSearch
 from fewest._minimum.singles import separating_columns
 from fewest._minimum.threads import threads
 from fewest._minimum.twins import Twins
+from fewest._types import FloatArray
 
 
 class _UnprovenError(Exception):

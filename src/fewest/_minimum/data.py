@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 _LARGEST = 1e100
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._core.columns import standardized
-from fewest._core.problem import FloatArray, unit_margin
+from fewest._core.problem import unit_margin
 from fewest._core.result import Status
 from fewest._core.solve import solve
 from fewest._minimum.bits import SignedBits
@@ -25,6 +25,7 @@ from fewest._minimum.search import CoverSearch, Tally
 from fewest._minimum.singles import separating_columns
 from fewest._minimum.twins import Twins, conflicting_samples
 from fewest._minimum.upper import first_set, swap_down, without_idle
+from fewest._types import FloatArray
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 # Fractions take too long for larger systems of equations (columns times samples squared).

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 Integers = list[list[int]]
 

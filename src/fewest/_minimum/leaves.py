@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fewest._core.columns import standardized
 from fewest._core.master import SolverError
-from fewest._core.problem import FloatArray, unit_margin
+from fewest._core.problem import unit_margin
 from fewest._core.result import Status
 from fewest._core.solve import solve
 from fewest._minimum.exact import (
@@ -21,6 +21,7 @@ from fewest._minimum.exact import (
     is_farkas,
     separates,
 )
+from fewest._types import FloatArray
 
 # Shares below this fraction of the largest are rounding of the simplex method.
 _ZERO = 1e-9

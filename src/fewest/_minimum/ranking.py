@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._core.columns import standardized
-from fewest._core.problem import FloatArray
 from fewest._margin import hard_margin
 from fewest._minimum.leaves import Separation
+from fewest._types import FloatArray
 
 
 def ranked_by_margin(

@@ -7,9 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._minimum.leaves import RuledOut, Separation
+from fewest._types import FloatArray, IndexArray
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._minimum.leaves import Separation
+from fewest._types import FloatArray, IndexArray
 
 _COLUMNS_A_BLOCK = 1024
 

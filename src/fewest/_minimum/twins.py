@@ -7,8 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 _COLUMNS_A_BLOCK = 1024
 

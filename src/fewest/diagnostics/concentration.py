@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest.diagnostics._geometry import check_norm, columns_of, distances, gram, norms
 
 

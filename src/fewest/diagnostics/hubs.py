@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import skew
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_count
 from fewest.diagnostics._geometry import check_norm, columns_of, distances
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import check_count, finite_columns, validated
 
 

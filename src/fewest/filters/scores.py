@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import assert_all_finite
 
 from fewest._core.columns import weighted_moments
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import two_classes, validated
 
 

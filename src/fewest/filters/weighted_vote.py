@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import check_count, validated
 from fewest.filters.scores import class_moments
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 AVERAGES = {"mean": np.mean, "median": np.median}
 

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._core.columns import Columns, column_products
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._discriminants import dense
 from fewest._splits import balanced_error
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns
 from fewest.informative._curve import removed_before
 from fewest.informative._folds import Fold

@@ -15,8 +15,8 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from fewest._core.result import IndexArray
 from fewest._splits import require_both_classes
+from fewest._types import IndexArray
 
 _FOLDS = 5
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 _WIDTH = 4096  # columns that are made explicit at a time
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 
 def two_classes(X: Any, y: ArrayLike) -> tuple[Any, FloatArray]:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._splits import balanced_error
+from fewest._types import FloatArray, IndexArray
 from fewest.informative._folds import Fold
 from fewest.informative._gram import kernels_of_rest
 from fewest.informative._svm import class_weights, decisions_along_costs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest.informative._fold_run import FoldCurves
 from fewest.informative.chance import ChanceBand
 from fewest.informative.purity import Purity

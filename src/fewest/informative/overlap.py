@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 from fewest.informative._curve import AVERAGES, resampled
 from fewest.informative._fold_run import FoldCurves
 from fewest.informative._result import InformativeFeatures

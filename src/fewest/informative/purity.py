@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 _BY_CHANCE = 0.5
 

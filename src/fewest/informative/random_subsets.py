@@ -11,10 +11,9 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._progress import Progress
 from fewest._splits import balanced_error, checked_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_count, check_positive, finite_columns
 from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 CHANCE = 0.5
 # Inflexions may lie outside of what is seen, but not arbitrarily far; widths from a step to a line.

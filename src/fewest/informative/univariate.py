@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, stats
 
 from fewest._core.columns import weighted_moments
-from fewest._core.problem import FloatArray
 from fewest._splits import checked_groups, require_both_classes
+from fewest._types import FloatArray
 from fewest._validation import check_choice
 from fewest.informative._input import two_classes
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest.psvm.machine import PotentialMachine
 from fewest.psvm.relations import signed_targets
 

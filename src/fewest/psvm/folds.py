@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray, Status
+from fewest._core.result import Status
 from fewest._discriminants import dense
+from fewest._types import FloatArray, IndexArray
 from fewest.psvm.kernels import kernel_matrix
 from fewest.psvm.machine import PotentialMachine
 from fewest.psvm.relations import unit_columns

@@ -20,7 +20,7 @@ from sklearn.metrics.pairwise import (
     pairwise_kernels,
 )
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 Kernel = str | Callable[..., Any]
 

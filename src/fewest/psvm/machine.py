@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fewest._core.box_lasso import BoxLassoResult, box_lasso
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.kernels import check_kernel, gamma_of, kernel_arguments, kernel_matrix
 from fewest.psvm.relations import (

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_X_y
 
 from fewest._core.box_lasso import BoxLassoResult, box_lasso
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.machine import FORMATS, check_not_negative
 from fewest.psvm.relations import signed_targets, unit_columns, warn_of_doubtful

@@ -12,9 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fewest._core.box_lasso import BoxLassoResult
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray, Status
+from fewest._core.result import Status
 from fewest._discriminants import dense
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns
 
 _MOST_NAMED = 5

@@ -22,10 +22,9 @@ from sklearn.model_selection import (
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._progress import progress_bar
 from fewest._splits import checked_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_positive
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
 from fewest.psvm.folds import FoldScores, Grid, Split, scores_over_folds

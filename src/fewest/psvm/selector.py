@@ -15,8 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._core.box_lasso import BoxLassoResult
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.machine import FORMATS, check_not_negative
 from fewest.psvm.path import TASKS, solved, solved_with_features, targets_of

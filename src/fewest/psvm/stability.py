@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 
 @dataclass(frozen=True, eq=False)

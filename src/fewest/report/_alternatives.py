@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 from fewest.repetitive import RepetitiveSelector
 from fewest.report._data import Data
 from fewest.report._folds import Fold

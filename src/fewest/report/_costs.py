@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from fewest._core.path import ExactPath
-from fewest._core.problem import FloatArray
 from fewest._splits import balanced_error, outer_folds
+from fewest._types import FloatArray
 from fewest.liknon import Liknon
 from fewest.liknon_path import LiknonPath
 from fewest.report._budget import Budget

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._splits import checked_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns, validated
 
 

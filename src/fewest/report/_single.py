@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.problem import FloatArray
+from fewest._types import FloatArray
 
 
 def best_cut(values: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, float]:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
 from fewest._core.path import ExactPath
-from fewest._core.problem import FloatArray
 from fewest._splits import fit_with_groups
+from fewest._types import FloatArray
 from fewest.diagnostics import Diagnosis
 from fewest.informative import InformativeFeatures
 from fewest.liknon_path import LiknonPath

@@ -18,10 +18,9 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._base import SelectingClassifier
 from fewest._core.columns import Columns
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, fit_with_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns, validated
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine

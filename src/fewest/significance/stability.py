@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import checked_groups
+from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_choice, check_count, validated
 from fewest.sfm import SupportFeatureMachine
 

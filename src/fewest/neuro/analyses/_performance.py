@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from fewest._core.problem import FloatArray
-from fewest._core.result import IndexArray
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, fit_with_groups
+from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine
 from fewest.significance._measure import selected_features
