@@ -18,7 +18,7 @@ from fewest._saving.encode import Encoder
 from fewest._saving.errors import damaged
 from fewest._saving.registry import MODELS, PARTS, is_registered
 from fewest._saving.schemas import check_model
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.exceptions import ModelFileError
 
 FORMAT = "fewest model"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fewest._tables.errors import InputError
 from fewest._tables.table import Samples, Table
-from fewest._tables.wording import counted, cut, listed, quoted
+from fewest._wording import counted, cut, listed, quoted
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3

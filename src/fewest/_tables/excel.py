@@ -19,7 +19,7 @@ from fewest._tables.frame import (
 from fewest._tables.table import Table
 from fewest._tables.text import MISSING_CELLS
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import listed, near, quoted, visible
+from fewest._wording import listed, near, quoted, visible
 
 if TYPE_CHECKING:
     import pandas

@@ -17,7 +17,7 @@ from fewest._tables.labels import NUMBER_TYPES, read_labels
 from fewest._tables.table import Table, check_names, check_present, feature_positions
 from fewest._tables.transposed import TURNED, far_more_rows, turned, turned_hint
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import counted, cut, first_and_last, listed, quoted, visible
+from fewest._wording import counted, cut, first_and_last, listed, quoted, visible
 
 if TYPE_CHECKING:
     import pandas

@@ -15,7 +15,7 @@ from fewest._tables.errors import InputError, MissingPackageError
 from fewest._tables.labels import read_labels
 from fewest._tables.table import Table, check_names, check_present, feature_positions
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import first_and_last, near, quoted, visible
+from fewest._wording import first_and_last, near, quoted, visible
 
 if TYPE_CHECKING:
     import pandas

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fewest._tables.checks import check_classes
 from fewest._tables.errors import InputError
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import counted, quoted
+from fewest._wording import counted, quoted
 
 if TYPE_CHECKING:
     import pandas

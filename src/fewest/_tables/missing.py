@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fewest._tables.checks import check_classes, check_finite, where
 from fewest._tables.errors import InputError
 from fewest._tables.table import Missing, Samples, Table
-from fewest._tables.wording import counted, listed
+from fewest._wording import counted, listed
 
 TREATMENTS = ("error", "drop-samples", "drop-features", "median")
 

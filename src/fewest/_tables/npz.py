@@ -15,7 +15,7 @@ from fewest._tables.errors import InputError
 from fewest._tables.table import Table, check_present, feature_positions
 from fewest._tables.transposed import TURNED
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import listed, visible
+from fewest._wording import listed, visible
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
 _DEFAULT_TARGET = "y"

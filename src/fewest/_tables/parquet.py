@@ -16,7 +16,7 @@ from fewest._tables.frame import (
 )
 from fewest._tables.table import Table
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import visible
+from fewest._wording import visible
 
 if TYPE_CHECKING:
     import pandas

@@ -17,7 +17,7 @@ from fewest._tables.parquet import read_parquet
 from fewest._tables.table import Table
 from fewest._tables.text import read_text
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import visible
+from fewest._wording import visible
 
 Content = TypeVar("Content")
 

@@ -18,7 +18,7 @@ from fewest._tables.read import EXCEL, H5AD, NPZ, PARQUET, TEXT, read_by_suffix
 from fewest._tables.table import Samples, check_names, check_present, feature_positions
 from fewest._tables.text import text_cells
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import counted, first_and_last, listed, quoted, visible
+from fewest._wording import counted, first_and_last, listed, quoted, visible
 
 
 def read_samples(

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fewest._tables.errors import InputError
-from fewest._tables.wording import counted, listed, near, quoted
+from fewest._wording import counted, listed, near, quoted
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fewest._tables.frame import (
 )
 from fewest._tables.table import Table
 from fewest._tables.wanted import Wanted
-from fewest._tables.wording import counted, cut, visible
+from fewest._wording import counted, cut, visible
 
 Content = TypeVar("Content")
 

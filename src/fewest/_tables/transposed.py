@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.wording import quoted
+from fewest._wording import quoted
 
 if TYPE_CHECKING:
     import pandas

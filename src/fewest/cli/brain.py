@@ -12,7 +12,7 @@ import numpy as np
 
 from fewest._files import check_new_folder, whole_folder
 from fewest._json import to_json
-from fewest._tables.wording import listed, visible
+from fewest._wording import listed, visible
 from fewest.cli.brain_job import Volumes, brain_report, fitted_decoder, sentence
 from fewest.cli.brain_report import BRAIN_SCHEMA
 from fewest.cli.brain_text import brain_text, volumes_text

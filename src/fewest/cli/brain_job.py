@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._splits import balanced_error
-from fewest._tables.wording import counted
 from fewest._versions import versions
+from fewest._wording import counted
 from fewest.cli.brain_report import (
     BrainData,
     BrainFold,

@@ -6,7 +6,7 @@ import argparse
 
 import numpy as np
 
-from fewest._tables.wording import counted, cut, visible
+from fewest._wording import counted, cut, visible
 from fewest.cli.brain_job import Volumes
 from fewest.cli.brain_report import BrainReport, Voxel
 from fewest.cli.text import aligned, percent, report_text

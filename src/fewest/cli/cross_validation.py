@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fewest._progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, class_sizes, outer_folds
 from fewest._tables import Table
-from fewest._tables.wording import cut
+from fewest._wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
 from fewest.cli.settings import Settings, fit
 

@@ -13,7 +13,7 @@ from shutil import which
 import numpy as np
 
 from fewest._tables import Table
-from fewest._tables.wording import counted
+from fewest._wording import counted
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
 from fewest.cli.page import write_page

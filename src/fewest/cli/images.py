@@ -6,7 +6,7 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.cli.errors import CommandError
 from fewest.cli.output import require_writable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from fewest._tables.wording import counted, visible
+from fewest._wording import counted, visible
 from fewest.cli.images import check_plot, image
 from fewest.cli.informative_job import run_informative_job
 from fewest.cli.job import summarize

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._checkpoint import CheckpointError
 from fewest._tables import Table
-from fewest._tables.wording import counted
 from fewest._versions import versions
+from fewest._wording import counted
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize
 from fewest.cli.report import (

@@ -10,8 +10,8 @@ import numpy as np
 
 from fewest._splits import balanced_error
 from fewest._tables import Table
-from fewest._tables.wording import counted
 from fewest._versions import versions
+from fewest._wording import counted
 from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.models import save_machine

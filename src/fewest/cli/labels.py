@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.wording import counted, listed, near, quoted, visible
+from fewest._wording import counted, listed, near, quoted, visible
 from fewest.cli.errors import CommandError
 
 _DELIMITERS = (",", "\t", ";")

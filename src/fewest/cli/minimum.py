@@ -12,8 +12,8 @@ import numpy as np
 from fewest._minimum.leaves import RuledOut
 from fewest._minimum.result import Step
 from fewest._tables import Table
-from fewest._tables.wording import counted, cut, listed, visible
 from fewest._versions import versions
+from fewest._wording import counted, cut, listed, visible
 from fewest.cli.emphasis import dim
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.cli.errors import CommandError
 
 

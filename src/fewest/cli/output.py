@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fewest._files import atomic_write, check_writable
 from fewest._json import to_json
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.cli.emphasis import plain, shown_on
 from fewest.cli.errors import CommandError
 

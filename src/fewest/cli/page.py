@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fewest._tables import Table
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.cli.errors import CommandError
 from fewest.cli.output import Output, write
 from fewest.cli.report import PathReport

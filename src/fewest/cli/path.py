@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fewest._tables.wording import counted, visible
+from fewest._wording import counted, visible
 from fewest.cli.images import check_plot, image
 from fewest.cli.job import summarize
 from fewest.cli.output import Output, write

@@ -7,7 +7,7 @@ import csv
 import io
 from functools import partial
 
-from fewest._tables.wording import counted, cut, visible
+from fewest._wording import counted, cut, visible
 from fewest.cli.models import load_machine
 from fewest.cli.output import Output, require_writable, write
 from fewest.cli.prediction import (

@@ -7,7 +7,7 @@ import csv
 import io
 import time
 
-from fewest._tables.wording import counted, cut, visible
+from fewest._wording import counted, cut, visible
 from fewest.cli.job import summarize
 from fewest.cli.output import Output, require_writable, write
 from fewest.cli.page import write_page

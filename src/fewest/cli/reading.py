@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from fewest._tables import InputError, Samples, Table, read_samples, read_table
-from fewest._tables.wording import quoted, visible
+from fewest._wording import quoted, visible
 from fewest.cli.errors import CommandError
 
 _MOST_NOTED = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from fewest._tables.wording import visible
+from fewest._wording import visible
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output, require_writable
 from fewest.cli.page import write_page

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from fewest._tables import wording
-from fewest._tables.wording import counted, cut, visible
+from fewest import _wording as wording
+from fewest._wording import counted, cut, visible
 from fewest.cli.emphasis import as_header, dim
 from fewest.cli.report import (
     Certificate,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._tables.wording import counted
+from fewest._wording import counted
 
 if TYPE_CHECKING:
     from fewest.diagnostics.summary import Diagnosis

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
 from fewest._splits import checked_groups
-from fewest._tables.wording import counted, visible
+from fewest._wording import counted, visible
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage

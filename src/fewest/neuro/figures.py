@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewest._figures import CURVES, PALE, require_matplotlib
-from fewest._tables.wording import counted
+from fewest._wording import counted
 from fewest.neuro._nilearn import require_nilearn
 from fewest.plotting._labels import short
 

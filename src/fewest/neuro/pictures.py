@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewest._figures import require_matplotlib
-from fewest._tables.wording import counted
 from fewest._validation import check_choice
+from fewest._wording import counted
 from fewest.informative.overlap import SHARES
 from fewest.informative.univariate import share_count
 from fewest.neuro._brain_picture import draw_glass, draw_ranked_glass, draw_slices

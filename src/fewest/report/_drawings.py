@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._tables.wording import cut
+from fewest._wording import cut
 from fewest.report.content import Comparison, Content, Machine
 from fewest.report.pictures import KEEP, to_svg
 from fewest.report.wording import safe, separates

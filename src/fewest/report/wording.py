@@ -8,7 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from fewest._tables.wording import counted, four_digits
+from fewest._wording import counted, four_digits
 from fewest.report.content import Content, Minimum, Permutation, Separability, Validation
 
 # Characters that turn the reading direction of what follows them.

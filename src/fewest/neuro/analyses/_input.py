@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fewest._splits import checked_groups, require_both_classes
-from fewest._tables.wording import listed
 from fewest._validation import validated
+from fewest._wording import listed
 from fewest.neuro.analyses._performance import Problem
 
 

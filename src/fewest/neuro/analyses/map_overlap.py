@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from fewest._tables.wording import aligned
+from fewest._wording import aligned
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fewest._tables.wording import counted, cut, four_digits, listed, near, visible
+from fewest._wording import counted, cut, four_digits, listed, near, visible
 
 
 def test_control_characters_are_spelled_out():
