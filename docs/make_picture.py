@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from fewest import SupportFeatureMachine
-from fewest._files import atomic_write
+from fewest._run.files import atomic_write
 from fewest.datasets import make_gaussian
 from fewest.plotting import PathDisplay, plot_heat_map
 

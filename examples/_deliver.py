@@ -7,7 +7,7 @@ import io
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from fewest._files import atomic_write
+from fewest._run.files import atomic_write
 
 
 def deliver(figure: Figure, file: str | None) -> None:

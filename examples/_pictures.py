@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from fewest._files import atomic_write
+from fewest._run.files import atomic_write
 
 _DPI = 110
 

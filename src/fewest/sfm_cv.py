@@ -14,7 +14,7 @@ from fewest._core.columns import Columns
 from fewest._core.reweight import ZeroNormResult
 from fewest._cost_candidates import candidate_costs
 from fewest._held_out import Judgement, Trial, fewest_of_the_best, sharpened_log_losses
-from fewest._progress import progress_bar
+from fewest._run.progress import progress_bar
 from fewest._sfm_along import machines_along
 from fewest._splits import outer_folds
 from fewest._types import FloatArray, IndexArray

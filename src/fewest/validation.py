@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._progress import interrupts_ignored, progress_bar
+from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_choice, check_count, validated

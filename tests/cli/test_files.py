@@ -10,7 +10,7 @@ import sys
 import pytest
 from ordinary_user import as_ordinary_user
 
-from fewest._files import atomic_write, check_writable
+from fewest._run.files import atomic_write, check_writable
 
 
 def test_writes_and_replaces(tmp_path):
@@ -39,7 +39,7 @@ def test_failure_keeps_the_old_file(tmp_path, monkeypatch, step, failure):
     def fail(*arguments):
         raise failure
 
-    monkeypatch.setattr(f"fewest._files.os.{step}", fail)
+    monkeypatch.setattr(f"fewest._run.files.os.{step}", fail)
     with pytest.raises(type(failure)):
         atomic_write(path, "new")
     assert path.read_text() == "old"
@@ -90,7 +90,7 @@ def test_check_finds_missing_permissions(tmp_path):
     path.chmod(0o444)
     tmp_path.chmod(0o555)
     script = """if True:
-        from fewest._files import check_writable
+        from fewest._run.files import check_writable
         for name in ("out.txt", "other.txt"):
             try:
                 check_writable(name)

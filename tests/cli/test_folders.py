@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from fewest._files import check_new_folder, whole_folder
+from fewest._run.files import check_new_folder, whole_folder
 
 
 def content(folder):
@@ -85,7 +85,7 @@ def test_failure_keeps_the_old_folder(tmp_path, monkeypatch, step, failure):
         fill(folder)
         if step == "writing":
             raise failure
-        monkeypatch.setattr("fewest._files.os.rename", fail)
+        monkeypatch.setattr("fewest._run.files.os.rename", fail)
     assert content(tmp_path / "found") == {"one.txt": "old", "two.txt": "old"}
     assert os.listdir(tmp_path) == ["found"]
 

@@ -254,7 +254,7 @@ def test_disk_full_at_the_end(path, tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fewest._files.os.fsync", full)
+    monkeypatch.setattr("fewest._run.files.os.fsync", full)
     ran = path("--plot", tmp_path / "a.png")
     assert ran.code == 2
     assert "could not be written: No space left on device" in ran.err

@@ -93,7 +93,7 @@ def test_disk_full_at_the_end(run, table, tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fewest._files.os.fsync", full)
+    monkeypatch.setattr("fewest._run.files.os.fsync", full)
     ran = run("select", table, "--target", "group", "--cv", 0, "--json", tmp_path / "out.json")
     assert ran.code == 2
     assert "could not be written: No space left on device" in ran.err

@@ -4,7 +4,7 @@ import pickle
 import sys
 
 from fewest import RepetitiveSelector
-from fewest._files import atomic_write
+from fewest._run.files import atomic_write
 from fewest.datasets import make_brain
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine
-from fewest._checkpoint import Checkpoint, CheckpointError
+from fewest._run.checkpoint import Checkpoint, CheckpointError
 from fewest.datasets import make_gaussian
 
 from .long_run import maps

@@ -236,10 +236,10 @@ def test_failing_save_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fewest._files.os.fsync", full)
+    monkeypatch.setattr("fewest._run.files.os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
         fewest.save(fitted("liknon"), path)
-    monkeypatch.setattr("fewest._files.os.fsync", _interrupted)
+    monkeypatch.setattr("fewest._run.files.os.fsync", _interrupted)
     with pytest.raises(KeyboardInterrupt):
         fewest.save(fitted("liknon"), path)
     assert path.read_bytes() == before

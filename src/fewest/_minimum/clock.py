@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from time import perf_counter
 
-from fewest._progress import Progress
+from fewest._run.progress import Progress
 
 
 class Clock:

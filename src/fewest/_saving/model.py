@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._files import atomic_write, check_writable
+from fewest._run.files import atomic_write, check_writable
 from fewest._saving.archive import packed, unpacked
 from fewest._saving.decode import Decoder
 from fewest._saving.encode import Encoder

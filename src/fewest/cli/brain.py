@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._files import check_new_folder, whole_folder
-from fewest._json import to_json
+from fewest._run.files import check_new_folder, whole_folder
+from fewest._run.json_text import to_json
 from fewest._wording import listed, visible
 from fewest.cli.brain_job import Volumes, brain_report, fitted_decoder, sentence
 from fewest.cli.brain_report import BRAIN_SCHEMA

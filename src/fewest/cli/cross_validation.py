@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._progress import interrupts_ignored, progress_bar
+from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, class_sizes, outer_folds
 from fewest._tables import Table
 from fewest._wording import cut

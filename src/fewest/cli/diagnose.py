@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fewest._versions import versions
+from fewest._run.versions import versions
 from fewest.cli.cross_validation import possible_folds
 from fewest.cli.errors import CommandError
 from fewest.cli.job import summarize

@@ -8,9 +8,9 @@ import warnings
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from fewest._checkpoint import CheckpointError
+from fewest._run.checkpoint import CheckpointError
+from fewest._run.versions import versions
 from fewest._tables import Table
-from fewest._versions import versions
 from fewest._wording import counted
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize

@@ -11,8 +11,8 @@ import numpy as np
 
 from fewest._minimum.leaves import RuledOut
 from fewest._minimum.result import Step
+from fewest._run.versions import versions
 from fewest._tables import Table
-from fewest._versions import versions
 from fewest._wording import counted, cut, listed, visible
 from fewest.cli.emphasis import dim
 from fewest.cli.errors import CommandError, InseparableError

@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fewest._files import atomic_write, check_writable
-from fewest._json import to_json
+from fewest._run.files import atomic_write, check_writable
+from fewest._run.json_text import to_json
 from fewest._wording import visible
 from fewest.cli.emphasis import plain, shown_on
 from fewest.cli.errors import CommandError

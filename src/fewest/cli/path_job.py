@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._progress import interrupts_ignored, progress_bar
+from fewest._run.progress import interrupts_ignored, progress_bar
+from fewest._run.versions import versions
 from fewest._tables import Table
-from fewest._versions import versions
 from fewest.cli.cross_validation import (
     Split,
     balanced_error,

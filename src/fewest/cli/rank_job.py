@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from fewest._checkpoint import CheckpointError
+from fewest._run.checkpoint import CheckpointError
+from fewest._run.versions import versions
 from fewest._tables import Table
-from fewest._versions import versions
 from fewest._wording import counted
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize

@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from fewest._progress import Progress, interrupts_ignored
+from fewest._run.progress import Progress, interrupts_ignored
 from fewest._splits import checked_groups
 from fewest._types import FloatArray
 from fewest._validation import check_choice, check_count

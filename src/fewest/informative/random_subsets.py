@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._core.columns import Columns
-from fewest._progress import Progress
+from fewest._run.progress import Progress
 from fewest._splits import balanced_error, checked_groups
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_count, check_positive, finite_columns

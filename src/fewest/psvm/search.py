@@ -22,7 +22,7 @@ from sklearn.model_selection import (
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._progress import progress_bar
+from fewest._run.progress import progress_bar
 from fewest._splits import checked_groups
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_positive

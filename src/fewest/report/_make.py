@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from fewest._progress import Progress
+from fewest._run.progress import Progress
 from fewest._validation import check_count, check_positive
 from fewest.report import _chance
 from fewest.report._alternatives import alternatives

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._versions import versions
+from fewest._run.versions import versions
 from fewest.report._data import Data
 from fewest.report._subject import Subject
 from fewest.report.content import ClassSize, Question

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fewest._files import atomic_write
-from fewest._json import to_json
+from fewest._run.files import atomic_write
+from fewest._run.json_text import to_json
 from fewest.report.content import Content
 
 if TYPE_CHECKING:

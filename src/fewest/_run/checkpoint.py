@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from fewest._files import atomic_write
+from fewest._run.files import atomic_write
 
 # A kill loses nothing that was handed to the system; only a power failure loses what is younger.
 _SECONDS_BETWEEN_SYNCS = 1.0

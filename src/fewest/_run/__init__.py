@@ -1,0 +1,1 @@
+"""What long work needs: progress, checkpoints, files that appear whole or not at all."""
