@@ -15,8 +15,8 @@ from sklearn.svm import NuSVC
 
 from benchmarks.smo import smo
 from benchmarks.timing import row, side_by_side
-from fewest._core.box_lasso import box_lasso, certified
-from fewest._core.columns import unit_length
+from fewest._solvers.box_lasso.solve import box_lasso, certified
+from fewest._solvers.columns import unit_length
 
 WIDE = (100, 20_000)
 PAIRWISE = 2_000

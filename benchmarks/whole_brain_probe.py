@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 
 from benchmarks.timing import row
-from fewest._core.columns import Columns, standardized
+from fewest._solvers.columns import Columns, standardized
 from fewest.datasets import BrainMaps
 from fewest.informative._curve import removed_before, resampled
 from fewest.informative._folds import Fold, make_folds

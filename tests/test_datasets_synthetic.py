@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from fewest._core.columns import standardized
-from fewest._core.problem import support_feature_machine
-from fewest._core.solve import solve
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import support_feature_machine
 from fewest.datasets import make_banana, make_gaussian, make_modes, make_weston, synthetic
 
 GENERATORS = [

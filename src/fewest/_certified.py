@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fewest._base import BinaryTask, Machine
-from fewest._margin import hard_margin
+from fewest._solvers.margin import hard_margin
 from fewest.minimum import MinimumResult, search_minimum
 
 _USUAL_SECONDS = 60.0

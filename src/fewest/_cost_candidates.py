@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fewest._base import BinaryTask
-from fewest._core.problem import SMALLEST_SLACK_COST
-from fewest._core.result import Status
-from fewest._core.solve import solve
 from fewest._sfm_along import NEARLY_HARD, unit_cost
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import SMALLEST_SLACK_COST
+from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest.sfm import SupportFeatureMachine
 

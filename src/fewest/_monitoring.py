@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.columns import standardized
 from fewest._discriminants import Discriminant, MonitoredPath, best_place, dense
 from fewest._nested_splits import MonitoredSplit
 from fewest._profile import error_on
+from fewest._solvers.columns import standardized
 from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import check_positive

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from fewest._base import BinaryTask, Machine
-from fewest._core.path import PathSolver
-from fewest._core.problem import SMALLEST_SLACK_COST, Problem
-from fewest._core.result import Result, Status, WarmStart
-from fewest._core.reweight import ZeroNormResult
+from fewest._solvers.linear.path import PathSolver
+from fewest._solvers.linear.reweight import ZeroNormResult
+from fewest._solvers.problem import SMALLEST_SLACK_COST, Problem
+from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray
 from fewest.sfm import SupportFeatureMachine
 from fewest.union import unions

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._base import BinaryTask, Machine, SelectingClassifier
-from fewest._core.repeat import Repeater
+from fewest._solvers.linear.repeat import Repeater
 from fewest._splits import fit_with_groups
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from fewest._core.columns import Columns, standardized
+from fewest._solvers.columns import Columns, standardized
 from fewest._types import FloatArray
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._base import BinaryTask, SelectingClassifier
-from fewest._core.columns import Columns
-from fewest._core.concave import minimize_concave
-from fewest._core.problem import unit_margin, visible_slack_cost
-from fewest._core.reweight import ZeroNormResult
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.concave import minimize_concave
+from fewest._solvers.linear.reweight import ZeroNormResult
+from fewest._solvers.problem import unit_margin, visible_slack_cost
 from fewest._types import FloatArray
 from fewest._validation import check_choice, check_count, check_positive
 

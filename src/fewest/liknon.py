@@ -11,11 +11,11 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._base import BinaryTask, SelectingClassifier
-from fewest._core.columns import Columns
-from fewest._core.problem import Problem, unit_margin, visible_slack_cost
-from fewest._core.result import Result
-from fewest._core.reweight import ZeroNormResult, zero_norm_objective
-from fewest._core.solve import solve
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
+from fewest._solvers.result import Result
 from fewest._validation import check_choice, check_class_weight, check_positive, finite_columns
 
 

@@ -14,11 +14,11 @@ from fewest._base import (
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
-from fewest._core.columns import Columns
-from fewest._core.mirror import least_error_cost, mirror_image
-from fewest._core.problem import EQUALITY_FORMS, Problem, support_feature_machine
-from fewest._core.result import Result, Status, WarmStart
-from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.mirror import least_error_cost, mirror_image
+from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
+from fewest._solvers.result import Result, Status, WarmStart
 from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fewest._core.path import ExactPath, PathSolver, exact_path
+from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
 from fewest._validation import check_positive
 from fewest.sfm import SupportFeatureMachine
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fewest._base import BinaryTask, Machine
-from fewest._core.columns import Columns
-from fewest._core.result import WarmStart
-from fewest._core.reweight import ZeroNormResult
-from fewest._margin import hard_margin, soft_margin
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.reweight import ZeroNormResult
+from fewest._solvers.margin import hard_margin, soft_margin
+from fewest._solvers.result import WarmStart
 from fewest._types import IndexArray
 from fewest._validation import check_choice, check_count
 from fewest.sfm import SupportFeatureMachine

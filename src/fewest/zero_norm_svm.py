@@ -11,9 +11,9 @@ from fewest._base import (
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
-from fewest._core.problem import Problem, unit_margin
-from fewest._core.result import Result
-from fewest._core.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._solvers.problem import Problem, unit_margin
+from fewest._solvers.result import Result
 from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
 

@@ -6,9 +6,9 @@ from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewest._core.columns import standardized
-from fewest._core.concave import concave_objective, minimize_concave
-from fewest._core.problem import unit_margin
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.concave import concave_objective, minimize_concave
+from fewest._solvers.problem import unit_margin
 from fewest.datasets import make_gaussian
 from fewest.fsv import FeatureSelectionConcave
 

@@ -7,7 +7,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewest._margin import hard_margin, soft_margin
+from fewest._solvers.margin import hard_margin, soft_margin
 from fewest.datasets import make_gaussian
 from fewest.min_over import SoftDoubleMinOver
 

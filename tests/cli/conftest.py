@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tables.samples import two_classes, write_csv
 
 from fewest.cli import main
+from tests.tables.samples import two_classes, write_csv
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 import pytest
-from tables.samples import two_classes, write_csv
 
 from fewest._tables import Table
 from fewest.cli import cross_validation
 from fewest.cli.settings import Settings
 from fewest.exceptions import NotSeparableError
+from tests.tables.samples import two_classes, write_csv
 
 
 def test_pure_noise_is_not_predictable(run, tmp_path):

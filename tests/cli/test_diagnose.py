@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from tables.samples import two_classes, write_csv
 
 from fewest.diagnostics import diagnose
+from tests.tables.samples import two_classes, write_csv
 
 SHORT = ("--permutations", 19, "--cv", 3)
 

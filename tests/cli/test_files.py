@@ -8,9 +8,9 @@ import subprocess
 import sys
 
 import pytest
-from ordinary_user import as_ordinary_user
 
 from fewest._run.files import atomic_write, check_writable
+from tests.ordinary_user import as_ordinary_user
 
 
 def test_writes_and_replaces(tmp_path):

@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pandas
 import pytest
-from tables.samples import NAMES, two_classes, write_csv
 
 from fewest._tables.missing import TREATMENTS
 from fewest.cli.options.common import MISSING
+from tests.tables.samples import NAMES, two_classes, write_csv
 
 
 @pytest.fixture

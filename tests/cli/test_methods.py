@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tables.samples import NAMES, three_classes, two_classes, write_csv
 
 from fewest import Liknon, SupportFeatureMachine, ZeroNormSVM
 from fewest.sfm_cv import SupportFeatureMachineCV
+from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from tables.samples import NAMES, three_classes, write_csv
+
+from tests.tables.samples import NAMES, three_classes, write_csv
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ import sys
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
-from tables.samples import NAMES, three_classes, two_classes, write_csv
 
 from fewest import Liknon, SupportFeatureMachine
 from fewest.cli import path_job
 from fewest.cli.cross_validation import balanced_error
 from fewest.transvariation import transvariation_C
+from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 SHORT = ("--values", 4, "--cv", 3)
 

@@ -5,10 +5,10 @@ import csv
 import numpy as np
 import pandas
 import pytest
-from saving.models import fitted
-from tables.samples import NAMES, three_classes, two_classes, write_csv
 
 import fewest
+from tests.saving.models import fitted
+from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import time
 
 import numpy as np
 import pytest
-from tables.samples import two_classes
+
+from tests.tables.samples import two_classes
 
 COMMAND = [sys.executable, "-m", "fewest"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
-from tables.samples import NAMES, two_classes, write_csv
 
 from fewest import PotentialSVC
+from tests.tables.samples import NAMES, two_classes, write_csv
 
 
 @pytest.mark.parametrize(

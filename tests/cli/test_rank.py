@@ -7,10 +7,10 @@ import json
 
 import numpy as np
 import pytest
-from tables.samples import NAMES, three_classes, two_classes, write_csv
 
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, ZeroNormSVM
 from fewest import repetitive as module
+from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 
 @pytest.fixture

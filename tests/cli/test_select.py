@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
-from tables.samples import NAMES, three_classes, two_classes, write_csv
 
 from fewest import SupportFeatureMachine
+from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 
 def test_json_agrees_with_the_estimator(run, table):

@@ -5,8 +5,7 @@ import importlib.util
 import pytest
 
 from fewest.cli.parser import build_parser
-
-from .pages import ROOT
+from tests.docs.pages import ROOT
 
 
 def _extension(name):

@@ -9,8 +9,7 @@ import sys
 import pytest
 
 import fewest
-
-from .pages import ROOT, anchors, internal_links, name_of, pages
+from tests.docs.pages import ROOT, anchors, internal_links, name_of, pages
 
 DOCS = ROOT / "docs"
 _PUBLIC = sorted(

@@ -10,8 +10,7 @@ import pytest
 from fewest.cli import main
 from fewest.cli.errors import CommandError
 from fewest.cli.parser import build_parser
-
-from .pages import commands, mentioned_commands, name_of, pages
+from tests.docs.pages import commands, mentioned_commands, name_of, pages
 
 _RUN = [page for page in pages() if page.name not in ("CHANGELOG.md", "CONTRIBUTING.md")]
 _SHOWN = [page for page in _RUN if commands(page.read_text(encoding="utf-8"))]

@@ -10,7 +10,13 @@ import numpy as np
 import pandas
 import pytest
 import sklearn
-from saving.models import (
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from tests.saving.models import (
     CASES,
     X_NEW,
     X,
@@ -20,11 +26,6 @@ from saving.models import (
     fitted,
     new_samples,
 )
-from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 # A parameter to search for every class; all other tests go over the whole list of cases.
 GRIDS = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fewest._core.columns import standardized
-from fewest._core.problem import unit_margin
-from fewest._core.solve import solve
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import unit_margin
 from fewest.datasets import make_gaussian
 from fewest.transvariation import (
     class_differences,

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from fewest import minimum_features
-from minimum.oracle import brute_force, margin_by_lp, random_problem, separable_by_lp
+from tests.minimum.oracle import brute_force, margin_by_lp, random_problem, separable_by_lp
 
 
 def test_equals_brute_force():

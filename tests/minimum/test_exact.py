@@ -7,7 +7,7 @@ import pytest
 
 from fewest._minimum.exact import as_integers, decide, farkas_on_support, is_farkas, separates
 from fewest._minimum.leaves import RuledOut, Separation, settle
-from minimum.oracle import separable_by_lp
+from tests.minimum.oracle import separable_by_lp
 
 
 @pytest.mark.parametrize(

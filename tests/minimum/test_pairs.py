@@ -8,7 +8,7 @@ import pytest
 from fewest._minimum.bits import SignedBits, packed
 from fewest._minimum.pairs import scan_pairs
 from fewest._minimum.singles import separating_columns
-from minimum.oracle import separable_by_lp
+from tests.minimum.oracle import separable_by_lp
 
 
 def members(words, count):

@@ -11,7 +11,7 @@ from fewest._minimum.leaves import Separation, settle
 from fewest._minimum.search import CoverSearch
 from fewest._minimum.twins import Twins, conflicting_samples
 from fewest._minimum.upper import first_set, swap_down, without_idle
-from minimum.oracle import separable_by_lp
+from tests.minimum.oracle import separable_by_lp
 
 
 def problem(seed, n=26, d=8, used=4):

@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold
 
 from fewest import PotentialSVC, PotentialSVCCV, PotentialSVR, PotentialSVRCV
-from fewest._core.box_lasso import box_lasso
+from fewest._solvers.box_lasso.solve import box_lasso
 from fewest.psvm.folds import Grid, followed
 from fewest.psvm.relations import unit_columns
 

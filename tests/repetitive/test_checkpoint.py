@@ -15,8 +15,7 @@ import pytest
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine
 from fewest._run.checkpoint import Checkpoint, CheckpointError
 from fewest.datasets import make_gaussian
-
-from .long_run import maps
+from tests.repetitive.long_run import maps
 
 LONG_RUN = Path(__file__).with_name("long_run.py")
 
@@ -98,9 +97,9 @@ def test_resumed_after_any_number_of_repetitions(tmp_path, data, estimator):
 
 def test_the_columns_at_hand_are_not_all_columns(data):
     """Otherwise the tests above would not see a wrong reference vector."""
-    from fewest._core.columns import standardized
-    from fewest._core.problem import support_feature_machine
-    from fewest._core.repeat import Repeater
+    from fewest._solvers.columns import standardized
+    from fewest._solvers.linear.repeat import Repeater
+    from fewest._solvers.problem import support_feature_machine
 
     repeater = Repeater(standardized(data[0]))
     repeater.solve(support_feature_machine(data[1].astype(float)))

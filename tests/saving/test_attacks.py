@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import fewest
-from saving.models import fitted
-from saving.tampering import archive_of, members, with_document, with_member
+from tests.saving.models import fitted
+from tests.saving.tampering import archive_of, members, with_document, with_member
 
 MEBIBYTE = 2**20
 

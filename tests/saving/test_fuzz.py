@@ -13,8 +13,8 @@ import pytest
 
 import fewest
 from fewest._saving.model import VERSION, loaded
-from saving.models import assert_same_estimator, fitted, new_samples
-from saving.tampering import archive_of, members, with_document
+from tests.saving.models import assert_same_estimator, fitted, new_samples
+from tests.saving.tampering import archive_of, members, with_document
 
 # Small files that together hold every kind of node, record and inner classifier.
 BASES = (

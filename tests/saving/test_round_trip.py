@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 import fewest
 from fewest._saving.registry import MODELS
-from saving.models import (
+from tests.saving.models import (
     CASES,
     THREE,
     X_NEW,
@@ -258,7 +258,7 @@ def test_folder_that_does_not_exist(tmp_path):
 
 
 def test_models_with_scikit_learn_inside_tell_of_another_version(tmp_path):
-    from saving.tampering import with_document
+    from tests.saving.tampering import with_document
 
     path = tmp_path / "model.fewest"
 

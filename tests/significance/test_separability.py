@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fewest.significance import separability_probability, subset_separability_bounds
-from significance.half_space import in_half_space
+from tests.significance.half_space import in_half_space
 
 
 def exact_wendel(n, d):

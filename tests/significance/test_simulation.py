@@ -7,7 +7,7 @@ from scipy import sparse
 from fewest.datasets import make_gaussian
 from fewest.significance import chance_simulation
 from fewest.significance.simulation import _like
-from significance.half_space import in_half_space
+from tests.significance.half_space import in_half_space
 
 
 def test_signal_needs_fewer_features_than_chance():

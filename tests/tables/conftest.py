@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from fewest._tables import InputError, read_table
-
-from .samples import two_classes, write_csv
+from tests.tables.samples import two_classes, write_csv
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ import pandas
 import pytest
 
 from fewest._tables import InputError, read_table
-
-from .samples import NAMES, two_classes
+from tests.tables.samples import NAMES, two_classes
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import sys
 import numpy as np
 import pandas
 import pytest
-from ordinary_user import as_ordinary_user
 
 from fewest._tables import read_table
-
-from .samples import two_classes, write_csv
+from tests.ordinary_user import as_ordinary_user
+from tests.tables.samples import two_classes, write_csv
 
 
 def test_missing_file(refused, tmp_path):

@@ -9,8 +9,7 @@ import pandas
 import pytest
 
 from fewest._tables import InputError, read_extra, read_table
-
-from .samples import NAMES, two_classes, write_csv
+from tests.tables.samples import NAMES, two_classes, write_csv
 
 
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])

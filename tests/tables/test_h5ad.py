@@ -11,8 +11,7 @@ import pytest
 import scipy.sparse
 
 from fewest._tables import InputError, read_table
-
-from .samples import NAMES, two_classes
+from tests.tables.samples import NAMES, two_classes
 
 anndata = pytest.importorskip("anndata")
 

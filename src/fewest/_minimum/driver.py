@@ -10,10 +10,6 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.columns import standardized
-from fewest._core.problem import unit_margin
-from fewest._core.result import Status
-from fewest._core.solve import solve
 from fewest._minimum.bits import SignedBits
 from fewest._minimum.clock import Clock
 from fewest._minimum.exact import as_integers, farkas_on_support
@@ -25,6 +21,10 @@ from fewest._minimum.search import CoverSearch, Tally
 from fewest._minimum.singles import separating_columns
 from fewest._minimum.twins import Twins, conflicting_samples
 from fewest._minimum.upper import first_set, swap_down, without_idle
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import unit_margin
+from fewest._solvers.result import Status
 from fewest._types import FloatArray
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing

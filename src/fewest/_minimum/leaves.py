@@ -8,11 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.columns import standardized
-from fewest._core.master import SolverError
-from fewest._core.problem import unit_margin
-from fewest._core.result import Status
-from fewest._core.solve import solve
 from fewest._minimum.exact import (
     Integers,
     as_integers,
@@ -21,6 +16,11 @@ from fewest._minimum.exact import (
     is_farkas,
     separates,
 )
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import unit_margin
+from fewest._solvers.result import Status
 from fewest._types import FloatArray
 
 # Shares below this fraction of the largest are rounding of the simplex method.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._core.columns import standardized
-from fewest._margin import hard_margin
 from fewest._minimum.leaves import Separation
+from fewest._solvers.columns import standardized
+from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fewest._core.result import Status
 from fewest._saving.archive import array_name, is_storable
 from fewest._saving.registry import MODELS, PARTS, RECORDS, is_registered
 from fewest._saving.state import fitted_state, parameters_of
+from fewest._solvers.result import Status
 from fewest.exceptions import ModelFileError
 
 _LARGEST_PLAIN = 2**53  # beyond it other readers of JSON round

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from fewest._core.result import Status
 from fewest._saving.errors import damaged
 from fewest._saving.specs import (
     Sizes,
@@ -19,6 +18,7 @@ from fewest._saving.specs import (
     number,
     whole,
 )
+from fewest._solvers.result import Status
 
 
 def record(name: str) -> Spec:

@@ -34,18 +34,18 @@ PARTS = {
     "StandardScaler": "sklearn.preprocessing",
 }
 RECORDS = {
-    "BoxLassoResult": "fewest._core.box_lasso",
+    "BoxLassoResult": "fewest._solvers.box_lasso.solve",
     "Discriminant": "fewest._discriminants",
     "MinimumResult": "fewest._minimum.result",
     "MonitoredPath": "fewest._discriminants",
-    "Result": "fewest._core.result",
+    "Result": "fewest._solvers.result",
     "RuledOut": "fewest._minimum.leaves",
     "Separation": "fewest._minimum.leaves",
     "Stability": "fewest.psvm.stability",
     "Step": "fewest._minimum.result",
     "SupportFunction": "fewest.psvm.machine",
-    "WarmStart": "fewest._core.result",
-    "ZeroNormResult": "fewest._core.reweight",
+    "WarmStart": "fewest._solvers.result",
+    "ZeroNormResult": "fewest._solvers.linear.reweight",
 }
 
 

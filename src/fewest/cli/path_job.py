@@ -244,8 +244,8 @@ def _ends(X: NDArray[Any], positive: NDArray[np.bool_], settings: Settings) -> A
 
     Where no feature is selected below the first breakpoint, the cost is one just above it.
     """
-    from fewest._core.path import PathSolver
-    from fewest._core.result import Status
+    from fewest._solvers.linear.path import PathSolver
+    from fewest._solvers.result import Status
     from fewest.liknon import liknon_problem
 
     machine = settings.machine(C=1.0)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._core.columns import Columns, column_products
 from fewest._discriminants import dense
+from fewest._solvers.columns import Columns, column_products
 from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fewest._core.columns import Columns
+from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 
 _WIDTH = 4096  # columns that are made explicit at a time

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fewest._core.columns import Columns
-from fewest._core.result import Status
 from fewest._discriminants import dense
+from fewest._solvers.columns import Columns
+from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm.kernels import kernel_matrix
 from fewest.psvm.machine import PotentialMachine

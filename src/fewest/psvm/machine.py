@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from fewest._core.box_lasso import BoxLassoResult, box_lasso
-from fewest._core.columns import Columns
+from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
+from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
 from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.kernels import check_kernel, gamma_of, kernel_arguments, kernel_matrix

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fewest._core.box_lasso import BoxLassoResult
-from fewest._core.columns import Columns
-from fewest._core.result import Status
 from fewest._discriminants import dense
+from fewest._solvers.box_lasso.solve import BoxLassoResult
+from fewest._solvers.columns import Columns
+from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns
 

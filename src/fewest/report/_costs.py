@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._core.path import ExactPath
+from fewest._solvers.linear.path import ExactPath
 from fewest._splits import balanced_error, outer_folds
 from fewest._types import FloatArray
 from fewest.liknon import Liknon

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from fewest._core.columns import Columns
+from fewest._solvers.columns import Columns
 from fewest._splits import checked_groups
 from fewest._types import FloatArray, IndexArray
 from fewest._validation import finite_columns, validated

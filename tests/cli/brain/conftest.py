@@ -2,7 +2,7 @@
 
 import pytest
 
-from .scans import write_scan
+from tests.cli.brain.scans import write_scan
 
 
 @pytest.fixture

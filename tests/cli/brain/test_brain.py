@@ -16,8 +16,7 @@ import pytest
 
 from fewest.cli import main
 from fewest.neuro import FewestVoxels, figures
-
-from .scans import AFFINE, changed, write_scan
+from tests.cli.brain.scans import AFFINE, changed, write_scan
 
 MAPS = ["coef.nii.gz", "consistency.nii.gz", "mask.nii.gz", "ranking.nii.gz", "support.nii.gz"]
 

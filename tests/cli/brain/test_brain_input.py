@@ -8,7 +8,7 @@ import nibabel
 import numpy as np
 import pytest
 
-from .scans import AFFINE, changed
+from tests.cli.brain.scans import AFFINE, changed
 
 
 def test_column_is_not_named(fails, scan):

@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from tables.samples import two_classes, write_csv
+
+from tests.tables.samples import two_classes, write_csv
 
 _BAR = r"{}:\s+\d+%\|.*\[\d\d:\d\d<(\d\d:\d\d|\?)"
 _HEADER, _DIM = "\x1b[1;36m", "\x1b[2m"

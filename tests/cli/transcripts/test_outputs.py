@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from ordinary_user import as_ordinary_user
+
+from tests.ordinary_user import as_ordinary_user
 
 FEWEST = f"{sys.executable} -m fewest"
 OUTPUTS = {

@@ -7,8 +7,9 @@ import gzip
 import numpy as np
 import pandas
 import pytest
-from ordinary_user import as_ordinary_user
-from tables.samples import NAMES, two_classes, write_csv
+
+from tests.ordinary_user import as_ordinary_user
+from tests.tables.samples import NAMES, two_classes, write_csv
 
 
 def _frame():

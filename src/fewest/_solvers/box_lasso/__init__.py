@@ -1,0 +1,1 @@
+"""The Potential SVM's quadratic program."""

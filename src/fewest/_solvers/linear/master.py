@@ -1,0 +1,247 @@
+"""The restricted linear program on HiGHS. The only file that imports highspy.
+
+HiGHS is given the dual of the problem, because features then are single range rows and the start
+alpha = 0, lambda = 0 is always feasible:
+
+    maximise    m sum_i alpha_i + s lambda
+    subject to  sum_i y_i alpha_i + a0 lambda = 0                          (bias)
+                -1 <= (sum_i y_i x_ij alpha_i + a_j lambda) / c_j <= 1     (feature j)
+                0 <= alpha_i <= C_i                                        (sample i)
+
+The multipliers of the feature rows are the weights. Adding features adds rows and keeps the basis
+dual feasible; adding samples adds columns and keeps it primal feasible; both restart warm. When
+the features at hand cannot satisfy the primal, this program is unbounded, and its ray is the
+vector with which to look for further features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import highspy
+import numpy as np
+
+from fewest._solvers.linear.interior import Vertex
+from fewest._solvers.problem import Problem
+from fewest._types import FloatArray, IndexArray
+
+_PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
+_FEASIBILITY = 1e-9
+_CONCLUSIVE = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnbounded)
+
+
+class SolverError(RuntimeError):
+    """HiGHS gave up on a restricted program that should be solvable."""
+
+
+@dataclass(frozen=True, eq=False)
+class MasterSolution:
+    """`bounded` False: alpha and lambda are a ray that shows the primal infeasible, w is zero."""
+
+    bounded: bool
+    alpha: FloatArray
+    multiplier: float
+    w: FloatArray
+    b: float
+
+
+class Master:
+    """Some features and some samples of a problem, as a linear program that can grow."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.features: IndexArray = np.empty(0, dtype=np.intp)
+        self.samples: IndexArray = np.empty(0, dtype=np.intp)
+        self._block = np.empty((problem.n_samples, 0), order="F")  # scaled by the feature costs
+        self._highs = _quiet_highs()
+        self._add_balance()
+        self._next_strategy = _PRIMAL_SIMPLEX
+
+    def _add_balance(self) -> None:
+        """The row of the bias, and the column of the equality where there is one."""
+        self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
+        if self.problem.equality is not None:
+            self._highs.addCol(
+                -self.problem.rhs,
+                -np.inf,
+                np.inf,
+                1,
+                np.array([0], np.int32),
+                np.array([self.problem.bias_coefficient]),
+            )
+
+    def add_samples(self, samples: IndexArray) -> None:
+        """Let these samples' constraints into the program."""
+        y = self.problem.y[samples]
+        rows = np.column_stack([y, y[:, None] * self._block[samples]])
+        count, width = rows.shape
+        cost = np.full(count, -self.problem.margin)
+        self._highs.addCols(
+            count,
+            cost,
+            np.zeros(count),
+            self.problem.slack_bounds()[samples],
+            rows.size,
+            np.arange(count, dtype=np.int32) * width,
+            np.tile(np.arange(width, dtype=np.int32), count),
+            rows.ravel(),
+        )
+        self.samples = np.concatenate([self.samples, samples])
+        self._next_strategy = _PRIMAL_SIMPLEX
+
+    def add_features(self, features: IndexArray, block: FloatArray) -> None:
+        """Let these features in; `block` holds their standardised columns, one row a sample."""
+        scaled = block / self.problem.costs(features)
+        rows = (self.problem.y[self.samples, None] * scaled[self.samples]).T
+        if self.problem.equality is not None:
+            rows = np.column_stack([self.problem.equality @ scaled, rows])
+        count, width = rows.shape
+        self._highs.addRows(
+            count,
+            np.full(count, -1.0),
+            np.ones(count),
+            rows.size,
+            np.arange(count, dtype=np.int32) * width,
+            np.tile(np.arange(width, dtype=np.int32), count),
+            rows.ravel(),
+        )
+        # A first program starts from alpha = 0, which only the primal simplex can use.
+        if len(self.features):
+            self._next_strategy = _DUAL_SIMPLEX
+        self.features = np.concatenate([self.features, features])
+        self._block = np.asfortranarray(np.hstack([self._block, scaled]))
+
+    def restart(self, vertex: Vertex, block: FloatArray) -> None:
+        """Begin again from a vertex, with its features, whose columns are `block`."""
+        samples = self.samples
+        self.features = self.samples = np.empty(0, dtype=np.intp)
+        self._block = np.empty((self.problem.n_samples, 0), order="F")
+        self._highs.clearModel()
+        self._add_balance()
+        self.add_features(vertex.features, block)
+        self.add_samples(samples)
+        status = highspy.HighsBasisStatus
+        of_bound = {-1: status.kLower, 0: status.kBasic, 1: status.kUpper}
+        basis = highspy.HighsBasis()
+        basis.row_status = [status.kLower, *(of_bound[side] for side in vertex.sides.tolist())]
+        basis.col_status = [of_bound[place] for place in vertex.places[samples].tolist()]
+        basis.valid = True
+        self._highs.setBasis(basis)
+        self._next_strategy = _DUAL_SIMPLEX
+
+    def change_slack_cost(self, problem: Problem) -> None:
+        """Go on with a problem that differs from the present one in its slack costs only."""
+        self.problem = problem
+        first = 0 if problem.equality is None else 1
+        count = len(self.samples)
+        self._highs.changeColsBounds(
+            count,
+            np.arange(first, first + count, dtype=np.int32),
+            np.zeros(count),
+            problem.slack_bounds()[self.samples],
+        )
+        self._next_strategy = _DUAL_SIMPLEX  # the basis stays dual feasible
+
+    def refined(self, solution: MasterSolution) -> MasterSolution:
+        """The same vertex with smaller residuals.
+
+        Large slack costs make large alphas, whose products with the columns must cancel to one,
+        and let the smallest slack count. What HiGHS leaves of both is corrected: alpha along the
+        variables between their bounds, the weights so that these samples are on their margin.
+        """
+        problem = self.problem
+        free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < problem.slack_bounds()))
+        carrying = np.flatnonzero(solution.w)
+        y, tight = problem.y, self._block[:, carrying]
+        costs = problem.costs(self.features[carrying])
+        system = np.vstack([y[free], (y[free, None] * tight[free]).T])
+        products = np.concatenate([[y @ solution.alpha], tight.T @ (y * solution.alpha)])
+        wanted = np.full(len(free), problem.margin)
+        if problem.equality is not None:
+            of_multiplier = np.concatenate([[problem.bias_coefficient], problem.equality @ tight])
+            products += solution.multiplier * of_multiplier
+            system = np.column_stack([of_multiplier, system])
+            wanted = np.concatenate([[problem.rhs], wanted])
+        target = np.concatenate([[0.0], np.sign(solution.w[carrying])])
+        plane = np.concatenate([[solution.b], solution.w[carrying] * costs])
+        step = np.linalg.lstsq(system, target - products, rcond=None)[0]
+        plane += np.linalg.lstsq(system.T, wanted - system.T @ plane, rcond=None)[0]
+        alpha, multiplier, w = solution.alpha.copy(), solution.multiplier, solution.w.copy()
+        if problem.equality is not None:
+            multiplier += float(step[0])
+            step = step[1:]
+        alpha[free] += step
+        w[carrying] = plane[1:] / costs
+        return replace(solution, alpha=alpha, multiplier=multiplier, w=w, b=float(plane[0]))
+
+    def margins(self, solution: MasterSolution) -> FloatArray:
+        """y_i (x_i . w + b) of every sample, in the program or not."""
+        costs = self.problem.costs(self.features)
+        return self.problem.y * (self._block @ (solution.w * costs) + solution.b)
+
+    def solve(self) -> MasterSolution:
+        status = self._run(self._next_strategy)
+        for strategy in (_PRIMAL_SIMPLEX, _DUAL_SIMPLEX):
+            if status in _CONCLUSIVE:
+                break
+            self._highs.clearSolver()  # a stale basis is the usual reason
+            status = self._run(strategy)
+        if status == highspy.HighsModelStatus.kOptimal:
+            return self._optimum()
+        if status == highspy.HighsModelStatus.kUnbounded:
+            return self._ray()
+        raise SolverError(
+            f"the linear program ended with status {status.name}. Extreme values are the usual "
+            "reason: lower C, or transform columns with outliers (by a logarithm or ranks)"
+        )
+
+    def _run(self, strategy: int) -> highspy.HighsModelStatus:
+        self._highs.setOptionValue("simplex_strategy", strategy)
+        # Degenerate programs may cycle; healthy ones need a few iterations a row or column.
+        size = self._highs.getNumRow() + self._highs.getNumCol()
+        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * size)
+        self._highs.run()
+        status: highspy.HighsModelStatus = self._highs.getModelStatus()
+        return status
+
+    def _optimum(self) -> MasterSolution:
+        solution = self._highs.getSolution()
+        row_dual = np.asarray(solution.row_dual)
+        alpha, multiplier = self._split(np.asarray(solution.col_value))
+        costs = self.problem.costs(self.features)
+        return MasterSolution(True, alpha, multiplier, -row_dual[1:] / costs, -row_dual[0])
+
+    def _ray(self) -> MasterSolution:
+        _, found, ray = self._highs.getPrimalRay()
+        if not found:
+            self._highs.clearSolver()
+            self._run(_PRIMAL_SIMPLEX)
+            _, found, ray = self._highs.getPrimalRay()
+        if not found:
+            raise SolverError("HiGHS found the program unbounded but returned no ray")
+        alpha, multiplier = self._split(np.asarray(ray))
+        return MasterSolution(False, alpha, multiplier, np.zeros(len(self.features)), 0.0)
+
+    def _split(self, columns: FloatArray) -> tuple[FloatArray, float]:
+        """Column values as alpha over all samples, and lambda."""
+        alpha = np.zeros(self.problem.n_samples)
+        if self.problem.equality is None:
+            alpha[self.samples] = columns
+            return alpha, 0.0
+        alpha[self.samples] = columns[1:]
+        return alpha, float(columns[0])
+
+
+def _quiet_highs() -> highspy.Highs:
+    highs = highspy.Highs()
+    for option, value in (
+        ("output_flag", False),
+        ("presolve", "off"),  # the programs are small, dense, and restarted from a basis
+        # Columns are standardised already; rescaled, small slack costs sink below the tolerance.
+        ("simplex_scale_strategy", 0),
+        ("threads", 1),
+        ("primal_feasibility_tolerance", _FEASIBILITY),
+        ("dual_feasibility_tolerance", _FEASIBILITY),
+    ):
+        highs.setOptionValue(option, value)
+    return highs

@@ -1,0 +1,133 @@
+"""A master program that walks from the vertex where a similar one ended; hard, with an equality.
+
+It stands in for `master.Master` where programs come in long series. It gives up with a
+`SolverError` where the walk fails, and the general solver then has to do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fewest._solvers.linear.master import MasterSolution, SolverError
+from fewest._solvers.linear.walk import FOUND, walk
+from fewest._solvers.problem import Problem
+from fewest._solvers.result import Result
+from fewest._types import FloatArray, IndexArray
+
+# What features that are set aside cost, in turn, until all of them have left the vertex. Where the
+# last is not enough, the features at hand do not separate the classes without them, or hardly.
+_PENALTIES = (1.5, 15.0, 150.0, 1500.0)
+_STEPS_PER_SAMPLE = 30
+
+
+def vertex_of(result: Result) -> IndexArray | None:
+    """The samples on the hyperplane's limit, where they and the features make a vertex."""
+    samples = np.flatnonzero(result.alpha > 0.0)
+    return samples if 0 < len(samples) == result.n_features else None
+
+
+class Walker:
+    """Some features of a hard problem, and a vertex to start from.
+
+    Parameters
+    ----------
+    problem : Problem
+        Without slacks, and with an equality.
+    features, block
+        Which features the program may use, and their standardised columns.
+    gone : array of shape (n_samples, n_gone)
+        Columns set aside that are part of the vertex; they have to leave it.
+    vertex : array of int
+        The vertex: places of its features, counted from the first of `gone` through `block`.
+    samples : array of int
+        The vertex: as many samples on their limit.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        features: IndexArray,
+        block: FloatArray,
+        gone: FloatArray,
+        vertex: IndexArray,
+        samples: IndexArray,
+    ) -> None:
+        assert problem.equality is not None
+        self.problem = problem
+        self.features = features
+        self.samples = np.arange(problem.n_samples)
+        self._n_gone = gone.shape[1]
+        # One column a row: of other layouts, each would have to be compiled for.
+        self._rows = np.concatenate([gone.T, block.T])
+        self._equality = problem.equality
+        self._vertex, self._limit = vertex, samples
+        self._level = 0
+
+    def add_features(self, features: IndexArray, block: FloatArray) -> None:
+        """Let these features in; `block` holds their standardised columns."""
+        self.features = np.concatenate([self.features, features])
+        self._rows = np.concatenate([self._rows, block.T])
+
+    def add_samples(self, samples: IndexArray) -> None:
+        raise AssertionError("all samples are in the program already")
+
+    def reduce_to(self, places: IndexArray, problem: Problem) -> None:
+        """Keep the features at these places only, as 0, 1, 2, ..., with other costs."""
+        new_place = np.full(len(self._rows), -1)
+        new_place[self._n_gone + places] = np.arange(len(places))
+        self._rows = self._rows[self._n_gone + places]
+        self._n_gone = 0
+        self._vertex = new_place[self._vertex]
+        self.features = np.arange(len(places))
+        self.problem = problem
+        if np.any(self._vertex < 0):  # a weight too small to count was part of the vertex
+            raise SolverError("the vertex is not one of the features that are kept")
+
+    def solve(self) -> MasterSolution:
+        """Walk to the optimum; unbounded if features that are set aside cannot be spared."""
+        is_gone = np.arange(len(self._rows)) < self._n_gone
+        cost = np.concatenate([np.zeros(self._n_gone), self.problem.costs(self.features)])
+        class_difference = self._rows @ self._equality
+        while True:
+            cost[is_gone] = np.inf
+            cost[self._vertex[is_gone[self._vertex]]] = _PENALTIES[self._level]
+            status, self._vertex, self._limit, plane, dual, _ = walk(
+                np.ascontiguousarray(self._rows),
+                self.problem.y,
+                class_difference,
+                self.problem.bias_coefficient,
+                self.problem.margin,
+                self.problem.rhs,
+                cost,
+                self._vertex,
+                self._limit,
+                _STEPS_PER_SAMPLE * self.problem.n_samples,
+            )
+            if status != FOUND:
+                raise SolverError("the walk from the last vertex did not arrive")
+            bounded = not is_gone[self._vertex].any()
+            if bounded or self._level == len(_PENALTIES) - 1:
+                return self._solution(bounded, plane, dual)
+            self._level += 1
+
+    @property
+    def corner(self) -> tuple[IndexArray, IndexArray]:
+        """Features and samples of the vertex where the last walk ended."""
+        return self.features[self._vertex - self._n_gone], self._limit
+
+    def margins(self, solution: MasterSolution) -> FloatArray:
+        """y_i (x_i . w + b) of every sample."""
+        projection: FloatArray = solution.w @ self._rows[self._n_gone :]
+        return self.problem.y * (projection + solution.b)
+
+    def refined(self, solution: MasterSolution) -> MasterSolution:
+        """The same: a walk ends with a fresh inverse."""
+        return solution
+
+    def _solution(self, bounded: bool, plane: FloatArray, dual: FloatArray) -> MasterSolution:
+        w, alpha = np.zeros(len(self.features)), np.zeros(self.problem.n_samples)
+        alpha[self._limit] = dual[1:]
+        if not bounded:  # the dual vector says which columns would help
+            return MasterSolution(False, alpha, float(dual[0]), w, 0.0)
+        w[self._vertex - self._n_gone] = plane[1:]
+        return MasterSolution(True, alpha, float(dual[0]), w, float(plane[0]))

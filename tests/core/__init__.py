@@ -1,1 +1,0 @@
-"""Tests of fewest._core: each solver path against an independent one."""

@@ -1,0 +1,1 @@
+"""Tests of fewest._solvers: each solver path against an independent one."""

@@ -1,0 +1,82 @@
+"""From a case to the engine, and the checks that every solve has to pass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
+from fewest._solvers.result import Result, Status
+from tests.solvers.oracle import Case, dual_value, primal_value, standardise
+
+GAP = 1e-6
+VIOLATION = 1e-7
+
+
+def problem_of(case: Case) -> Problem:
+    if case.method == "unit_margin":
+        problem = unit_margin(case.y, slack_cost=case.slack_cost)
+    else:
+        problem = support_feature_machine(case.y, form=case.method, slack_cost=case.slack_cost)
+        problem = problem.with_rhs(case.rhs)
+    if case.feature_cost is not None:
+        problem = problem.with_costs(case.feature_cost, case.slack_cost)
+    return problem
+
+
+def run(case: Case, **options) -> Result:
+    return solve(problem_of(case), standardized(case.X), **options)
+
+
+def relative(difference: float, size: float) -> float:
+    """On the scale the solver promises: relative above one, absolute below."""
+    return abs(difference) / max(1.0, abs(size))
+
+
+def price_rounding(case: Case, result: Result) -> float:
+    """How well prices can be known that are summed over X as it is, offsets and all."""
+    columns = standardized(case.X)
+    offset = np.abs(columns.mean * columns.inverse_scale / case.c).max(initial=0.0)
+    return float(np.finfo(float).eps * offset * np.abs(result.dual).sum())
+
+
+def assert_optimal(case: Case, result: Result) -> None:
+    """Weak duality, recomputed from X and y: no other solution can be better."""
+    Z, rounding = standardise(case.X), price_rounding(case, result)
+    # A proof of 1e-7 needs prices of that accuracy; without, the engine has to say so.
+    assert result.status is Status.OPTIMAL or (
+        result.status is Status.INACCURATE and rounding > 1e-8
+    )
+    primal, dual = primal_value(case, Z, result), dual_value(case, Z, result)
+    assert primal.violation <= VIOLATION
+    assert relative(primal.objective - result.objective, primal.objective) <= GAP
+    np.testing.assert_allclose(result.slack, primal.slack, atol=VIOLATION)
+    assert dual.imbalance <= 1e-9
+    np.testing.assert_allclose(result.dual, dual.v, rtol=1e-12, atol=1e-12)
+    assert dual.ratio <= (1.0 + 1e-7) * (1.0 + rounding)
+    assert relative(primal.objective - dual.bound, primal.objective) <= GAP
+    assert relative(primal.objective - result.bound, primal.objective) <= GAP + rounding
+
+
+def assert_infeasible(case: Case, result: Result) -> None:
+    """Farkas: a ray of the dual along which the bound grows without limit."""
+    assert result.status is Status.INFEASIBLE
+    assert result.objective == result.bound == np.inf
+    assert result.gap == 0.0
+    assert result.n_features == 0
+    dual = dual_value(case, standardise(case.X), result)
+    assert dual.value > 0.0
+    assert dual.imbalance <= 1e-9
+    assert dual.ratio <= 1e-7 * dual.value
+    paying = np.isfinite(case.C)  # these alphas are bounded, so a ray must leave them at zero
+    assert result.alpha[paying].max(initial=0.0) <= 1e-9 * dual.value
+
+
+def assert_solved(case: Case, result: Result, objective: float) -> None:
+    """Same verdict and value as the peer solver, with a proof of its own."""
+    if np.isinf(objective):
+        assert_infeasible(case, result)
+    else:
+        assert_optimal(case, result)
+        assert relative(result.objective - objective, objective) <= GAP
