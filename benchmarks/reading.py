@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 
 from benchmarks.timing import row, side_by_side
-from fewest._tables import read_table
+from fewest.tables import read_table
 
 SAMPLES, FEATURES = 100, 50_000
 

@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from fewest._tables import Table
 from fewest.cli import cross_validation
 from fewest.cli.settings import Settings
 from fewest.exceptions import NotSeparableError
+from fewest.tables import Table
 from tests.tables.samples import two_classes, write_csv
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas
 import pytest
 
-from fewest._tables.missing import TREATMENTS
 from fewest.cli.options.common import MISSING
+from fewest.tables.missing import TREATMENTS
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fewest._tables import InputError, read_table
+from fewest.tables import InputError, read_table
 from tests.tables.samples import two_classes, write_csv
 
 

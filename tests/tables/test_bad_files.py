@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pytest
 
-from fewest._tables import read_table
+from fewest.tables import read_table
 from tests.ordinary_user import as_ordinary_user
 from tests.tables.samples import two_classes, write_csv
 
@@ -39,7 +39,7 @@ def test_no_permission(tmp_path):
         (tmp_path / name).chmod(0)
     script = """if True:
         import sys
-        from fewest._tables import InputError, read_table
+        from fewest.tables import InputError, read_table
         for name in sys.argv[1:]:
             try:
                 read_table(name, "group")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas
 import pytest
 
-from fewest._tables import InputError, read_table
+from fewest.tables import InputError, read_table
 from tests.tables.samples import NAMES, two_classes
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._splits import balanced_error, class_sizes, outer_folds
-from fewest._tables import Table
 from fewest._wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
 from fewest.cli.settings import Settings, fit
+from fewest.tables import Table
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -12,7 +12,6 @@ from shutil import which
 
 import numpy as np
 
-from fewest._tables import Table
 from fewest._wording import counted
 from fewest.cli.job import run_job, summarize
 from fewest.cli.output import Output
@@ -20,6 +19,7 @@ from fewest.cli.page import write_page
 from fewest.cli.report import Report, Truth
 from fewest.cli.settings import Settings
 from fewest.cli.text import data_text, names_text, result_text
+from fewest.tables import Table
 
 _SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
 # Strong enough for all three to be needed and found, too weak for a perfect classifier.

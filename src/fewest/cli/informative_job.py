@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._run.checkpoint import CheckpointError
 from fewest._run.versions import versions
-from fewest._tables import Table
 from fewest._wording import counted
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize
@@ -23,6 +22,7 @@ from fewest.cli.report import (
     SigmoidFit,
 )
 from fewest.cli.settings import Settings
+from fewest.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

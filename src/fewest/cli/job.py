@@ -10,7 +10,6 @@ import numpy as np
 
 from fewest._run.versions import versions
 from fewest._splits import balanced_error
-from fewest._tables import Table
 from fewest._wording import counted
 from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError
@@ -27,6 +26,7 @@ from fewest.cli.report import (
 )
 from fewest.cli.settings import MARGIN_METHODS, Settings, fit
 from fewest.report.content import ClassSize
+from fewest.tables import Table
 
 
 def summarize(table: Table) -> DataSummary:

@@ -12,7 +12,6 @@ import numpy as np
 from fewest._minimum.leaves import RuledOut
 from fewest._minimum.result import Step
 from fewest._run.versions import versions
-from fewest._tables import Table
 from fewest._wording import counted, cut, listed, visible
 from fewest.cli.emphasis import dim
 from fewest.cli.errors import CommandError, InseparableError
@@ -22,6 +21,7 @@ from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import SCHEMA_VERSION, DataSummary, Label
 from fewest.cli.text import aligned, data_text
+from fewest.tables import Table
 
 if TYPE_CHECKING:
     from fewest.minimum import MinimumResult

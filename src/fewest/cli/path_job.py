@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._run.versions import versions
-from fewest._tables import Table
 from fewest.cli.cross_validation import (
     Split,
     balanced_error,
@@ -26,6 +25,7 @@ from fewest.cli.errors import CommandError
 from fewest.cli.job import summarize
 from fewest.cli.report import PathReport, PathValue, Seconds
 from fewest.cli.settings import Settings, fit
+from fewest.tables import Table
 
 FloatArray = NDArray[np.float64]
 

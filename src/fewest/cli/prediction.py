@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._splits import balanced_error
-from fewest._tables import Samples
 from fewest._wording import counted, cut, listed
 from fewest.cli.errors import CommandError
 from fewest.cli.report import SCHEMA_VERSION, Label
+from fewest.tables import Samples
 
 # They look at the selected features only.
 _SPARING = (

@@ -7,12 +7,12 @@ from typing import Any
 
 from fewest._run.checkpoint import CheckpointError
 from fewest._run.versions import versions
-from fewest._tables import Table
 from fewest._wording import counted
 from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import summarize
 from fewest.cli.report import RankReport, Seconds, Subset
 from fewest.cli.settings import Settings, fit
+from fewest.tables import Table
 
 
 def run_rank_job(

@@ -11,9 +11,9 @@ from itertools import combinations
 
 import numpy as np
 
-from fewest._tables import InputError, Samples, Table, read_samples, read_table
 from fewest._wording import quoted, visible
 from fewest.cli.errors import CommandError
+from fewest.tables import InputError, Samples, Table, read_samples, read_table
 
 _MOST_NOTED = 5
 _FEW_ROWS = 10  # among so few, whole numbers may count by chance

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables import Table, read_extra, read_table
+from fewest.tables import Table, read_extra, read_table
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch

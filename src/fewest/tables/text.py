@@ -14,8 +14,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TextIO, TypeVar
 
-from fewest._tables.errors import InputError
-from fewest._tables.frame import (
+from fewest._wording import counted, cut, visible
+from fewest.tables.errors import InputError
+from fewest.tables.frame import (
     Cells,
     check_columns,
     import_pandas,
@@ -23,9 +24,8 @@ from fewest._tables.frame import (
     table_from_turned,
     turned_cells,
 )
-from fewest._tables.table import Table
-from fewest._tables.wanted import Wanted
-from fewest._wording import counted, cut, visible
+from fewest.tables.table import Table
+from fewest.tables.wanted import Wanted
 
 Content = TypeVar("Content")
 
@@ -58,7 +58,7 @@ class _Layout:
 
 
 def read_text(file: Path, wanted: Wanted) -> Table:
-    """Read a table with a header line; see `fewest._tables.read`."""
+    """Read a table with a header line; see `fewest.tables.read`."""
     return _decoded(file, lambda encoding: _read(file, wanted, encoding))
 
 

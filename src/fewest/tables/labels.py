@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.checks import check_classes
-from fewest._tables.errors import InputError
-from fewest._tables.wanted import Wanted
 from fewest._wording import counted, quoted
+from fewest.tables.checks import check_classes
+from fewest.tables.errors import InputError
+from fewest.tables.wanted import Wanted
 
 if TYPE_CHECKING:
     import pandas

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.checks import check_classes, check_finite, where
-from fewest._tables.errors import InputError
-from fewest._tables.table import Missing, Samples, Table
 from fewest._wording import counted, listed
+from fewest.tables.checks import check_classes, check_finite, where
+from fewest.tables.errors import InputError
+from fewest.tables.table import Missing, Samples, Table
 
 TREATMENTS = ("error", "drop-samples", "drop-features", "median")
 

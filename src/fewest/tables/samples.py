@@ -6,19 +6,19 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fewest._tables.errors import InputError
-from fewest._tables.excel import excel_cells
-from fewest._tables.frame import Cells, numbers
-from fewest._tables.h5ad import h5ad_columns
-from fewest._tables.labels import label_values
-from fewest._tables.missing import refuse_missing
-from fewest._tables.npz import npz_columns, read_extra
-from fewest._tables.parquet import parquet_cells
-from fewest._tables.read import EXCEL, H5AD, NPZ, PARQUET, TEXT, read_by_suffix
-from fewest._tables.table import Samples, check_names, check_present, feature_positions
-from fewest._tables.text import text_cells
-from fewest._tables.wanted import Wanted
 from fewest._wording import counted, first_and_last, listed, quoted, visible
+from fewest.tables.errors import InputError
+from fewest.tables.excel import excel_cells
+from fewest.tables.frame import Cells, numbers
+from fewest.tables.h5ad import h5ad_columns
+from fewest.tables.labels import label_values
+from fewest.tables.missing import refuse_missing
+from fewest.tables.npz import npz_columns, read_extra
+from fewest.tables.parquet import parquet_cells
+from fewest.tables.read import EXCEL, H5AD, NPZ, PARQUET, TEXT, read_by_suffix
+from fewest.tables.table import Samples, check_names, check_present, feature_positions
+from fewest.tables.text import text_cells
+from fewest.tables.wanted import Wanted
 
 
 def read_samples(

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from fewest._tables.checks import check_finite
-from fewest._tables.errors import InputError, MissingFileError
-from fewest._tables.excel import read_excel
-from fewest._tables.h5ad import read_h5ad
-from fewest._tables.missing import treat_missing
-from fewest._tables.npz import read_npz
-from fewest._tables.parquet import read_parquet
-from fewest._tables.table import Table
-from fewest._tables.text import read_text
-from fewest._tables.wanted import Wanted
 from fewest._wording import visible
+from fewest.tables.checks import check_finite
+from fewest.tables.errors import InputError, MissingFileError
+from fewest.tables.excel import read_excel
+from fewest.tables.h5ad import read_h5ad
+from fewest.tables.missing import treat_missing
+from fewest.tables.npz import read_npz
+from fewest.tables.parquet import read_parquet
+from fewest.tables.table import Table
+from fewest.tables.text import read_text
+from fewest.tables.wanted import Wanted
 
 Content = TypeVar("Content")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from fewest._tables.errors import InputError
 from fewest._wording import counted, listed, near, quoted
+from fewest.tables.errors import InputError
 
 
 @dataclass(frozen=True)

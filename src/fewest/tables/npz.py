@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.checks import check_classes
-from fewest._tables.errors import InputError
-from fewest._tables.table import Table, check_present, feature_positions
-from fewest._tables.transposed import TURNED
-from fewest._tables.wanted import Wanted
 from fewest._wording import listed, visible
+from fewest.tables.checks import check_classes
+from fewest.tables.errors import InputError
+from fewest.tables.table import Table, check_present, feature_positions
+from fewest.tables.transposed import TURNED
+from fewest.tables.wanted import Wanted
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
 _DEFAULT_TARGET = "y"
@@ -24,7 +24,7 @@ _NO_ARRAY = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 def read_npz(file: Path, wanted: Wanted) -> Table:
-    """Read X, the target array and feature names; see `fewest._tables.read`."""
+    """Read X, the target array and feature names; see `fewest.tables.read`."""
     key = _DEFAULT_TARGET if wanted.target is None else wanted.target
     drop, groups = wanted.drop, wanted.groups
     X, y, names = _arrays(file, key)

@@ -7,8 +7,9 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fewest._tables.errors import InputError, MissingPackageError
-from fewest._tables.frame import (
+from fewest._wording import listed, near, quoted, visible
+from fewest.tables.errors import InputError, MissingPackageError
+from fewest.tables.frame import (
     Cells,
     check_columns,
     import_pandas,
@@ -16,10 +17,9 @@ from fewest._tables.frame import (
     table_from_turned,
     turned_cells,
 )
-from fewest._tables.table import Table
-from fewest._tables.text import MISSING_CELLS
-from fewest._tables.wanted import Wanted
-from fewest._wording import listed, near, quoted, visible
+from fewest.tables.table import Table
+from fewest.tables.text import MISSING_CELLS
+from fewest.tables.wanted import Wanted
 
 if TYPE_CHECKING:
     import pandas

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.errors import InputError, MissingPackageError
-from fewest._tables.labels import NUMBER_TYPES, read_labels
-from fewest._tables.table import Table, check_names, check_present, feature_positions
-from fewest._tables.transposed import TURNED, far_more_rows, turned, turned_hint
-from fewest._tables.wanted import Wanted
 from fewest._wording import counted, cut, first_and_last, listed, quoted, visible
+from fewest.tables.errors import InputError, MissingPackageError
+from fewest.tables.labels import NUMBER_TYPES, read_labels
+from fewest.tables.table import Table, check_names, check_present, feature_positions
+from fewest.tables.transposed import TURNED, far_more_rows, turned, turned_hint
+from fewest.tables.wanted import Wanted
 
 if TYPE_CHECKING:
     import pandas

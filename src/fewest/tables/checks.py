@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._tables.errors import InputError
-from fewest._tables.table import Samples, Table
 from fewest._wording import counted, cut, listed, quoted
+from fewest.tables.errors import InputError
+from fewest.tables.table import Samples, Table
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3
