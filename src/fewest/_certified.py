@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fewest._base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Machine
 from fewest._solvers.margin import hard_margin
 from fewest.minimum import MinimumResult, search_minimum
 

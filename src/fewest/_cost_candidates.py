@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._base import BinaryTask
+from fewest._estimators.base import BinaryTask
 from fewest._sfm_along import NEARLY_HARD, unit_cost
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import SMALLEST_SLACK_COST

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 
 # Larger factors change the loss of no sample that matters.

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._discriminants import Discriminant, MonitoredPath, best_place, dense
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import check_positive
 from fewest._nested_splits import MonitoredSplit
 from fewest._profile import error_on
 from fewest._solvers.columns import standardized
-from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_positive
 from fewest.liknon_path import liknon_path
 from fewest.transvariation import LARGEST_C, differences_of, transvariation_C
 

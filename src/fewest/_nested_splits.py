@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._splits import balanced_split, outer_folds, smallest_class
+from fewest._estimators.splits import balanced_split, outer_folds, smallest_class
 from fewest._types import IndexArray
 
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
 from fewest._discriminants import dense
-from fewest._splits import balanced_error, smallest_class
+from fewest._estimators.splits import balanced_error, smallest_class
 from fewest._types import FloatArray, IndexArray
 
 # The thresholds that the chapter tries.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fewest._base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Machine
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.problem import SMALLEST_SLACK_COST, Problem

@@ -13,11 +13,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from fewest._base import BinaryTask, Machine, SelectingClassifier
+from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
+from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.validation import finite_columns
 from fewest._solvers.linear.repeat import Repeater
-from fewest._splits import fit_with_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import finite_columns
 
 # The linear programs leave samples on the hyperplane, up to rounding.
 _ON_THE_PLANE = 1e-7

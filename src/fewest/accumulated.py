@@ -15,9 +15,9 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._discriminants import dense
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import check_choice, check_count, validated
 from fewest._types import IndexArray
-from fewest._validation import check_choice, check_count, validated
 from fewest.repetitive import RepetitiveSelector
 
 

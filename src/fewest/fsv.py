@@ -7,13 +7,13 @@ from numbers import Real
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._base import BinaryTask, SelectingClassifier
+from fewest._estimators.base import BinaryTask, SelectingClassifier
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.concave import minimize_concave
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.problem import unit_margin, visible_slack_cost
 from fewest._types import FloatArray
-from fewest._validation import check_choice, check_count, check_positive
 
 
 class FeatureSelectionConcave(SelectingClassifier):

@@ -10,13 +10,18 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._base import BinaryTask, SelectingClassifier
+from fewest._estimators.base import BinaryTask, SelectingClassifier
+from fewest._estimators.validation import (
+    check_choice,
+    check_class_weight,
+    check_positive,
+    finite_columns,
+)
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
 from fewest._solvers.result import Result
-from fewest._validation import check_choice, check_class_weight, check_positive, finite_columns
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._discriminants import Discriminant, best_of, dense, mean_vote, profile_of
+from fewest._estimators.splits import balanced_error, checked_groups
+from fewest._estimators.validation import check_choice, check_count, finite_columns, validated
 from fewest._monitoring import Monitor, check_prefilter, increasing_costs
 from fewest._nested_splits import inner_splits, random_folds
 from fewest._profile import check_threshold, error_on, frequent_features
 from fewest._run.progress import progress_bar
-from fewest._splits import balanced_error, checked_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, finite_columns, validated
 
 _OUTCOMES = ("profile", "best", "ensemble")
 _MONITORS = ("discriminant", "classifier")

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._base import BinaryTask
+from fewest._estimators.base import BinaryTask
+from fewest._estimators.validation import check_count, check_positive
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
 from fewest._solvers.linear.solve import class_mean_vector
 from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result
 from fewest._types import FloatArray
-from fewest._validation import check_count, check_positive
 from fewest.liknon import Liknon, common_scale, liknon_problem
 
 # Between values of C that are closer than by this factor, no further one is inserted.

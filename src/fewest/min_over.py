@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.validation import check_count, check_positive, two_classes
 from fewest._types import FloatArray
-from fewest._validation import check_count, check_positive, two_classes
 
 
 class SoftDoubleMinOver(ClassifierMixin, BaseEstimator):

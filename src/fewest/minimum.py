@@ -7,12 +7,12 @@ from typing import Any
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
+from fewest._estimators.validation import check_count, check_positive
 from fewest._minimum.clock import Clock
 from fewest._minimum.data import checked_data
 from fewest._minimum.driver import Driver
 from fewest._minimum.result import MinimumResult
 from fewest._minimum.threads import threads
-from fewest._validation import check_count, check_positive
 
 __all__ = ["MinimumResult", "minimum_features"]
 

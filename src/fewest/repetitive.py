@@ -13,12 +13,12 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import check_count, check_share, validated
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
-from fewest._splits import checked_groups
 from fewest._trainers import Trained, Trainer, make_trainer
-from fewest._validation import check_count, check_share, validated
 from fewest.sfm import SupportFeatureMachine
 
 

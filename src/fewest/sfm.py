@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._base import (
+from fewest._estimators.base import (
     BinaryTask,
     Machine,
     SelectingClassifier,
     slack_cost_on_papers_scale,
+)
+from fewest._estimators.validation import (
+    check_choice,
+    check_class_weight,
+    check_count,
+    check_positive,
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._solvers.result import Result, Status, WarmStart
-from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
 if TYPE_CHECKING:
     from fewest.minimum import MinimumResult

@@ -9,16 +9,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.utils.parallel import Parallel, delayed
 
-from fewest._base import BinaryTask, Machine, SelectingClassifier
 from fewest._cost_candidates import candidate_costs
+from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
+from fewest._estimators.splits import outer_folds
+from fewest._estimators.validation import (
+    check_choice,
+    check_count,
+    check_positive,
+    finite_columns,
+    validated,
+)
 from fewest._held_out import Judgement, Trial, fewest_of_the_best, sharpened_log_losses
 from fewest._run.progress import progress_bar
 from fewest._sfm_along import machines_along
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
-from fewest._splits import outer_folds
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, check_positive, finite_columns, validated
 from fewest.sfm import SupportFeatureMachine
 from fewest.union import UnionFeatureMachine
 

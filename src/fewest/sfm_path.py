@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from fewest._estimators.validation import check_positive
 from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
-from fewest._validation import check_positive
 from fewest.sfm import SupportFeatureMachine
 
 

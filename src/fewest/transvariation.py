@@ -27,9 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from fewest._estimators.validation import check_count, check_positive, finite_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.solve import class_mean_vector
-from fewest._validation import check_count, check_positive, finite_columns
 
 FloatArray = NDArray[np.float64]
 

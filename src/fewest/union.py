@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from fewest._base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Machine
+from fewest._estimators.validation import check_choice, check_count
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.result import WarmStart
 from fewest._types import IndexArray
-from fewest._validation import check_choice, check_count
 from fewest.sfm import SupportFeatureMachine
 
 

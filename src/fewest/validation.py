@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import check_choice, check_count, validated
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, validated
 
 __all__ = ["Bootstrap632", "balanced_error", "balanced_error_scorer", "bootstrap_632"]
 

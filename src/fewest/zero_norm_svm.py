@@ -6,15 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from fewest._base import (
+from fewest._estimators.base import (
     BinaryTask,
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
+from fewest._estimators.validation import (
+    check_choice,
+    check_class_weight,
+    check_count,
+    check_positive,
+)
 from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import Problem, unit_margin
 from fewest._solvers.result import Result
-from fewest._validation import check_choice, check_class_weight, check_count, check_positive
 
 
 class ZeroNormSVM(SelectingClassifier):

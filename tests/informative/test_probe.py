@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 from sklearn.preprocessing import StandardScaler
 
+from fewest._estimators.splits import balanced_error, checked_groups, require_both_classes
 from fewest._solvers.columns import Columns, standardized
-from fewest._splits import balanced_error, checked_groups, require_both_classes
 from fewest.informative import _gram
 from fewest.informative._folds import make_folds
 from fewest.informative._gram import kernels_of_rest

@@ -10,7 +10,7 @@ import pytest
 from sklearn.model_selection import LeaveOneGroupOut
 
 from fewest import RepetitiveSelector, SupportFeatureMachine
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_brain
 from fewest.informative import _run as run_module
 from fewest.informative import informative_features

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewest._splits import balanced_split
+from fewest._estimators.splits import balanced_split
 from fewest.datasets import make_banana, make_gaussian
 from fewest.liknon_cv import LiknonCV
 from fewest.liknon_path import liknon_path

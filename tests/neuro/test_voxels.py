@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_score
 
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, SupportFeatureMachineCV
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest.imaging import downsample, downsampled_mask
 from fewest.informative import informative_features
 from fewest.neuro import FewestVoxels

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from fewest import AccumulatedClassifier, RepetitiveSelector
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 
 

@@ -16,9 +16,9 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest import NotSeparableError, SupportFeatureMachine
+from fewest._estimators.splits import outer_folds
 from fewest._held_out import Judgement, Trial, sharpened_log_losses
 from fewest._sfm_along import machines_along
-from fewest._splits import outer_folds
 from fewest.datasets import make_gaussian
 from fewest.sfm_cv import SupportFeatureMachineCV
 from fewest.union import UnionFeatureMachine

@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine, SupportFeatureMachineCV
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._measure import Measured, make_measure

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.splits import balanced_error
 from fewest._run.versions import versions
-from fewest._splits import balanced_error
 from fewest._wording import counted
 from fewest.cli.brain_report import (
     BrainData,

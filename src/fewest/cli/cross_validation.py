@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.splits import balanced_error, class_sizes, outer_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error, class_sizes, outer_folds
 from fewest._wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
 from fewest.cli.settings import Settings, fit

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from fewest._estimators.splits import balanced_error
 from fewest._run.versions import versions
-from fewest._splits import balanced_error
 from fewest._wording import counted
 from fewest.cli.cross_validation import Validation, cross_validate
 from fewest.cli.errors import CommandError, InseparableError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._splits import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest._wording import counted, cut, listed
 from fewest.cli.errors import CommandError
 from fewest.cli.report import SCHEMA_VERSION, Label

@@ -8,7 +8,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from fewest._splits import fit_with_groups
+from fewest._estimators.splits import fit_with_groups
 from fewest.cli.errors import CommandError
 
 if TYPE_CHECKING:

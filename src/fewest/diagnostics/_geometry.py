@@ -10,9 +10,9 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import assert_all_finite, validate_data
 
+from fewest._estimators.validation import check_positive, finite_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest._validation import check_positive, finite_columns
 
 
 def columns_of(X: Any, standardize: bool) -> Columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._validation import check_count
+from fewest._estimators.validation import check_count
 from fewest.significance import subset_separability_bounds
 from fewest.significance.separability import log_choose
 

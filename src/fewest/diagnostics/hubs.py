@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import skew
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from fewest._estimators.validation import check_count
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_count
 from fewest.diagnostics._geometry import check_norm, columns_of, distances
 
 # A hub is a neighbour of more samples than the mean by this many standard deviations.

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import check_consistent_length, column_or_1d
 
+from fewest._estimators.validation import check_positive, two_classes
 from fewest._types import FloatArray
-from fewest._validation import check_positive, two_classes
 from fewest.diagnostics._geometry import columns_of, gram
 from fewest.diagnostics.concentration import trace_estimates
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from fewest._validation import check_count, validated
+from fewest._estimators.validation import check_count, validated
 from fewest.diagnostics.capacity import vc_dimension_bound
 from fewest.diagnostics.concentration import (
     DistanceConcentration,

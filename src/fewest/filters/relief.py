@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from fewest._estimators.validation import check_count, finite_columns, validated
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest._validation import check_count, finite_columns, validated
 
 
 def relief(

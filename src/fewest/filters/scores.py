@@ -10,9 +10,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import assert_all_finite
 
+from fewest._estimators.validation import two_classes, validated
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
-from fewest._validation import two_classes, validated
 
 
 def fisher_score(X: Any, y: ArrayLike) -> FloatArray:

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.validation import check_count, validated
 from fewest._types import FloatArray
-from fewest._validation import check_count, validated
 from fewest.filters.scores import class_moments
 
 # A feature that does not vary within the classes decides, but must not make weights infinite.

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._discriminants import dense
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import finite_columns
 from fewest._solvers.columns import Columns, column_products
-from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import finite_columns
 from fewest.informative._curve import removed_before
 from fewest.informative._folds import Fold
 from fewest.informative._probe import Probes, probe

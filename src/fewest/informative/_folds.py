@@ -15,7 +15,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
-from fewest._splits import require_both_classes
+from fewest._estimators.splits import require_both_classes
 from fewest._types import IndexArray
 
 _FOLDS = 5

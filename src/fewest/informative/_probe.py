@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.splits import balanced_error
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import class_weights, decisions_along_costs
-from fewest._splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._folds import Fold
 from fewest.informative._gram import kernels_of_rest

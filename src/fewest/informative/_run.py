@@ -12,10 +12,10 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import check_choice, check_count
 from fewest._run.progress import Progress, interrupts_ignored
-from fewest._splits import checked_groups
 from fewest._types import FloatArray
-from fewest._validation import check_choice, check_count
 from fewest.informative._curve import AVERAGES, fractions_until, resampled
 from fewest.informative._fold_run import FoldCurves, Plan, run_fold
 from fewest.informative._folds import Fold, make_folds

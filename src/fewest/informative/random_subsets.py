@@ -10,12 +10,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.splits import balanced_error, checked_groups
+from fewest._estimators.validation import check_count, check_positive, finite_columns
 from fewest._run.progress import Progress
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import decisions_along_costs
-from fewest._splits import balanced_error, checked_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_count, check_positive, finite_columns
 from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest
 from fewest.informative._input import two_classes

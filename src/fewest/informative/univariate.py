@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, stats
 
+from fewest._estimators.splits import checked_groups, require_both_classes
+from fewest._estimators.validation import check_choice
 from fewest._solvers.columns import weighted_moments
-from fewest._splits import checked_groups, require_both_classes
 from fewest._types import FloatArray
-from fewest._validation import check_choice
 from fewest.informative._input import two_classes
 
 

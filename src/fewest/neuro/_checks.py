@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
-from fewest._splits import checked_groups
+from fewest._estimators.splits import checked_groups
 from fewest._wording import counted, visible
 
 if TYPE_CHECKING:

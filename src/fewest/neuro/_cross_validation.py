@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
 
+from fewest._estimators.splits import balanced_error, fit_with_groups, outer_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error, fit_with_groups, outer_folds
 from fewest.significance._measure import selected_features
 
 _FOLDS = 5

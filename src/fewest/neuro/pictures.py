@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewest._estimators.validation import check_choice
 from fewest._figures import require_matplotlib
-from fewest._validation import check_choice
 from fewest._wording import counted
 from fewest.informative.overlap import SHARES
 from fewest.informative.univariate import share_count

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from fewest._splits import fit_with_groups
-from fewest._validation import check_choice, check_count, check_positive
+from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest.neuro._checks import (
     checked_images,
     checked_labels,

@@ -297,7 +297,7 @@ def _folds(
     estimator: Any, y: ArrayLike, cv: Any, groups: ArrayLike | None, random_state: Any
 ) -> tuple[Any, dict[str, Any]]:
     """Folds that keep groups together, and the groups for estimators that split once more."""
-    from fewest._splits import checked_groups, group_arguments, outer_folds
+    from fewest._estimators.splits import checked_groups, group_arguments, outer_folds
 
     y = np.asarray(y)
     folds = outer_folds(cv, y, groups, random_state=random_state)

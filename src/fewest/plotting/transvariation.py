@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fewest._estimators.validation import check_count
 from fewest._figures import CURVES, axes_or_new
-from fewest._validation import check_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.kernels import check_kernel, gamma_of, kernel_arguments, kernel_matrix
 from fewest.psvm.relations import (
     measured_columns,

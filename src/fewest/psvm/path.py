@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.machine import FORMATS, check_not_negative
 from fewest.psvm.relations import signed_targets, unit_columns, warn_of_doubtful
 

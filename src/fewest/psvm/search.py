@@ -22,10 +22,10 @@ from sklearn.model_selection import (
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import check_positive
 from fewest._run.progress import progress_bar
-from fewest._splits import checked_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_positive
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
 from fewest.psvm.folds import FoldScores, Grid, Split, scores_over_folds
 from fewest.psvm.machine import FORMATS, PotentialMachine, check_not_negative

@@ -13,10 +13,10 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, check_positive
 from fewest.psvm.machine import FORMATS, check_not_negative
 from fewest.psvm.path import TASKS, solved, solved_with_features, targets_of
 from fewest.psvm.relations import unit_columns, warn_of_constant_columns, warn_of_doubtful

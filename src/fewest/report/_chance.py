@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._splits import stratified_folds
+from fewest._estimators.splits import stratified_folds
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
 from fewest.fsv import FeatureSelectionConcave

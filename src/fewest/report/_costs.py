@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from fewest._estimators.splits import balanced_error, outer_folds
 from fewest._solvers.linear.path import ExactPath
-from fewest._splits import balanced_error, outer_folds
 from fewest._types import FloatArray
 from fewest.liknon import Liknon
 from fewest.liknon_path import LiknonPath

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import finite_columns, validated
 from fewest._solvers.columns import Columns
-from fewest._splits import checked_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import finite_columns, validated
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from fewest._splits import balanced_error, fit_with_groups, outer_folds
+from fewest._estimators.splits import balanced_error, fit_with_groups, outer_folds
 from fewest._types import FloatArray, IndexArray
 from fewest.report._data import Data
 from fewest.report._subject import Subject, selected_columns

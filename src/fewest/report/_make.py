@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from fewest._estimators.validation import check_count, check_positive
 from fewest._run.progress import Progress
-from fewest._validation import check_count, check_positive
 from fewest.report import _chance
 from fewest.report._alternatives import alternatives
 from fewest.report._answer import answer

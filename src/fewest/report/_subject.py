@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 
+from fewest._estimators.splits import fit_with_groups
 from fewest._solvers.linear.path import ExactPath
-from fewest._splits import fit_with_groups
 from fewest._types import FloatArray
 from fewest.diagnostics import Diagnosis
 from fewest.informative import InformativeFeatures

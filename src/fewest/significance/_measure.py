@@ -16,12 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._base import SelectingClassifier
+from fewest._estimators.base import SelectingClassifier
+from fewest._estimators.splits import balanced_error, fit_with_groups
+from fewest._estimators.validation import finite_columns, validated
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._solvers.columns import Columns
-from fewest._splits import balanced_error, fit_with_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import finite_columns, validated
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine
 

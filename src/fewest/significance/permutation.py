@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, check_positive
 from fewest.significance._measure import (
     Measured,
     column,

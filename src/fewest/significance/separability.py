@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from fewest._validation import check_count
+from fewest._estimators.validation import check_count
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count
 from fewest.significance._measure import Measure, Measured, make_measure, measured_in_parallel
 from fewest.significance.permutation import Comparison, compare
 

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import check_choice, check_count, validated
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest._splits import checked_groups
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice, check_count, validated
 from fewest.sfm import SupportFeatureMachine
 
 _MOST_DRAWS = 50

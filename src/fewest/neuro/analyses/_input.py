@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from fewest._splits import checked_groups, require_both_classes
-from fewest._validation import validated
+from fewest._estimators.splits import checked_groups, require_both_classes
+from fewest._estimators.validation import validated
 from fewest._wording import listed
 from fewest.neuro.analyses._performance import Problem
 

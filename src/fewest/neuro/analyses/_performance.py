@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from fewest._estimators.splits import balanced_error, fit_with_groups
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest._splits import balanced_error, fit_with_groups
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.sfm import SupportFeatureMachine

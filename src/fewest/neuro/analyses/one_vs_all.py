@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._splits import require_both_classes
+from fewest._estimators.splits import require_both_classes
+from fewest._estimators.validation import check_choice
 from fewest._types import FloatArray, IndexArray
-from fewest._validation import check_choice
 from fewest._wording import aligned, cut
 from fewest.neuro.analyses._input import checked, chosen_conditions
 from fewest.neuro.analyses._performance import Performance, Problem, performances

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._validation import check_count
+from fewest._estimators.validation import check_count
 from fewest._wording import aligned
 from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
 from fewest.neuro.analyses._performance import Performance, Problem, performances

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fewest._estimators.validation import check_choice
 from fewest._types import FloatArray
-from fewest._validation import check_choice
 from fewest._wording import aligned, cut
 from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
 from fewest.neuro.analyses._performance import performances

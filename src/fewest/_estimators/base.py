@@ -15,13 +15,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.validation import class_factors, finite_columns, validated, weighted_samples
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
-from fewest._validation import class_factors, finite_columns, validated, weighted_samples
 from fewest.exceptions import NotSeparableError
 
 
