@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fewest._minimum.exact import as_integers, decide, farkas_on_support, is_farkas, separates
-from fewest._minimum.leaves import RuledOut, Separation, settle
+from fewest.minimum.exact import as_integers, decide, farkas_on_support, is_farkas, separates
+from fewest.minimum.leaves import RuledOut, Separation, settle
 from tests.minimum.oracle import separable_by_lp
 
 

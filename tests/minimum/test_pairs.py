@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fewest._minimum.bits import SignedBits, packed
-from fewest._minimum.pairs import scan_pairs
-from fewest._minimum.singles import separating_columns
+from fewest.minimum.bits import SignedBits, packed
+from fewest.minimum.pairs import scan_pairs
+from fewest.minimum.singles import separating_columns
 from tests.minimum.oracle import separable_by_lp
 
 

@@ -128,7 +128,7 @@ def test_some_of_the_pairs_of_samples_suffice(monkeypatch):
     """With many samples not all pairs become rows; the answer must not depend on that."""
     X, y = problem()
     wanted = minimum_features(X, y, n_solutions=None)
-    monkeypatch.setattr("fewest._minimum.bits._MOST_PAIRS", 7)
+    monkeypatch.setattr("fewest.minimum.bits._MOST_PAIRS", 7)
     result = minimum_features(X, y, n_solutions=None)
     assert (result.size, sets(result)) == (wanted.size, sets(wanted))
     assert len(result.ruled_out) > len(wanted.ruled_out)

@@ -5,12 +5,12 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fewest._minimum.bits import SignedBits
-from fewest._minimum.clock import Clock
-from fewest._minimum.leaves import Separation, settle
-from fewest._minimum.search import CoverSearch
-from fewest._minimum.twins import Twins, conflicting_samples
-from fewest._minimum.upper import first_set, swap_down, without_idle
+from fewest.minimum.bits import SignedBits
+from fewest.minimum.clock import Clock
+from fewest.minimum.leaves import Separation, settle
+from fewest.minimum.search import CoverSearch
+from fewest.minimum.twins import Twins, conflicting_samples
+from fewest.minimum.upper import first_set, swap_down, without_idle
 from tests.minimum.oracle import separable_by_lp
 
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._minimum.leaves import RuledOut
-from fewest._minimum.result import Step
 from fewest._run.versions import versions
 from fewest._wording import counted, cut, listed, visible
 from fewest.cli.emphasis import dim
@@ -21,6 +19,8 @@ from fewest.cli.page import write_page
 from fewest.cli.reading import keep_the_data, read
 from fewest.cli.report import SCHEMA_VERSION, DataSummary, Label
 from fewest.cli.text import aligned, data_text
+from fewest.minimum.leaves import RuledOut
+from fewest.minimum.result import Step
 from fewest.tables import Table
 
 if TYPE_CHECKING:

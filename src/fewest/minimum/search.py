@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._minimum import cover
-from fewest._minimum.bits import SignedBits, Words
-from fewest._minimum.clock import Clock
-from fewest._minimum.leaves import RuledOut, Separation, settle
 from fewest._types import FloatArray
+from fewest.minimum import cover
+from fewest.minimum.bits import SignedBits, Words
+from fewest.minimum.clock import Clock
+from fewest.minimum.leaves import RuledOut, Separation, settle
 
 Settle = Callable[[FloatArray, FloatArray, Iterable[int]], Separation | RuledOut]
 

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._minimum.exact import (
+from fewest._solvers.columns import standardized
+from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import unit_margin
+from fewest._solvers.result import Status
+from fewest._types import FloatArray
+from fewest.minimum.exact import (
     Integers,
     as_integers,
     decide,
@@ -16,12 +22,6 @@ from fewest._minimum.exact import (
     is_farkas,
     separates,
 )
-from fewest._solvers.columns import standardized
-from fewest._solvers.linear.master import SolverError
-from fewest._solvers.linear.solve import solve
-from fewest._solvers.problem import unit_margin
-from fewest._solvers.result import Status
-from fewest._types import FloatArray
 
 # Shares below this fraction of the largest are rounding of the simplex method.
 _ZERO = 1e-9

@@ -15,8 +15,8 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from fewest._minimum.bits import SignedBits
 from fewest._types import FloatArray
+from fewest.minimum.bits import SignedBits
 
 _NO, _YES, _UNCERTAIN = 0, 1, 2
 # A cross product has three roundings, and the bounds have been compared before.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._minimum.leaves import Separation
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum.leaves import Separation
 
 _COLUMNS_A_BLOCK = 1024
 

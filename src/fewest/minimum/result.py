@@ -7,8 +7,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fewest._minimum.leaves import RuledOut, Separation
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum.leaves import RuledOut, Separation
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ class MinimumResult:
         bool
             Whether all of it holds.
         """
-        from fewest._minimum.checking import verified
+        from fewest.minimum.checking import verified
 
         return verified(self, X, y, search=search)

@@ -10,22 +10,22 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._minimum.bits import SignedBits
-from fewest._minimum.clock import Clock
-from fewest._minimum.exact import as_integers, farkas_on_support
-from fewest._minimum.leaves import RuledOut, Separation, settle
-from fewest._minimum.pairs import scan_pairs
-from fewest._minimum.ranking import ranked_by_margin
-from fewest._minimum.result import MinimumResult, Step
-from fewest._minimum.search import CoverSearch, Tally
-from fewest._minimum.singles import separating_columns
-from fewest._minimum.twins import Twins, conflicting_samples
-from fewest._minimum.upper import first_set, swap_down, without_idle
 from fewest._solvers.columns import standardized
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
+from fewest.minimum.bits import SignedBits
+from fewest.minimum.clock import Clock
+from fewest.minimum.exact import as_integers, farkas_on_support
+from fewest.minimum.leaves import RuledOut, Separation, settle
+from fewest.minimum.pairs import scan_pairs
+from fewest.minimum.ranking import ranked_by_margin
+from fewest.minimum.result import MinimumResult, Step
+from fewest.minimum.search import CoverSearch, Tally
+from fewest.minimum.singles import separating_columns
+from fewest.minimum.twins import Twins, conflicting_samples
+from fewest.minimum.upper import first_set, swap_down, without_idle
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 # Fractions take too long for larger systems of equations (columns times samples squared).

@@ -7,15 +7,15 @@ from itertools import combinations
 
 import numpy as np
 
-from fewest._minimum.clock import Clock
-from fewest._minimum.leaves import Separation, settle
-from fewest._minimum.search import CoverSearch
 from fewest._solvers.columns import standardized
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
+from fewest.minimum.clock import Clock
+from fewest.minimum.leaves import Separation, settle
+from fewest.minimum.search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
 _STRICT_MARGIN = 1e-3

@@ -8,13 +8,11 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
-from fewest._minimum.clock import Clock
-from fewest._minimum.data import checked_data
-from fewest._minimum.driver import Driver
-from fewest._minimum.result import MinimumResult
-from fewest._minimum.threads import threads
-
-__all__ = ["MinimumResult", "minimum_features"]
+from fewest.minimum.clock import Clock
+from fewest.minimum.data import checked_data
+from fewest.minimum.driver import Driver
+from fewest.minimum.result import MinimumResult
+from fewest.minimum.threads import threads
 
 
 def minimum_features(

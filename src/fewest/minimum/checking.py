@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._minimum.bits import SignedBits
-from fewest._minimum.clock import Clock
-from fewest._minimum.data import checked_data
-from fewest._minimum.leaves import RuledOut, Separation
-from fewest._minimum.pairs import scan_pairs
-from fewest._minimum.result import MinimumResult
-from fewest._minimum.search import CoverSearch
-from fewest._minimum.singles import separating_columns
-from fewest._minimum.threads import threads
-from fewest._minimum.twins import Twins
 from fewest._types import FloatArray
+from fewest.minimum.bits import SignedBits
+from fewest.minimum.clock import Clock
+from fewest.minimum.data import checked_data
+from fewest.minimum.leaves import RuledOut, Separation
+from fewest.minimum.pairs import scan_pairs
+from fewest.minimum.result import MinimumResult
+from fewest.minimum.search import CoverSearch
+from fewest.minimum.singles import separating_columns
+from fewest.minimum.threads import threads
+from fewest.minimum.twins import Twins
 
 
 class _UnprovenError(Exception):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._minimum.leaves import Separation
 from fewest._solvers.columns import standardized
 from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray
+from fewest.minimum.leaves import Separation
 
 
 def ranked_by_margin(
