@@ -16,8 +16,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.real_files import find
 from fewest.datasets import make_banana
-from fewest.liknon_cv import LiknonCV
-from fewest.transvariation import transvariation_C
+from fewest.machines.liknon_cv import LiknonCV
+from fewest.machines.transvariation import transvariation_C
 
 BANANA_SEEDS = range(10)
 BANANA_FEATURES = [28, 29]

@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from benchmarks.real_files import find
-from fewest.sfm_cv import SupportFeatureMachineCV
+from fewest.machines.sfm_cv import SupportFeatureMachineCV
 
 NAMES = ("leukemia", "colon", "brain_tumor")
 FOLDS = 5

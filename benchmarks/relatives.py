@@ -14,8 +14,8 @@ from sklearn.svm import LinearSVC
 from benchmarks.timing import row, side_by_side
 from fewest import Liknon, SupportFeatureMachine, SupportFeatureMachineCV
 from fewest.datasets import make_gaussian
-from fewest.liknon_path import liknon_path
-from fewest.transvariation import transvariation_C
+from fewest.machines.liknon_path import liknon_path
+from fewest.machines.transvariation import transvariation_C
 
 
 def path_against_one_solve() -> None:

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewest._saving import load, save
-    from fewest.accumulated import AccumulatedClassifier
     from fewest.exceptions import ModelFileError, NotSeparableError
-    from fewest.fsv import FeatureSelectionConcave
-    from fewest.liknon import Liknon
-    from fewest.liknon_cv import LiknonCV
-    from fewest.min_over import SoftDoubleMinOver
+    from fewest.machines.fsv import FeatureSelectionConcave
+    from fewest.machines.liknon import Liknon
+    from fewest.machines.liknon_cv import LiknonCV
+    from fewest.machines.min_over import SoftDoubleMinOver
+    from fewest.machines.sfm import SupportFeatureMachine
+    from fewest.machines.sfm_cv import SupportFeatureMachineCV
+    from fewest.machines.union import UnionFeatureMachine
+    from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import MinimumResult, minimum_features
     from fewest.psvm import (
         PotentialSelector,
@@ -21,11 +24,8 @@ if TYPE_CHECKING:
         PotentialSVR,
         PotentialSVRCV,
     )
-    from fewest.repetitive import RepetitiveSelector
-    from fewest.sfm import SupportFeatureMachine
-    from fewest.sfm_cv import SupportFeatureMachineCV
-    from fewest.union import UnionFeatureMachine
-    from fewest.zero_norm_svm import ZeroNormSVM
+    from fewest.repetition.accumulated import AccumulatedClassifier
+    from fewest.repetition.selector import RepetitiveSelector
 
 __version__ = "0.1.0"
 
@@ -56,24 +56,24 @@ __all__ = [
 
 # Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
 _HOMES = {
-    "FeatureSelectionConcave": "fewest.fsv",
-    "AccumulatedClassifier": "fewest.accumulated",
-    "Liknon": "fewest.liknon",
-    "LiknonCV": "fewest.liknon_cv",
+    "FeatureSelectionConcave": "fewest.machines.fsv",
+    "AccumulatedClassifier": "fewest.repetition.accumulated",
+    "Liknon": "fewest.machines.liknon",
+    "LiknonCV": "fewest.machines.liknon_cv",
     "MinimumResult": "fewest.minimum",
     "ModelFileError": "fewest.exceptions",
     "NotSeparableError": "fewest.exceptions",
-    "SoftDoubleMinOver": "fewest.min_over",
+    "SoftDoubleMinOver": "fewest.machines.min_over",
     "PotentialSVC": "fewest.psvm",
     "PotentialSVCCV": "fewest.psvm",
     "PotentialSVR": "fewest.psvm",
     "PotentialSVRCV": "fewest.psvm",
     "PotentialSelector": "fewest.psvm",
-    "RepetitiveSelector": "fewest.repetitive",
-    "SupportFeatureMachine": "fewest.sfm",
-    "SupportFeatureMachineCV": "fewest.sfm_cv",
-    "UnionFeatureMachine": "fewest.union",
-    "ZeroNormSVM": "fewest.zero_norm_svm",
+    "RepetitiveSelector": "fewest.repetition.selector",
+    "SupportFeatureMachine": "fewest.machines.sfm",
+    "SupportFeatureMachineCV": "fewest.machines.sfm_cv",
+    "UnionFeatureMachine": "fewest.machines.union",
+    "ZeroNormSVM": "fewest.machines.zero_norm_svm",
     "load": "fewest._saving",
     "minimum_features": "fewest.minimum",
     "save": "fewest._saving",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fewest import Liknon, SupportFeatureMachine, ZeroNormSVM
-from fewest.sfm_cv import SupportFeatureMachineCV
+from fewest.machines.sfm_cv import SupportFeatureMachineCV
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 

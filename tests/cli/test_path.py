@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from fewest import Liknon, SupportFeatureMachine
 from fewest.cli import path_job
 from fewest.cli.cross_validation import balanced_error
-from fewest.transvariation import transvariation_C
+from fewest.machines.transvariation import transvariation_C
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 SHORT = ("--values", 4, "--cv", 3)

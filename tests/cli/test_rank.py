@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, ZeroNormSVM
-from fewest import repetitive as module
+from fewest.repetition import selector as module
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 

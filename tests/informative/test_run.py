@@ -147,6 +147,6 @@ def test_parameters_are_checked(maps):
 
 
 def test_import_of_the_package_leaves_numba_alone():
-    code = "import sys, fewest, fewest.sfm, fewest.plotting; print('numba' in sys.modules)"
+    code = "import sys, fewest, fewest.machines.sfm, fewest.plotting; print('numba' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

@@ -10,8 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from fewest.datasets import make_gaussian
+from fewest.machines.transvariation import transvariation_grid
 from fewest.plotting import plot_path, plot_profile, plot_transvariation
-from fewest.transvariation import transvariation_grid
 
 PROFILE = np.array([[0.0, 1.0, 0.2, 0.0], [0.0, 0.8, 0.6, 0.1], [0.0, 1.0, 0.0, 0.0]])
 CS = [0.1, 1.0, 10.0]

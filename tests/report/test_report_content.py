@@ -28,11 +28,11 @@ from fewest import (
 from fewest.datasets import make_gaussian
 from fewest.diagnostics import diagnose
 from fewest.informative import informative_features
-from fewest.liknon_path import liknon_path
+from fewest.machines.liknon_path import liknon_path
+from fewest.machines.sfm_path import exact_sfm_path
 from fewest.report import make_report
 from fewest.report._single import best_cut
 from fewest.report.wording import percent, separability_meaning
-from fewest.sfm_path import exact_sfm_path
 
 
 @pytest.fixture(scope="module")

@@ -165,3 +165,8 @@ def _is_text(column: Any) -> bool:
     except (TypeError, ValueError):
         return True
     return False
+
+
+def dense(block: Any) -> Any:
+    """The block as an array, if it is sparse."""
+    return block.toarray() if sparse.issparse(block) else block

@@ -9,22 +9,22 @@ from fewest._saving.errors import damaged
 
 # What can be saved and loaded as a whole.
 MODELS = {
-    "AccumulatedClassifier": "fewest.accumulated",
-    "FeatureSelectionConcave": "fewest.fsv",
-    "Liknon": "fewest.liknon",
-    "LiknonCV": "fewest.liknon_cv",
+    "AccumulatedClassifier": "fewest.repetition.accumulated",
+    "FeatureSelectionConcave": "fewest.machines.fsv",
+    "Liknon": "fewest.machines.liknon",
+    "LiknonCV": "fewest.machines.liknon_cv",
     "PotentialSVC": "fewest.psvm.estimators",
     "PotentialSVCCV": "fewest.psvm.search",
     "PotentialSVR": "fewest.psvm.estimators",
     "PotentialSVRCV": "fewest.psvm.search",
     "PotentialSelector": "fewest.psvm.selector",
-    "RepetitiveSelector": "fewest.repetitive",
-    "SoftDoubleMinOver": "fewest.min_over",
-    "SupportFeatureMachine": "fewest.sfm",
-    "SupportFeatureMachineCV": "fewest.sfm_cv",
-    "UnionFeatureMachine": "fewest.union",
+    "RepetitiveSelector": "fewest.repetition.selector",
+    "SoftDoubleMinOver": "fewest.machines.min_over",
+    "SupportFeatureMachine": "fewest.machines.sfm",
+    "SupportFeatureMachineCV": "fewest.machines.sfm_cv",
+    "UnionFeatureMachine": "fewest.machines.union",
     "WeightedVoteClassifier": "fewest.filters.weighted_vote",
-    "ZeroNormSVM": "fewest.zero_norm_svm",
+    "ZeroNormSVM": "fewest.machines.zero_norm_svm",
 }
 # Classifiers on the selected features, inside AccumulatedClassifier and LiknonCV.
 PARTS = {
@@ -35,9 +35,9 @@ PARTS = {
 }
 RECORDS = {
     "BoxLassoResult": "fewest._solvers.box_lasso.solve",
-    "Discriminant": "fewest._discriminants",
+    "Discriminant": "fewest.machines._discriminants",
     "MinimumResult": "fewest.minimum.result",
-    "MonitoredPath": "fewest._discriminants",
+    "MonitoredPath": "fewest.machines._discriminants",
     "Result": "fewest._solvers.result",
     "RuledOut": "fewest.minimum.leaves",
     "Separation": "fewest.minimum.leaves",

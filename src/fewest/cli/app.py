@@ -82,7 +82,7 @@ def _load_libraries(*, with_nilearn: bool) -> None:
     try:
         import sklearn.model_selection  # noqa: F401
 
-        import fewest.sfm  # noqa: F401
+        import fewest.machines.sfm  # noqa: F401
 
         if with_nilearn:
             with suppress(ImportError):  # the command says what to do about it

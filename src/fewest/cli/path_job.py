@@ -172,7 +172,7 @@ def _trial(
 def _liknon_points(
     settings: Settings, Cs: FloatArray, known: tuple[Any, Any], new: tuple[Any, Any]
 ) -> list[_Point]:
-    from fewest.liknon_path import liknon_path
+    from fewest.machines.liknon_path import liknon_path
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -225,7 +225,7 @@ def _costs(table: Table, settings: Settings, n_values: int, grid: str) -> FloatA
     if settings.method == "liknon" and len(labels) != 2:
         raise ValueError(f"--method liknon draws paths of two classes, not of {len(labels)}")
     if grid == "transvariation":
-        from fewest.transvariation import transvariation_C
+        from fewest.machines.transvariation import transvariation_C
 
         return transvariation_C(
             table.X, table.y, n_values, standardize=settings.standardize, largest=None
@@ -246,7 +246,7 @@ def _ends(X: NDArray[Any], positive: NDArray[np.bool_], settings: Settings) -> A
     """
     from fewest._solvers.linear.path import PathSolver
     from fewest._solvers.result import Status
-    from fewest.liknon import liknon_problem
+    from fewest.machines.liknon import liknon_problem
 
     machine = settings.machine(C=1.0)
     task = machine.binary_task(X, positive)

@@ -46,7 +46,7 @@ def run_rank_job(
     tuple of RankReport and RepetitiveSelector
         All results as plain values, the smallest subset first; and the selector.
     """
-    from fewest.repetitive import RepetitiveSelector
+    from fewest.repetition.selector import RepetitiveSelector
 
     selector = RepetitiveSelector(
         settings.machine(),

@@ -136,15 +136,15 @@ class Settings:
             "n_jobs": jobs,
         }
         if self.method == "weston":
-            from fewest.zero_norm_svm import ZeroNormSVM
+            from fewest.machines.zero_norm_svm import ZeroNormSVM
 
             return ZeroNormSVM(C, **shared)
         if self.method == "liknon":
-            from fewest.liknon import Liknon
+            from fewest.machines.liknon import Liknon
 
             return Liknon(C, **shared)
         if self.method == "sfm-cv":
-            from fewest.sfm_cv import SupportFeatureMachineCV
+            from fewest.machines.sfm_cv import SupportFeatureMachineCV
 
             return SupportFeatureMachineCV(
                 constraint=self.constraint,
@@ -152,7 +152,7 @@ class Settings:
                 verbose=int(show_progress),
                 **shared,
             )
-        from fewest.sfm import SupportFeatureMachine
+        from fewest.machines.sfm import SupportFeatureMachine
 
         return SupportFeatureMachine(C, constraint=self.constraint, **shared)
 

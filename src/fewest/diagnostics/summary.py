@@ -22,7 +22,7 @@ from fewest.diagnostics.hubs import Hubness, hubness
 from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
 from fewest.diagnostics.wording import in_words
 from fewest.exceptions import NotSeparableError
-from fewest.sfm import SupportFeatureMachine
+from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance import (
     PermutationTest,
     SeparabilityBounds,

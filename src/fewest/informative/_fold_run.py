@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._discriminants import dense
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import finite_columns
+from fewest._estimators.validation import dense, finite_columns
 from fewest._solvers.columns import Columns, column_products
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._curve import removed_before
 from fewest.informative._folds import Fold
 from fewest.informative._probe import Probes, probe
 from fewest.informative.purity import same_sign
-from fewest.repetitive import RepetitiveSelector
+from fewest.repetition.selector import RepetitiveSelector
 
 
 @dataclass(frozen=True, eq=False)

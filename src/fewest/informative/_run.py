@@ -25,7 +25,7 @@ from fewest.informative._result import InformativeFeatures
 from fewest.informative.chance import chance_band, random_labellings
 from fewest.informative.purity import purified
 from fewest.informative.sigmoid import fit_sigmoid
-from fewest.repetitive import RepetitiveSelector
+from fewest.repetition.selector import RepetitiveSelector
 
 _CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
 _POINTS = 201

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest.machines.sfm import SupportFeatureMachine
 from fewest.neuro._checks import (
     checked_images,
     checked_labels,
@@ -24,8 +25,7 @@ from fewest.neuro._cross_validation import pooled_error, run_folds, summarized
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._nilearn import require_nilearn
 from fewest.neuro.regions import checked_atlas, region_table
-from fewest.repetitive import RepetitiveSelector
-from fewest.sfm import SupportFeatureMachine
+from fewest.repetition.selector import RepetitiveSelector
 from fewest.significance._measure import selected_features
 
 if TYPE_CHECKING:

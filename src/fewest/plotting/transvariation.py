@@ -12,7 +12,7 @@ from fewest._figures import CURVES, axes_or_new
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fewest.transvariation import TransvariationC
+    from fewest.machines.transvariation import TransvariationC
 
 
 def plot_transvariation(
@@ -26,7 +26,7 @@ def plot_transvariation(
     Parameters
     ----------
     grid : TransvariationC
-        From `fewest.transvariation.transvariation_grid`.
+        From `fewest.machines.transvariation.transvariation_grid`.
     n_features : int
         Most lines to show, those of the largest class differences.
     ax : matplotlib Axes, optional
@@ -41,7 +41,7 @@ def plot_transvariation(
     >>> from matplotlib.figure import Figure
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.plotting import plot_transvariation
-    >>> from fewest.transvariation import transvariation_grid
+    >>> from fewest.machines.transvariation import transvariation_grid
     >>> X, y = make_gaussian(n=100, d=10, k=2, mu=1.0, random_state=0)
     >>> ax = plot_transvariation(transvariation_grid(X, y, 8), ax=Figure().subplots())
     >>> len(ax.collections[0].get_segments())
@@ -51,7 +51,7 @@ def plot_transvariation(
     for field in ("differences", "distances", "totals", "curve_distances", "curve_totals"):
         if not hasattr(grid, field):
             raise TypeError(
-                "grid must come from fewest.transvariation.transvariation_grid; got "
+                "grid must come from fewest.machines.transvariation.transvariation_grid; got "
                 f"{type(grid).__name__}"
             )
     largest = np.sort(grid.differences[grid.differences > 0])[::-1][:n_features]

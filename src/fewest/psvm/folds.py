@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fewest._discriminants import dense
+from fewest._estimators.validation import dense
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fewest._discriminants import dense
-from fewest._estimators.validation import finite_columns
+from fewest._estimators.validation import dense, finite_columns
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from fewest._types import FloatArray
-from fewest.repetitive import RepetitiveSelector
+from fewest.repetition.selector import RepetitiveSelector
 from fewest.report._data import Data
 from fewest.report._folds import Fold
 from fewest.report._single import best_cut, class_means

@@ -12,7 +12,9 @@ from sklearn.base import clone
 from fewest._estimators.splits import stratified_folds
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
-from fewest.fsv import FeatureSelectionConcave
+from fewest.machines.fsv import FeatureSelectionConcave
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.machines.zero_norm_svm import ZeroNormSVM
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget
 from fewest.report._data import Data
 from fewest.report._subject import Subject
@@ -23,10 +25,8 @@ from fewest.report.content import (
     Separability,
     SeparabilityPoint,
 )
-from fewest.sfm import SupportFeatureMachine
 from fewest.significance import PermutationTest, permutation_test, subset_separability_bounds
 from fewest.significance.permutation import usual_exchange
-from fewest.zero_norm_svm import ZeroNormSVM
 
 _SHARE_OF_DIAGNOSIS = 0.6
 _SHARE_OF_TEST = 0.6

@@ -12,16 +12,16 @@ from sklearn.base import clone
 from fewest._estimators.splits import balanced_error, outer_folds
 from fewest._solvers.linear.path import ExactPath
 from fewest._types import FloatArray
-from fewest.liknon import Liknon
-from fewest.liknon_path import LiknonPath
+from fewest.machines.liknon import Liknon
+from fewest.machines.liknon_path import LiknonPath
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.machines.sfm_cv import SupportFeatureMachineCV
+from fewest.machines.transvariation import transvariation_C
+from fewest.machines.zero_norm_svm import ZeroNormSVM
 from fewest.report._budget import Budget
 from fewest.report._data import Data
 from fewest.report._subject import Subject
 from fewest.report.content import CostCurve, CostPoint
-from fewest.sfm import SupportFeatureMachine
-from fewest.sfm_cv import SupportFeatureMachineCV
-from fewest.transvariation import transvariation_C
-from fewest.zero_norm_svm import ZeroNormSVM
 
 _MOST_POINTS = 60
 _VALUES = 8

@@ -15,12 +15,12 @@ from fewest._solvers.linear.path import ExactPath
 from fewest._types import FloatArray
 from fewest.diagnostics import Diagnosis
 from fewest.informative import InformativeFeatures
-from fewest.liknon_path import LiknonPath
+from fewest.machines.liknon_path import LiknonPath
+from fewest.machines.sfm import SupportFeatureMachine
 from fewest.minimum import MinimumResult
-from fewest.repetitive import RepetitiveSelector
+from fewest.repetition.selector import RepetitiveSelector
 from fewest.report._data import Data
 from fewest.report.content import CostCurve
-from fewest.sfm import SupportFeatureMachine
 
 # How long each fold may look for its own smallest set.
 _SECONDS_A_FOLD = 3.0

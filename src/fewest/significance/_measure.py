@@ -23,7 +23,7 @@ from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
-from fewest.sfm import SupportFeatureMachine
+from fewest.machines.sfm import SupportFeatureMachine
 
 STATISTICS = ("features", "error")
 

@@ -15,7 +15,7 @@ from fewest._estimators.splits import checked_groups
 from fewest._estimators.validation import check_choice, check_count, validated
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
-from fewest.sfm import SupportFeatureMachine
+from fewest.machines.sfm import SupportFeatureMachine
 
 _MOST_DRAWS = 50
 

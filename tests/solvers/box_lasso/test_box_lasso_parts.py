@@ -120,5 +120,5 @@ def test_remembered_inner_products_are_right():
 
 
 def test_compiled_code_is_loaded_only_where_it_is_needed():
-    code = "import sys, fewest, fewest.sfm; sys.exit('numba' in sys.modules)"
+    code = "import sys, fewest, fewest.machines.sfm; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

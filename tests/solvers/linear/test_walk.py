@@ -103,6 +103,6 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
 
 
 def test_a_single_fit_does_not_wait_for_the_compiler():
-    code = "import sys, fewest.sfm, fewest.union; print('numba' in sys.modules)"
+    code = "import sys, fewest.machines.sfm, fewest.machines.union; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -17,7 +17,7 @@ from fewest._estimators.splits import balanced_error, fit_with_groups
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
-from fewest.sfm import SupportFeatureMachine
+from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._measure import selected_features
 
 

@@ -1,0 +1,1 @@
+"""The linear machines: Support Feature Machine, zero-norm SVM, Liknon, and their relatives."""

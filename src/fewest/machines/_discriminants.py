@@ -1,0 +1,105 @@
+"""Linear discriminants as results: one of them, a path of them, and how often they agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._estimators.validation import dense
+from fewest._types import FloatArray, IndexArray
+
+
+@dataclass(frozen=True)
+class Discriminant:
+    """A linear discriminant that is zero outside `features`.
+
+    Attributes
+    ----------
+    features, weights : arrays of shape (n_selected,)
+        Selected columns of X and their weights, for X as it was given.
+    intercept : float
+        Bias.
+    C : float
+        Cost it was found with.
+    monitoring_ber : float
+        The balanced error rate that chose it.
+    """
+
+    features: IndexArray
+    weights: FloatArray
+    intercept: float
+    C: float
+    monitoring_ber: float
+
+    @property
+    def n_features(self) -> int:
+        """Number of selected features."""
+        return len(self.features)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Signed value of w . x + b; positive values speak for the second class."""
+        return dense(X[:, self.features]) @ self.weights + self.intercept
+
+
+@dataclass(frozen=True)
+class MonitoredPath:
+    """One random split into Training and Monitoring set, and the path of discriminants on it.
+
+    Attributes
+    ----------
+    fold, split : int
+        Outer fold, and number of the split within it.
+    training, monitoring : arrays of int
+        Rows of X. They share no row (and no group) with each other, nor with the validation rows.
+    Cs, n_features, ratios, monitoring_ber : arrays of shape (n_C,)
+        Cost, number of features, ratio |w| / (|a| cos(w, a)) and monitoring error along the path.
+    chosen : int
+        Place of the best discriminant on the path.
+    discriminant : Discriminant
+        That discriminant.
+    """
+
+    fold: int
+    split: int
+    training: IndexArray
+    monitoring: IndexArray
+    Cs: FloatArray
+    n_features: NDArray[np.intp]
+    ratios: FloatArray
+    monitoring_ber: FloatArray
+    chosen: int
+    discriminant: Discriminant
+
+
+def best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
+    """Smallest error, of equal ones the fewest features, of these the smallest C.
+
+    Discriminants without features only count the samples, and stand back behind all others.
+    """
+    candidates = np.flatnonzero(counts) if counts.any() else np.arange(len(counts))
+    order = np.lexsort([candidates, counts[candidates], errors[candidates].round(12)])
+    return int(candidates[order[0]])
+
+
+def best_of(found: list[Discriminant]) -> Discriminant:
+    """Smallest monitoring error, of equal ones the fewest features, of these the first.
+
+    One that found no feature stands back behind all others, as on the path.
+    """
+    key = attrgetter("monitoring_ber", "n_features")
+    return min([one for one in found if one.n_features] or found, key=key)
+
+
+def mean_vote(found: list[Discriminant], X: Any) -> FloatArray:
+    """Mean of the signs of all discriminants, for each sample."""
+    return np.mean([np.sign(one.decision_function(X)) for one in found], axis=0)
+
+
+def profile_of(found: list[Discriminant], n_features: int) -> FloatArray:
+    """Share of the discriminants that use each feature."""
+    used = np.concatenate([one.features for one in found])
+    return np.bincount(used, minlength=n_features) / len(found)

@@ -1,0 +1,217 @@
+"""Liknon: the support vector machine with a one-norm, as a linear program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from fewest._estimators.base import BinaryTask, SelectingClassifier
+from fewest._estimators.validation import (
+    check_choice,
+    check_class_weight,
+    check_positive,
+    finite_columns,
+)
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
+from fewest._solvers.result import Result
+
+
+@dataclass(frozen=True)
+class Optimality:
+    """Largest violations of the conditions of an optimum; zero up to rounding for a solution.
+
+    `features`: w_f (|sum_s y_s alpha_s x_sf| - 1) and `slacks`: xi_s (alpha_s - C_s), relative to
+    C_s, of (8.9); `samples`: alpha_s (y_s (x_s . w + b) + xi_s - 1) of (8.10), relative to the
+    largest alpha.
+    """
+
+    features: float
+    slacks: float
+    samples: float
+
+    @property
+    def largest(self) -> float:
+        return max(self.features, self.slacks, self.samples)
+
+
+class Liknon(SelectingClassifier):
+    r"""Linear classifier with few features: hinge loss and a one-norm.
+
+    .. math::
+
+        \min \; \|w\|_1 + C \sum_i \xi_i
+        \quad \text{subject to} \quad
+        y_i (w^\top x_i + b) \ge 1 - \xi_i, \; \xi_i \ge 0
+
+    Features whose class difference exceeds 1 / C are candidates; see
+    :func:`fewest.machines.transvariation.transvariation_C` for values of C that fit the data.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of the hinge loss, for the columns as they enter: standardised ones, or those of X.
+    standardize : bool, default=True
+        Divide each column by its standard deviation (implicitly). The chapter takes X as it is.
+    class_weight : {"balanced"}, dict or None, default=None
+        Factors on C for each class.
+    refit : {"margin"} or None, default=None
+        None keeps the hyperplane of the program; "margin" takes the one with the largest Euclidean
+        margin on the selected features.
+    tol : float, default=1e-7
+        Relative duality gap at which the program counts as solved.
+    n_jobs : int, default=None
+        Threads for more than two classes, in joblib's sense.
+    verbose : int, default=0
+        Above zero, prints a line for every machine.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        Weights for X as it was given.
+    intercept_ : array of shape (1,) or (n_classes,)
+        Biases.
+    support_ : array of shape (n_features,), bool
+        The selected features; for more than two classes those of any class.
+    supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
+        The selected features of each machine.
+    dual_coef_ : array of shape (1, n_samples) or (n_classes, n_samples)
+        Dual variables alpha, between zero and C (samples of weight zero are left out).
+    support_samples_ : tuple of arrays
+        Indices of the samples with alpha > 0, for each machine.
+    standard_discriminant_ : array of the shape of coef_
+        e_f = sum_s alpha_s y_s x_sf, for the columns as they enter: 1 or -1 on selected features
+        (8.25), and smaller in size elsewhere.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_iter_ : int
+        Always one: a single linear program.
+    result_, results_ : ZeroNormResult, tuple of ZeroNormResult
+        Solution and certificate, as for `SupportFeatureMachine`.
+
+    References
+    ----------
+    E. Pranckeviciene, R. Somorjai: Liknon feature selection: behind the scenes. In Hands-On Pattern
+    Recognition, chapter 8 (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import Liknon
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=100, d=500, k=3, mu=1.0, random_state=0)
+    >>> machine = Liknon(C=0.02).fit(X, y)
+    >>> np.flatnonzero(machine.support_)
+    array([0, 1, 2])
+    >>> machine.check_optimality(X, y).largest < 1e-6
+    True
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        standardize: bool = True,
+        class_weight: Any = None,
+        refit: str | None = None,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.standardize = standardize
+        self.class_weight = class_weight
+        self.refit = refit
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _check_parameters(self) -> None:
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
+        check_choice("refit", self.refit, ("margin", None))
+        check_choice("standardize", self.standardize, (True, False))
+        check_class_weight(self.class_weight)
+
+    def first_problem(self, task: BinaryTask) -> Problem:
+        """The only linear program of a task."""
+        return liknon_problem(task, standardize=self.standardize)
+
+    def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        return self.solve_from(task)
+
+    def solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
+        """Solve a task, or take the solution of its program that is known already."""
+        problem = self.first_problem(task)
+        step = first if first is not None else solve(problem, task.columns, tol=self.tol)
+        return ZeroNormResult(
+            features=step.features,
+            w=step.w,
+            b=step.b,
+            slack=step.slack,
+            rhs=problem.rhs,
+            zero_norm_objective=zero_norm_objective(step, task.error_cost),
+            steps=(step,),
+            converged=True,
+        )
+
+    def _keep(self, columns: Columns, machines: Any) -> None:
+        super()._keep(columns, machines)
+        unit = common_scale(columns, self.standardize)
+        alphas = np.array([result.steps[0].alpha for result in self.results_])
+        self.dual_coef_ = alphas / unit
+        self.support_samples_ = tuple(np.flatnonzero(alpha) for alpha in alphas)
+        self.standard_discriminant_ = np.array(
+            [columns.price(result.steps[0].dual) for result in self.results_]
+        )
+
+    def check_optimality(self, X: Any, y: ArrayLike) -> Optimality:
+        """Recompute the optimality conditions (8.9) and (8.10) from the training data.
+
+        Parameters
+        ----------
+        X, y
+            The data of the last `fit` (two classes, no sample weights).
+
+        Returns
+        -------
+        Optimality
+        """
+        check_is_fitted(self)
+        step = self.result_.steps[0]
+        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        if len(codes) != len(step.alpha) or not np.array_equal(classes, self.classes_):
+            raise ValueError("X and y must be the data of the last fit")
+        X = X if sparse.issparse(X) else np.asarray(X)
+        columns = finite_columns(X, None, per_column=self.standardize)
+        task = self._task(columns, codes, 1, None)
+        cost = liknon_problem(task, standardize=self.standardize).slack_bounds()
+        block = columns.take(step.features)
+        products = block.T @ (step.alpha * task.y)
+        reached = task.y * (block @ step.w + step.b) + step.slack - 1.0
+        return Optimality(
+            features=float(np.abs(np.abs(step.w) * (np.abs(products) - 1.0)).max(initial=0.0)),
+            slacks=float(np.abs(step.slack * (step.alpha / cost - 1.0)).max()),
+            samples=float(np.abs(step.alpha * reached).max() / step.alpha.max()),
+        )
+
+
+def liknon_problem(task: BinaryTask, *, standardize: bool) -> Problem:
+    """The program (8.2) with C for the columns as they enter."""
+    assert task.error_cost is not None
+    cost = task.error_cost * common_scale(task.columns, standardize)
+    return unit_margin(task.y, slack_cost=visible_slack_cost(cost))
+
+
+def common_scale(columns: Columns, standardize: bool) -> float:
+    """What C is multiplied with: columns that share one scale were divided by it."""
+    if standardize:
+        return 1.0
+    return float(1.0 / columns.inverse_scale[columns.inverse_scale > 0][0])

@@ -1,0 +1,391 @@
+"""Liknon with C, features and error found by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._estimators.splits import balanced_error, checked_groups
+from fewest._estimators.validation import (
+    check_choice,
+    check_count,
+    dense,
+    finite_columns,
+    validated,
+)
+from fewest._run.progress import progress_bar
+from fewest._types import FloatArray, IndexArray
+from fewest.machines._discriminants import Discriminant, best_of, mean_vote, profile_of
+from fewest.machines._monitoring import Monitor, check_prefilter, increasing_costs
+from fewest.machines._nested_splits import inner_splits, random_folds
+from fewest.machines._profile import check_threshold, error_on, frequent_features
+
+_OUTCOMES = ("profile", "best", "ensemble")
+_MONITORS = ("discriminant", "classifier")
+
+
+def _final_has(method: str) -> Callable[[Any], bool]:
+    """Whether the machine that predicts has a method; linear ones decide, but have no odds."""
+
+    def check(self: LiknonCV) -> bool:
+        if self.outcome != "profile":
+            return method == "decision_function"
+        return hasattr(getattr(self, "classifier_", self._downstream()), method)
+
+    return check
+
+
+class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
+    r"""Liknon filter and classifier for two classes, with everything chosen by cross-validation.
+
+    The samples of every outer fold's complement are split at random, `n_splits` times, into a
+    balanced Training set and a Monitoring set. On the Training set
+
+    .. math:: \min_{w, b, \xi} \|w\|_1 + C \sum_i \xi_i
+       \quad\text{s.t. } y_i (w^T x_i + b) \ge 1 - \xi_i,\; \xi_i \ge 0
+
+    is solved along an increasing sequence of C that follows from these samples; the Monitoring set
+    chooses the discriminant of smallest balanced error rate (BER), of equal ones that with the
+    fewest features. How often each feature is in a chosen discriminant is the feature profile. The
+    outer fold itself only measures the error.
+
+    Training and Monitoring set: half of the smaller class, rounded down, and as many samples of the
+    larger one make the Training set; all others monitor. With `groups`, half of the groups do each
+    (stratified), and surplus samples of the larger class in the Training half are not used. Classes
+    count equally everywhere, so that there is no `class_weight`.
+
+    Parameters
+    ----------
+    n_values : int
+        Number of values of C from the data, see `fewest.machines.transvariation`; the
+        value 100 is added to them. For Training sets with more features than samples, further
+        values are inserted until features enter one by one, or in about 40 steps (`max_jump` of
+        `fewest.liknon_path`): the rule alone goes there from one feature to nearly as
+        many as samples.
+    Cs : array, callable or None
+        Values of C instead, the same for all splits, or a function ``Cs(X, y, standardize=...)``
+        that finds them from a Training set, such as `histogram_C` of
+        `fewest.machines.transvariation`, or
+        `transvariation_C` for the rule of the thesis without further values.
+    cv : int, splitter or iterable of (train, test)
+        Outer folds. A number stands for that many stratified folds in random order, whole groups if
+        `groups` are given to `fit`.
+    n_splits : int
+        Random splits into Training and Monitoring set in each outer fold. The fewer, the more noise
+        features are in a fold's profile by chance.
+    outcome : {"profile", "best", "ensemble"}
+        What classifies in the end. "profile": `classifier` on the features that are in at least
+        the share `threshold` of all discriminants; "best": the single discriminant of smallest
+        monitoring BER; "ensemble": the mean vote of all discriminants.
+    monitor : {"discriminant", "classifier"}
+        Whose monitoring error chooses C: that of the Liknon discriminant, or that of `classifier`,
+        fitted to the Training set on the discriminant's features. The latter suits classes that
+        no line separates.
+    threshold : float or "auto"
+        For the profile, in (0, 1]. If no feature is that frequent, the most frequent ones are kept.
+        "auto" takes the largest of 0.1, 0.15, ..., 1 at which the BER of `classifier` is within one
+        standard error of the smallest, in a 5-fold cross-validation on the samples at hand (for
+        `validation_ber_`, those outside the fold).
+    classifier : estimator or None
+        For the profile and as monitor; it gets the selected columns as they are. None stands for
+        3 nearest neighbours.
+    prefilter : int, float or None
+        Keep only this many features (or this fraction of them, if below 1), those of largest
+        absolute class difference in each Training set.
+    standardize : bool
+        Give the columns of each Training set variance one; otherwise take them as they are.
+    random_state : int, RandomState or None
+        Source of the folds and splits.
+    n_jobs : int or None
+        Splits that are worked on at the same time.
+    verbose : int
+        Show a progress bar, if tqdm is installed.
+
+    Attributes
+    ----------
+    classes_ : array of shape (2,)
+        The labels; positive scores speak for the second one.
+    support_ : bool array of shape (n_features,)
+        Features used by the final classifier.
+    profile_ : array of shape (n_folds, n_features)
+        Share of the fold's discriminants that use a feature.
+    frequency_ : array of shape (n_features,)
+        Mean of `profile_` over the folds.
+    C_ : array of shape (n_folds, n_splits)
+        Cost of each chosen discriminant.
+    monitoring_ber_ : array of shape (n_folds, n_splits)
+        BER of the chosen discriminants (or of the classifier, see `monitor`) on their Monitoring
+        sets: optimistic, since it chose them.
+    validation_ber_ : array of shape (n_folds,)
+        BER of the outcome on the outer folds. It is honest: profile, C and classifier of a fold
+        come from the other folds alone.
+    threshold_ : float
+        Only for the profile: the threshold that gave `support_`.
+    fold_supports_ : bool array of shape (n_folds, n_features)
+        Features whose error `validation_ber_` is.
+    estimators_ : list of Discriminant
+        The chosen discriminants, `n_splits` a fold.
+    paths_ : list of MonitoredPath
+        The paths they come from.
+    classifier_ : estimator
+        Only for the profile: the fitted classifier.
+    coef_, intercept_ : arrays of shape (1, n_features) and (1,)
+        Only for the best discriminant: its weights.
+    n_features_in_ : int
+        Number of features seen by `fit`.
+
+    References
+    ----------
+    Pranckeviciene, Somorjai (2011). Liknon feature selection: behind the scenes. In: Hands-On
+    Pattern Recognition, Challenges in Machine Learning vol. 1, ch. 8, sec. 8.2.1.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_banana
+    >>> from fewest.machines.liknon_cv import LiknonCV
+    >>> X, y = make_banana(random_state=0)
+    >>> machine = LiknonCV(n_values=10, random_state=0).fit(X, y)
+    >>> machine.get_support(indices=True).tolist()
+    [28, 29]
+    """
+
+    def __init__(
+        self,
+        n_values: int = 50,
+        *,
+        Cs: Any = None,
+        cv: Any = 5,
+        n_splits: int = 5,
+        outcome: str = "profile",
+        monitor: str = "discriminant",
+        threshold: float | str = "auto",
+        classifier: Any = None,
+        prefilter: float | None = None,
+        standardize: bool = True,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_values = n_values
+        self.Cs = Cs
+        self.cv = cv
+        self.n_splits = n_splits
+        self.outcome = outcome
+        self.monitor = monitor
+        self.threshold = threshold
+        self.classifier = classifier
+        self.prefilter = prefilter
+        self.standardize = standardize
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> LiknonCV:
+        """Find discriminants, profile and final classifier, and measure their error.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Numbers of any type.
+        y : array of shape (n_samples,)
+            Labels of two classes.
+        groups : array of shape (n_samples,), optional
+            Samples of one group (a patient, say) are never on both sides of a split.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        X, y = validated(self, X, y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            few = "only one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
+            raise ValueError(
+                "Only binary classification is supported. LiknonCV tells two classes apart; the "
+                f"target holds {few}. For more than two, wrap it in "
+                "sklearn.multiclass.OneVsRestClassifier"
+            )
+        finite_columns(X, None, per_column=True)  # refuses NaN and constant data
+        groups = checked_groups(groups, len(y))
+        if sparse.issparse(X):
+            X = X.tocsr()  # rows are taken all the time
+        rng = check_random_state(self.random_state)
+        folds = random_folds(self.cv, y, codes, groups, rng)
+        splits = inner_splits(folds, self.n_splits, codes, groups, rng)
+        monitor = Monitor(
+            n_values=self.n_values,
+            Cs=self.Cs,
+            prefilter=self.prefilter,
+            standardize=self.standardize,
+            classifier=self._downstream() if self.monitor == "classifier" else None,
+        )
+        shown = progress_bar(
+            splits, len(splits), bool(self.verbose), what="Liknon paths", unit="split"
+        )
+        self.paths_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(monitor.path)(X, y, codes, split) for split in shown
+        )
+        self._keep(X, codes, groups, folds, rng.randint(2**31 - 1))
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        X = self._checked(X)
+        if self.outcome == "profile":
+            return self.classes_[self.classifier_.predict(dense(X[:, self.support_]))]
+        return self.classes_[(self._score(X, self._final) > 0).astype(int)]
+
+    @available_if(_final_has("decision_function"))
+    def decision_function(self, X: Any) -> FloatArray:
+        """Score of each sample; positive values speak for the second class.
+
+        For the best discriminant it is w . x + b, for the ensemble the mean vote between -1 and 1,
+        for the profile what its classifier says.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to judge.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        X = self._checked(X)
+        if self.outcome == "profile":
+            return self.classifier_.decision_function(dense(X[:, self.support_]))
+        return self._score(X, self._final)
+
+    @available_if(_final_has("predict_proba"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of each class, from the classifier on the profile.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to judge.
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+        """
+        X = self._checked(X)
+        return self.classifier_.predict_proba(dense(X[:, self.support_]))
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_count("n_values", self.n_values)
+        check_count("n_splits", self.n_splits)
+        check_choice("outcome", self.outcome, _OUTCOMES)
+        check_choice("monitor", self.monitor, _MONITORS)
+        check_threshold(self.threshold)
+        check_prefilter(self.prefilter)
+        if self.Cs is not None and not callable(self.Cs):
+            increasing_costs(self.Cs)
+        if isinstance(self.cv, Integral) and self.cv < 2:
+            raise ValueError(f"cv must be at least two folds; got {self.cv!r}")
+
+    def _keep(
+        self,
+        X: Any,
+        codes: IndexArray,
+        groups: NDArray[Any] | None,
+        folds: list[tuple[IndexArray, IndexArray]],
+        seed: int,
+    ) -> None:
+        shape = len(folds), self.n_splits
+        self.estimators_ = [path.discriminant for path in self.paths_]
+        self.C_ = np.array([found.C for found in self.estimators_]).reshape(shape)
+        self.monitoring_ber_ = np.array(
+            [found.monitoring_ber for found in self.estimators_]
+        ).reshape(shape)
+        self.profile_ = np.zeros((len(folds), X.shape[1]))
+        self.fold_supports_ = np.zeros(self.profile_.shape, dtype=bool)
+        self.validation_ber_ = np.empty(len(folds))
+        for fold, (development, validation) in enumerate(folds):
+            found = self.estimators_[fold * self.n_splits : (fold + 1) * self.n_splits]
+            self.profile_[fold] = profile_of(found, X.shape[1])
+            if self.outcome == "profile":
+                own_groups = None if groups is None else groups[development]
+                known = X[development], codes[development]
+                _, support = self._frequent(self.profile_[fold], *known, own_groups, seed)
+                new = X[validation], codes[validation]
+                error = error_on(self._downstream(), support, known, new)
+            else:
+                support = profile_of(self._members(found), X.shape[1]) > 0
+                predicted = self._score(X[validation], self._members(found)) > 0
+                error = balanced_error(codes[validation], predicted)
+            self.fold_supports_[fold] = support
+            self.validation_ber_[fold] = error
+        self.frequency_ = self.profile_.mean(axis=0)
+        if not self.frequency_.any():
+            raise ValueError(
+                f"no feature entered any discriminant, with C up to {self.C_.max():.3g}: the "
+                "class means agree, or Cs needs larger values"
+            )
+        if self.outcome == "profile":
+            self.threshold_, self.support_ = self._frequent(self.frequency_, X, codes, groups, seed)
+            self.classifier_ = clone(self._downstream()).fit(dense(X[:, self.support_]), codes)
+        else:
+            self.support_ = profile_of(self._final, X.shape[1]) > 0
+        if self.outcome == "best":
+            (best,) = self._final
+            self.coef_ = np.zeros((1, X.shape[1]))
+            self.coef_[0, best.features] = best.weights
+            self.intercept_ = np.array([best.intercept])
+
+    def _frequent(self, frequency: FloatArray, *samples: Any) -> tuple[float, NDArray[np.bool_]]:
+        return frequent_features(self.threshold, frequency, self._downstream(), *samples)
+
+    @property
+    def _final(self) -> list[Discriminant]:
+        return self._members(self.estimators_)
+
+    def _members(self, found: list[Discriminant]) -> list[Discriminant]:
+        """Those of the discriminants that vote in this outcome."""
+        return found if self.outcome == "ensemble" else [best_of(found)]
+
+    def _score(self, X: Any, members: list[Discriminant]) -> FloatArray:
+        if self.outcome == "best":
+            return members[0].decision_function(X)
+        return mean_vote(members, X)
+
+    def _downstream(self) -> Any:
+        return KNeighborsClassifier(3) if self.classifier is None else self.classifier
+
+    def _checked(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)

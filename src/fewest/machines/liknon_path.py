@@ -1,0 +1,191 @@
+"""Liknon for a sequence of C, or for all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fewest._estimators.base import BinaryTask
+from fewest._estimators.validation import check_count, check_positive
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
+from fewest._solvers.linear.solve import class_mean_vector
+from fewest._solvers.problem import Problem
+from fewest._solvers.result import Result
+from fewest._types import FloatArray
+from fewest.machines.liknon import Liknon, common_scale, liknon_problem
+
+# Between values of C that are closer than by this factor, no further one is inserted.
+_CLOSEST_VALUES = 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class LiknonPath:
+    """Solutions for the values `Cs`, in their order, with weights for X as it was given.
+
+    `ratios` is |w| / (|a| cos(w, a)) of (8.23), where a is the difference of the class sums, on
+    the columns as they entered; it never exceeds C, and is NaN where w = 0.
+    """
+
+    Cs: FloatArray
+    coefs: FloatArray
+    intercepts: FloatArray
+    objectives: FloatArray
+    gaps: FloatArray
+    ratios: FloatArray
+
+    @property
+    def n_features(self) -> NDArray[np.intp]:
+        return np.count_nonzero(self.coefs, axis=1)
+
+
+def liknon_path(
+    X: Any,
+    y: ArrayLike,
+    Cs: ArrayLike,
+    *,
+    standardize: bool = True,
+    class_weight: Any = None,
+    tol: float = 1e-7,
+    max_jump: int | None = None,
+) -> LiknonPath:
+    """Solve Liknon for every C, each program starting from the last one.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Samples of two classes.
+    y : array of shape (n_samples,)
+        Labels; the larger one is the positive class.
+    Cs : array of shape (n_values,)
+        Positive costs, best in increasing order.
+    standardize, class_weight, tol
+        As for `Liknon`.
+    max_jump : int or None
+        Insert further values where the number of features changes by more than this from one C to
+        the next, by halving the interval (of log C), down to a percent. The values are sorted then.
+
+    Returns
+    -------
+    LiknonPath
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.liknon_path import liknon_path
+    >>> X, y = make_gaussian(n=100, d=500, k=3, mu=1.0, random_state=0)
+    >>> liknon_path(X, y, [0.005, 0.02, 0.05]).n_features
+    array([0, 3, 5])
+    >>> liknon_path(X, y, [0.005, 0.02], max_jump=1).n_features
+    array([0, 0, 1, 2, 3, 3])
+    """
+    values = _checked_costs(Cs)
+    columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
+    solver = PathSolver(problem, columns, tol=tol)
+    if max_jump is None:
+        results = solver.solve_all(values)
+    else:
+        check_count("max_jump", max_jump)
+        values, results = _without_jumps(solver, np.unique(values), max_jump)
+    unit = common_scale(columns, standardize)
+    difference = len(problem.y) / 2 * columns.price(class_mean_vector(problem.y))
+    coefs = np.zeros((len(results), columns.n_features))
+    intercepts = np.zeros(len(results))
+    for row, result in enumerate(results):
+        raw = result.w * columns.inverse_scale[result.features]
+        coefs[row, result.features] = raw
+        intercepts[row] = result.b - raw @ columns.mean[result.features]
+    return LiknonPath(
+        Cs=values,
+        coefs=coefs,
+        intercepts=intercepts,
+        objectives=np.array([result.objective for result in results]) / unit,
+        gaps=np.array([result.gap for result in results]),
+        ratios=np.array([_ratio(result, difference) for result in results]) / unit**2,
+    )
+
+
+def exact_liknon_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    C_min: float,
+    C_max: float,
+    standardize: bool = True,
+    class_weight: Any = None,
+    tol: float = 1e-7,
+    max_solutions: int = 10_000,
+) -> ExactPath:
+    """Every C between two values at which the solution of Liknon changes.
+
+    Parameters
+    ----------
+    X, y, standardize, class_weight, tol
+        As for `liknon_path`.
+    C_min, C_max : float
+        Ends of the path.
+    max_solutions : int
+        Where to give up; `complete` says whether that happened.
+
+    Returns
+    -------
+    ExactPath
+        `breakpoints`, and the certified `results` between them (on standardised columns).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.liknon_path import exact_liknon_path
+    >>> X, y = make_gaussian(n=40, d=30, k=3, mu=1.0, random_state=0)
+    >>> path = exact_liknon_path(X, y, C_min=0.001, C_max=0.1)
+    >>> path.results[0].n_features, len(path.results) == len(path.breakpoints) + 1
+    (0, True)
+    """
+    low, high = _checked_costs([C_min, C_max])
+    if low >= high:
+        raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
+    columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
+    return exact_path(PathSolver(problem, columns, tol=tol), low, high, max_solutions=max_solutions)
+
+
+def _without_jumps(
+    solver: PathSolver, values: FloatArray, max_jump: int
+) -> tuple[FloatArray, list[Result]]:
+    """Values in between wherever the number of features changes by more than `max_jump`."""
+    results = solver.solve_all(values)
+    while True:
+        counts = np.array([result.n_features for result in results])
+        wide = (np.abs(np.diff(counts)) > max_jump) & (values[1:] > _CLOSEST_VALUES * values[:-1])
+        places = np.flatnonzero(wide) + 1
+        if not len(places):
+            return values, results
+        between = np.sqrt(values[places - 1] * values[places])
+        for place, result in zip(places[::-1], solver.solve_all(between)[::-1], strict=True):
+            results.insert(place, result)
+        values = np.insert(values, places, between)
+
+
+def _at_unit_cost(
+    X: Any, y: ArrayLike, standardize: bool, class_weight: Any, tol: float
+) -> tuple[Columns, Problem]:
+    machine = Liknon(C=1.0, standardize=standardize, class_weight=class_weight, tol=tol)
+    task: BinaryTask = machine.binary_task(X, y)
+    return task.columns, liknon_problem(task, standardize=standardize)
+
+
+def _checked_costs(Cs: ArrayLike) -> FloatArray:
+    values = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
+    if values.ndim != 1 or not len(values):
+        raise ValueError("Cs must be a sequence of at least one cost")
+    for value in values.tolist():
+        check_positive("every C", value)
+    return values
+
+
+def _ratio(result: Result, difference: FloatArray) -> float:
+    if not result.n_features:
+        return float(np.nan)
+    return float(result.w @ result.w / (difference[result.features] @ result.w))

@@ -1,0 +1,190 @@
+"""SoftDoubleMinOver: a support vector machine that needs no solver."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._estimators.validation import check_count, check_positive, two_classes
+from fewest._types import FloatArray
+
+
+class SoftDoubleMinOver(ClassifierMixin, BaseEstimator):
+    r"""Support vector machine with squared slacks, by adding up the hardest samples.
+
+    .. math::
+
+        \min \; \frac12 \|w\|^2 + \frac C2 \sum_i \xi_i^2
+        \quad \text{subject to} \quad y_i (w^\top \Phi(x_i) + b) \ge 1 - \xi_i
+
+    Each step raises the weight of the sample with the smallest margin in either class. The weights
+    also bound the largest possible margin, which tells when to stop.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Softness, for X as it is; ``np.inf`` is the hard margin, for separable classes only.
+    kernel : str or callable, default="linear"
+        A metric of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
+    tol : float, default=0.01
+        Stop when the margin is within this share of the largest possible one. The number of steps
+        grows like its inverse.
+    max_iter : int, default=100000
+        Most steps.
+
+    Attributes
+    ----------
+    alpha_ : array of shape (n_samples,)
+        Weights of the samples, scaled so that the margin is one.
+    intercept_ : array of shape (1,)
+        The bias.
+    coef_ : array of shape (1, n_features)
+        Weights of the features, for the linear kernel.
+    gap_ : float
+        Proven relative distance of the margin from the largest one.
+    n_iter_ : int
+        Steps taken.
+    classes_ : array of shape (2,)
+        The class labels.
+
+    References
+    ----------
+    T. Martinetz, K. Labusch, D. Schneegass: SoftDoubleMinOver: a simple procedure for maximum
+    margin classification. ICANN (2005).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.min_over import SoftDoubleMinOver
+    >>> X, y = make_gaussian(n=60, d=5, k=2, mu=1.0, random_state=0)
+    >>> machine = SoftDoubleMinOver().fit(X, y)
+    >>> print(f"{machine.score(X, y):.2f}, gap {machine.gap_:.2f}")
+    0.97, gap 0.01
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        kernel: Any = "linear",
+        tol: float = 0.01,
+        max_iter: int = 100_000,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: ArrayLike) -> SoftDoubleMinOver:
+        """Add up samples until the margin is nearly the largest one.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            The samples.
+        y : array of shape (n_samples,)
+            Two classes.
+
+        Returns
+        -------
+        self
+        """
+        check_positive("C", self.C, infinity="for a hard margin")
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = two_classes(type(self).__name__, y)
+        signs = np.where(codes == 1, 1.0, -1.0)
+        kernel = pairwise_kernels(X, metric=self.kernel)
+        kernel[np.diag_indices(len(kernel))] += 0.0 if np.isinf(self.C) else 1.0 / self.C
+        residual = self._add_up(signs[:, None] * kernel * signs, signs)
+        lowest, highest = residual[signs > 0].min(), residual[signs < 0].min()
+        margin = (lowest + highest) / 2
+        if not margin > 0.0 and np.isinf(self.C):
+            raise ValueError(
+                f"no separating hyperplane after {self.n_iter_} steps: the classes overlap, or "
+                "nearly so. Take a finite C, or raise max_iter"
+            )
+        if not margin > 0.0:  # stopped too early; half the distance of the hull points stands in
+            margin = max(self.alpha_ @ residual / (2 * self.n_iter_), np.finfo(float).tiny)
+        self.alpha_ = self.alpha_ / margin
+        self.intercept_ = np.array([(highest - lowest) / (2 * margin)])
+        self._signed, self._X = self.alpha_ * signs, X
+        if self.kernel == "linear":
+            self.coef_ = (self._signed @ X)[None]
+        if self.gap_ > self.tol:
+            warnings.warn(
+                f"the largest margin may be larger by a share of {self.gap_:.2g}, after "
+                f"max_iter={self.max_iter} steps: raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Signed value of the discriminant; positive values speak for the second class.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Samples to judge.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        if self.kernel == "linear":
+            return X @ self.coef_[0] + self.intercept_[0]
+        return pairwise_kernels(X, self._X, metric=self.kernel) @ self._signed + self.intercept_[0]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int)]
+
+    def _add_up(self, products: FloatArray, signs: FloatArray) -> FloatArray:
+        """The loop; returns the residuals, and leaves weights, steps and gap in the attributes.
+
+        After t steps the weights of either class sum to t, so that |w| / t is the distance of two
+        points of the convex hulls: at least twice the largest margin.
+        """
+        positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
+        alpha, residual = np.zeros(len(signs)), np.zeros(len(signs))
+        for step in range(1, self.max_iter + 1):
+            for rows in (positive, negative):
+                hardest = rows[residual[rows].argmin()]
+                alpha[hardest] += 1.0
+                residual += products[hardest]
+            reached = residual[positive].min() + residual[negative].min()
+            squared_norm = alpha @ residual
+            if squared_norm <= 0.0 or reached * step >= (1.0 - self.tol) * squared_norm:
+                break
+        self.alpha_, self.n_iter_ = alpha, step
+        self.gap_ = float(1.0 - reached * step / squared_norm) if squared_norm > 0.0 else np.inf
+        return residual
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,64 @@
+"""The first program of the Support Feature Machine for every C."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from fewest._estimators.validation import check_positive
+from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
+from fewest.machines.sfm import SupportFeatureMachine
+
+
+def exact_sfm_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    C_min: float,
+    C_max: float,
+    class_weight: Any = "balanced",
+    constraint: str = "class_means",
+    standardize: bool = True,
+    tol: float = 1e-7,
+    max_solutions: int = 10_000,
+) -> ExactPath:
+    """Every C between two values at which the machine's first linear program changes its solution.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Samples of two classes.
+    y : array of shape (n_samples,)
+        Labels; the larger one is the positive class.
+    C_min, C_max : float
+        Ends of the path.
+    class_weight, constraint, standardize, tol
+        As for `SupportFeatureMachine`.
+    max_solutions : int
+        Where to give up; `complete` says whether that happened.
+
+    Returns
+    -------
+    ExactPath
+        `breakpoints`, and the certified `results` between them (on standardised columns).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.sfm_path import exact_sfm_path
+    >>> X, y = make_gaussian(n=60, d=500, k=5, mu=0.5, random_state=0)
+    >>> path = exact_sfm_path(X, y, C_min=0.001, C_max=10.0)
+    >>> path.results[0].n_features, path.complete
+    (1, True)
+    """
+    check_positive("C_min", C_min)
+    check_positive("C_max", C_max)
+    if C_min >= C_max:
+        raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
+    machine = SupportFeatureMachine(
+        C=1.0, class_weight=class_weight, constraint=constraint, standardize=standardize, tol=tol
+    )
+    task = machine.binary_task(X, y)
+    solver = PathSolver(machine.first_problem(task), task.columns, tol=tol)
+    return exact_path(solver, C_min, C_max, max_solutions=max_solutions)

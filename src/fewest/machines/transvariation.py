@@ -1,0 +1,453 @@
+"""How far two classes overlap on a line, and the values of C that follow from it.
+
+Transvariation measures by how much pairs of samples of two classes lie the wrong way round. Its
+linear form relates a distance between the classes to the cost C of Liknon: a feature can enter the
+discriminant once 1 / C is below its class difference |a_j|.
+
+The chapter this comes from assumes classes of equal size. Here the class difference of a feature is
+
+    a_j = N / 2 (mean of x_j in class + minus mean of x_j in class -),
+
+which for N / 2 samples a class is the chapter's difference of sums. For other sizes it is the
+difference that Liknon sees with `class_weight="balanced"`: w = 0 is then optimal exactly as long as
+C <= 1 / max_j |a_j|.
+
+References
+----------
+Pranckeviciene, Somorjai (2011). Liknon feature selection: behind the scenes. In: Hands-On Pattern
+Recognition, Challenges in Machine Learning vol. 1, ch. 8. Equation and section numbers refer to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
+
+from fewest._estimators.validation import check_count, check_positive, finite_columns
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.solve import class_mean_vector
+
+FloatArray = NDArray[np.float64]
+
+# Steps of the even grid that joins the features' own distances in t_total (appendix: Na).
+_GRID_STEPS = 100
+# The appendix adds this cost, so that the densest discriminant is always looked at.
+LARGEST_C = 100.0
+
+
+@dataclass(frozen=True)
+class TransvariationC:
+    """Values of C, and the curve t_total(d) = sum_j max(0, |a_j| - N d / 2) they come from.
+
+    Attributes
+    ----------
+    Cs : array
+        Increasing costs: 2 / (N d) for every chosen distance, and `largest`.
+    distances, totals : arrays of shape (n_values,)
+        Chosen distances d_s (increasing) and t_total there: the diamonds of fig. 8.6.
+    curve_distances, curve_totals : arrays
+        The whole curve t_total, from d = 0 to the distance at which it reaches zero.
+    differences : array of shape (n_features,)
+        |a_j|, the value at d = 0 of each feature's own line |a_j| - N d / 2.
+    n_samples : int
+        N.
+    """
+
+    Cs: FloatArray
+    distances: FloatArray
+    totals: FloatArray
+    curve_distances: FloatArray
+    curve_totals: FloatArray
+    differences: FloatArray
+    n_samples: int
+
+
+def transvariation_intensity(x_plus: ArrayLike, x_minus: ArrayLike) -> float:
+    """Share of class overlap on a line: 0 if the classes are apart, 1 if their means agree.
+
+    A pair of samples of the two classes transvaries if its difference has the sign opposite to the
+    difference m1 - m2 of the class means; |x_i - x_j| is its intensity. The measure (8.11) is twice
+    the sum of all intensities, divided by the sum over all pairs of |(x_i - m1) - (x_j - m2)|, its
+    largest possible value. It takes sorting, not a loop over pairs.
+
+    Parameters
+    ----------
+    x_plus, x_minus : arrays of shape (n_plus,) and (n_minus,)
+        Values of the two classes, for example their projections on a discriminant.
+
+    Returns
+    -------
+    float
+        Between 0 and 1. Equal means give 1, the limit from either side; classes of one value each
+        give 0 where the values differ.
+
+    Examples
+    --------
+    >>> from fewest.machines.transvariation import transvariation_intensity
+    >>> transvariation_intensity([2.0, 3.0], [0.0, 1.0])
+    0.0
+    >>> transvariation_intensity([1.0, 5.0], [0.0, 2.0])
+    0.25
+    """
+    plus, minus = _values("x_plus", x_plus), _values("x_minus", x_minus)
+    difference = plus.mean() - minus.mean()
+    if difference == 0.0:
+        return 1.0
+    if difference < 0.0:
+        plus, minus, difference = minus, plus, -difference
+    overlap = _excess(minus, plus)
+    centred_plus, centred_minus = plus - plus.mean(), minus - minus.mean()
+    largest = _excess(centred_minus, centred_plus) + _excess(centred_plus, centred_minus)
+    if overlap == 0.0 or largest == 0.0:
+        return 0.0
+    return float(min(1.0, 2.0 * overlap / largest))
+
+
+def t(d: ArrayLike, z: ArrayLike, y: ArrayLike) -> Any:
+    """Transvariation intensity function t(d) = N/2 (m1 - m2) - N/2 d of a projection (8.16).
+
+    m1 and m2 are the class means of z. Positive values belong to margins d that separate the
+    classes; it falls by N/2 a unit and is zero at `t_zero`.
+
+    Parameters
+    ----------
+    d : float or array
+        Distance (margin) between the classes.
+    z : array of shape (n_samples,)
+        The samples on a line, for example ``X @ w``.
+    y : array of shape (n_samples,)
+        Labels of two classes; the larger label is the positive class.
+
+    Returns
+    -------
+    float or array, as `d`
+
+    Examples
+    --------
+    >>> from fewest.machines.transvariation import t, t_zero
+    >>> z, y = [0.0, 2.0, 3.0, 5.0], [-1, -1, 1, 1]
+    >>> float(t(0.0, z, y)), t_zero(z, y), float(t(3.0, z, y))
+    (6.0, 3.0, 0.0)
+    """
+    z, signs = _projection(z, y)
+    half = len(z) / 2.0
+    return half * (class_mean_vector(signs) @ z) - half * np.asarray(d, dtype=np.float64)
+
+
+def t_zero(z: ArrayLike, y: ArrayLike) -> float:
+    """Distance at which `t` is zero: the difference of the class means on the line (8.18).
+
+    Parameters
+    ----------
+    z, y : arrays of shape (n_samples,)
+        Projected samples and their labels, as for `t`.
+
+    Returns
+    -------
+    float
+    """
+    z, signs = _projection(z, y)
+    return float(class_mean_vector(signs) @ z)
+
+
+def t_alpha(d: ArrayLike, z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> Any:
+    """The function `t` of samples scaled by dual variables: (8.17).
+
+    t_alpha(d) = sum_i alpha_i y_i z_i - d/2 sum_i alpha_i.
+
+    Samples outside the margin have alpha_i = 0, so that this is the function of the class overlap.
+
+    Parameters
+    ----------
+    d : float or array
+        Distance (margin) between the classes.
+    z, y : arrays of shape (n_samples,)
+        Projected samples and their labels, as for `t`.
+    alpha : array of shape (n_samples,)
+        Dual variables of a support vector machine or of Liknon: not negative, and of equal sum in
+        both classes.
+
+    Returns
+    -------
+    float or array, as `d`
+    """
+    z, signs = _projection(z, y)
+    alpha = _dual_variables(alpha, signs)
+    return (alpha * signs) @ z - alpha.sum() / 2.0 * np.asarray(d, dtype=np.float64)
+
+
+def t_alpha_zero(z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> float:
+    """Distance at which `t_alpha` is zero: the size of the class overlap on the line (8.20).
+
+    It is the difference of the class means of z, each weighted by alpha.
+
+    Parameters
+    ----------
+    z, y, alpha : arrays of shape (n_samples,)
+        Projected samples, labels and dual variables, as for `t_alpha`.
+
+    Returns
+    -------
+    float
+    """
+    z, signs = _projection(z, y)
+    alpha = _dual_variables(alpha, signs)
+    return float(2.0 / alpha.sum() * ((alpha * signs) @ z))
+
+
+def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> FloatArray:
+    """Class difference a_j = N/2 (mean in class + minus mean in class -) of every feature.
+
+    For classes of equal size this is the difference of sums of (8.21). One pass over X, no copy.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Samples of two classes.
+    y : array of shape (n_samples,)
+        Labels of two classes; the larger label is the positive class.
+    standardize : bool
+        Of columns with variance one; otherwise of X as it is.
+
+    Returns
+    -------
+    array of shape (n_features,)
+        Zero for constant columns.
+    """
+    X = check_array(X, accept_sparse=("csr", "csc"), dtype="numeric", ensure_all_finite=False)
+    y = column_or_1d(y)
+    check_consistent_length(X, y)
+    signs = _signs(y)
+    return differences_of(finite_columns(X, None, per_column=True), signs, standardize=standardize)
+
+
+def differences_of(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:
+    """Class differences of standardised columns, or of the data behind them."""
+    n = len(signs)
+    difference = columns.price(n / 2.0 * class_mean_vector(signs))
+    # What rounding makes of equal means would otherwise count as a difference, however small.
+    noise = n * n * np.finfo(np.float64).eps * (1.0 + np.abs(columns.mean) * columns.inverse_scale)
+    difference[np.abs(difference) <= noise] = 0.0
+    if not standardize:
+        usable = columns.inverse_scale > 0.0
+        difference[usable] /= columns.inverse_scale[usable]
+    return difference
+
+
+def transvariation_grid(
+    X: Any,
+    y: ArrayLike,
+    n_values: int = 50,
+    *,
+    standardize: bool = True,
+    largest: float | None = LARGEST_C,
+) -> TransvariationC:
+    """Costs C for Liknon from the transvariation of the features, with the curve behind them.
+
+    Each feature has the line |a_j| - N d / 2 over the distance d; t_total(d) is the sum of their
+    positive parts. As d falls from the largest class distance to zero, t_total grows, fastest where
+    many features begin to count. Values even in log(t_total(0) - t_total(d)) are taken, and
+    each of their distances d_s gives C_s = 2 / (N d_s) (8.5.4 and the appendix of the chapter).
+
+    Parameters
+    ----------
+    X, y, standardize
+        As for `class_differences`.
+    n_values : int
+        Number of distances.
+    largest : float or None
+        A cost to be added to the list, as the chapter does with 100.
+
+    Returns
+    -------
+    TransvariationC
+        The costs in `Cs`, and what fig. 8.6 shows.
+    """
+    check_count("n_values", n_values)
+    if largest is not None:
+        check_positive("largest", largest)
+    differences = np.abs(class_differences(X, y, standardize=standardize))
+    informative = _informative(differences)
+    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    own = informative * (2.0 / n)
+    even = np.linspace(0.0, own.max(), _GRID_STEPS + 1)
+    d = np.unique(np.concatenate([own, even]))
+    # t_total(0) - t_total(d) = sum_j min(|a_j|, N d / 2), written so that nothing cancels near 0.
+    fall = _capped_sum(informative, n / 2.0 * d)
+    total = informative.sum()
+    log_fall = np.log(fall[1:])
+    steps = np.arange(1, n_values + 1) / n_values
+    chosen = log_fall[0] + (log_fall[-1] - log_fall[0]) * steps
+    distances = np.interp(chosen, log_fall, d[1:])
+    distances[-1] = d[-1]  # exactly, whatever the logarithm rounds to
+    Cs = 2.0 / (n * distances)
+    return TransvariationC(
+        Cs=np.unique(Cs if largest is None else np.append(Cs, largest)),
+        distances=distances,
+        totals=np.maximum(0.0, total - _capped_sum(informative, n / 2.0 * distances)),
+        curve_distances=d,
+        curve_totals=np.maximum(0.0, total - fall),
+        differences=differences,
+        n_samples=n,
+    )
+
+
+def transvariation_C(  # noqa: N802 (C is the field's own name)
+    X: Any,
+    y: ArrayLike,
+    n_values: int = 50,
+    *,
+    standardize: bool = True,
+    largest: float | None = LARGEST_C,
+) -> FloatArray:
+    """Increasing costs C for Liknon, from the transvariation of the features (8.5.4).
+
+    The smallest is 1 / max_j |a_j|, up to which no feature enters for classes of equal size.
+    See `transvariation_grid` for the rule, and for the curve that comes with it.
+
+    Parameters
+    ----------
+    X, y, standardize
+        As for `class_differences`. Give the path or machine the same `standardize`.
+    n_values : int
+        Number of costs from the data.
+    largest : float or None
+        A cost to be added to them, as the chapter does with 100.
+
+    Returns
+    -------
+    array of shape (n_values + 1,), or shorter where costs coincide
+        Increasing costs.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.transvariation import transvariation_C
+    >>> X, y = make_gaussian(n=100, d=10, k=2, mu=1.0, random_state=0)
+    >>> transvariation_C(X, y, n_values=5).round(4)
+    array([1.340e-02, 4.070e-02, 1.328e-01, 3.141e-01, 6.894e-01, 1.000e+02])
+    """
+    return transvariation_grid(X, y, n_values, standardize=standardize, largest=largest).Cs
+
+
+def inverse_difference_C(  # noqa: N802
+    X: Any, y: ArrayLike, n_values: int | None = None, *, standardize: bool = True
+) -> FloatArray:
+    """The cost C = 1 / |a_j| from which on each feature may enter (first rule of 8.5.3).
+
+    Parameters
+    ----------
+    X, y, standardize
+        As for `class_differences`.
+    n_values : int or None
+        Only the features of the `n_values` largest class differences.
+
+    Returns
+    -------
+    array
+        Increasing costs, one a feature; features without a class difference have none, and equal
+        ones count once.
+    """
+    if n_values is not None:
+        check_count("n_values", n_values)
+    informative = _informative(np.abs(class_differences(X, y, standardize=standardize)))
+    return np.unique(1.0 / informative)[:n_values]
+
+
+def histogram_C(  # noqa: N802
+    X: Any, y: ArrayLike, n_bins: int = 20, *, standardize: bool = True
+) -> FloatArray:
+    """Costs C = 1 / |a| at the modes of the histogram of class differences (second rule of 8.5.3).
+
+    A mode is a bin, or a run of equal bins, that holds more features than the bins on both sides;
+    its middle is taken.
+
+    Parameters
+    ----------
+    X, y, standardize
+        As for `class_differences`.
+    n_bins : int
+        Number of equal bins between zero and the largest class difference.
+
+    Returns
+    -------
+    array
+        Increasing costs, one a mode.
+    """
+    check_count("n_bins", n_bins)
+    informative = _informative(np.abs(class_differences(X, y, standardize=standardize)))
+    counts, edges = np.histogram(informative, bins=n_bins, range=(0.0, informative.max()))
+    # Runs of equal counts, between an empty bin on either side.
+    starts = np.flatnonzero(np.diff(counts, prepend=-1))
+    ends = np.append(starts[1:], n_bins)
+    heights = np.concatenate([[0], counts[starts], [0]])
+    mode = (heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:])
+    middles = (edges[starts[mode]] + edges[ends[mode]]) / 2.0
+    return np.sort(1.0 / middles)
+
+
+def _excess(high: FloatArray, low: FloatArray) -> float:
+    """Sum of max(0, h - l) over all pairs."""
+    low = np.sort(low)
+    sums = np.concatenate([[0.0], np.cumsum(low)])
+    below = np.searchsorted(low, high)
+    return float(np.sum(below * high - sums[below]))
+
+
+def _capped_sum(values: FloatArray, caps: FloatArray) -> FloatArray:
+    """Sum of min(value, cap) over the values, for every cap."""
+    values = np.sort(values)
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    below = np.searchsorted(values, caps)
+    return sums[below] + (len(values) - below) * caps
+
+
+def _informative(differences: FloatArray) -> FloatArray:
+    informative = differences[differences > 0.0]
+    if not len(informative):
+        raise ValueError(
+            "the class means are equal in every feature, so that no C follows from their "
+            "differences: give the values of C yourself"
+        )
+    return informative
+
+
+def _signs(y: ArrayLike) -> FloatArray:
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(f"y must hold two classes; got {len(classes)}: {classes[:5].tolist()}")
+    return np.where(codes.ravel() == 1, 1.0, -1.0)
+
+
+def _values(name: str, x: ArrayLike) -> FloatArray:
+    x = np.asarray(x, dtype=np.float64)
+    if x.ndim != 1 or not len(x):
+        raise ValueError(f"{name} must be a list of at least one number; got shape {x.shape}")
+    if not np.all(np.isfinite(x)):
+        raise ValueError(f"{name} holds values that are not finite")
+    return x
+
+
+def _projection(z: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    z, signs = _values("z", z), _signs(y)
+    if len(z) != len(signs):
+        raise ValueError(f"z has {len(z)} samples, but y has {len(signs)}")
+    return z, signs
+
+
+def _dual_variables(alpha: ArrayLike, signs: FloatArray) -> FloatArray:
+    alpha = _values("alpha", alpha)
+    if len(alpha) != len(signs):
+        raise ValueError(f"alpha has {len(alpha)} samples, but y has {len(signs)}")
+    if np.any(alpha < 0) or not np.any(alpha > 0):
+        raise ValueError("alpha must be zero or positive, and not all zero")
+    if abs(alpha @ signs) > 1e-6 * alpha.sum():
+        raise ValueError(
+            "alpha must have the same sum in both classes, as dual variables do; got "
+            f"{alpha[signs > 0].sum():.6g} and {alpha[signs < 0].sum():.6g}"
+        )
+    return alpha

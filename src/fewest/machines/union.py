@@ -1,0 +1,154 @@
+"""Several disjoint sets of features, found one after the other, in one machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fewest._estimators.base import BinaryTask, Machine
+from fewest._estimators.validation import check_choice, check_count
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.reweight import ZeroNormResult
+from fewest._solvers.margin import hard_margin, soft_margin
+from fewest._solvers.result import WarmStart
+from fewest._types import IndexArray
+from fewest.machines.sfm import SupportFeatureMachine
+
+
+class UnionFeatureMachine(SupportFeatureMachine):
+    """The largest margin on the first `n_subsets` disjoint subsets that the machine finds.
+
+    After each subset its features are set aside and the machine is trained again; the hyperplane
+    of the largest margin on all subsets together decides. The search ends early where the rest of
+    the features no longer separates the classes (hard machine) or selects nothing.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What one misclassified training sample costs, in features.
+    n_subsets : int, default=2
+        How many subsets to find, for each class if there are more than two.
+    class_weight, constraint, standardize, max_iter, tol, n_jobs, verbose
+        As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
+
+    Attributes
+    ----------
+    subsets_ : tuple of tuples of arrays
+        The features of each subset in the order they were found, for every machine.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.machines.union import UnionFeatureMachine
+    >>> X, y = make_gaussian(n=72, d=1000, k=6, mu=1.0, random_state=0)
+    >>> machine = UnionFeatureMachine(C=1.0, n_subsets=2).fit(X, y)
+    >>> len(machine.subsets_[0])
+    2
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        n_subsets: int = 2,
+        class_weight: Any = "balanced",
+        constraint: str = "class_means",
+        standardize: bool = True,
+        refit: str | None = "margin",
+        max_iter: int = 20,
+        tol: float = 1e-7,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            C,
+            class_weight=class_weight,
+            constraint=constraint,
+            standardize=standardize,
+            refit=refit,
+            max_iter=max_iter,
+            tol=tol,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.n_subsets = n_subsets
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_count("n_subsets", self.n_subsets)
+        check_choice("refit", self.refit, ("margin",))
+
+    def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
+        first, doubts = super()._fit_one(task)
+        return unions(self, task, first, self.n_subsets)[-1], doubts
+
+    def _keep(self, columns: Columns, machines: list[Machine]) -> None:
+        super()._keep(columns, machines)
+        self.subsets_ = tuple(
+            machine.subsets if isinstance(machine, UnionMachine) else (machine.result.features,)
+            for machine in machines
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UnionMachine(Machine):
+    """A machine on several disjoint subsets; its result lists the steps of all of them."""
+
+    subsets: tuple[IndexArray, ...]
+
+
+def unions(
+    machine: SupportFeatureMachine, task: BinaryTask, first: Machine, n_subsets: int
+) -> list[Machine]:
+    """Machines on the first subset, on the first two, ...; fewer where no more are found."""
+    found, machines = [first.result], [first]
+    while len(machines) < n_subsets and found[-1].n_features:
+        used = np.concatenate([result.features for result in found])
+        rest = _without(task.columns, used)
+        if not rest.n_usable:
+            break
+        last = found[-1].steps[0].warm
+        warm = WarmStart(np.setdiff1d(last.features, used), last.samples)
+        result = machine.solve_from(replace(task, columns=rest), warm=warm)
+        if not np.isfinite(result.zero_norm_objective) or not result.n_features:
+            break
+        found.append(result)
+        machines.append(_union(task, found))
+    return machines
+
+
+def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionMachine:
+    """The largest margin on all the features found; soft where a subset needed slacks."""
+    features = np.sort(np.concatenate([result.features for result in found]))
+    Z = task.columns.take(features)
+    plane = None
+    if not any(np.any(result.slack > 0) for result in found):
+        plane = hard_margin(Z, task.y)
+    if plane is None:
+        cost = task.error_cost if task.error_cost is not None else np.full(len(task.y), np.inf)
+        plane = soft_margin(Z, task.y, cost)
+    w, b = plane
+    slack = np.maximum(0.0, -task.y * (Z @ w + b))
+    objective = float(len(features))
+    if task.error_cost is not None:
+        objective += float(task.error_cost[slack > 0].sum())
+    merged = replace(
+        found[0],
+        features=features,
+        w=w,
+        b=b,
+        slack=slack,
+        zero_norm_objective=objective,
+        steps=tuple(step for result in found for step in result.steps),
+        converged=all(result.converged for result in found),
+    )
+    return UnionMachine(merged, w, b, tuple(result.features for result in found))
+
+
+def _without(columns: Columns, features: IndexArray) -> Columns:
+    """The same columns, of which these can no longer be selected."""
+    inverse_scale = columns.inverse_scale.copy()
+    inverse_scale[features] = 0.0
+    return Columns(columns.X, columns.mean, inverse_scale)

@@ -1,0 +1,1 @@
+"""Disjoint subsets of features, found one after the other, and classifiers on several of them."""

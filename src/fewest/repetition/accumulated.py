@@ -1,0 +1,221 @@
+"""One classifier on several subsets of a repetitive selection together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import check_choice, check_count, dense, validated
+from fewest._types import IndexArray
+from fewest.repetition.selector import RepetitiveSelector
+
+
+class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    r"""A support vector machine on the union of disjoint subsets of features.
+
+    The subsets :math:`R_1, R_2, \dots` of a :class:`~fewest.RepetitiveSelector`, in the order of
+    size, are joined: the classifier is trained on :math:`R_1 \cup \dots \cup R_k`. Subsets that
+    are each the fewest for the training samples make a better rule together. The greedy variant
+    goes through the subsets in the order found, and lets one join only if the cross-validated
+    balanced error of the classifier becomes smaller.
+
+    The cross-validation of the greedy variant takes the subsets as given, although all samples
+    had a part in finding them: it compares unions, and is no estimate of the error.
+
+    Parameters
+    ----------
+    selector : RepetitiveSelector, default=None
+        None stands for ``RepetitiveSelector(n_repetitions=10)``.
+    classifier : classifier, default=None
+        None stands for a linear support vector machine with C = 1 on standardised features.
+    n_subsets : int, default=None
+        How many subsets to join (or, greedy, to consider); all by default.
+    greedy : bool, default=False
+        Let a subset join only if the classifier improves.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds of the greedy variant.
+    verbose : int, default=0
+        Above zero, prints a line for every subset of the greedy variant.
+
+    Attributes
+    ----------
+    selector_ : RepetitiveSelector
+        The fitted selector.
+    classifier_ : classifier
+        Fitted to the joined features.
+    joined_ : array of int
+        Places in ``selector_.subsets_`` of the subsets that joined, in that order.
+    cv_errors_ : array of shape (n_considered,)
+        Greedy only: the cross-validated balanced error with each subset that was considered.
+    support_ : array of shape (n_features,), bool
+        The joined features.
+    classes_ : array of shape (n_classes,)
+        The class labels.
+
+    References
+    ----------
+    S. Klement: The support feature machine, PhD thesis, Universität zu Lübeck, fig. 4.18.
+
+    S. Klement, S. Anders, T. Martinetz: The Support Feature Machine: classification with the least
+    number of features and application to neuroimaging data. Neural Computation 25 (2013), sec. 5
+    (the greedy variant).
+
+    Examples
+    --------
+    >>> from fewest import AccumulatedClassifier, RepetitiveSelector
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=60, d=1000, k=20, mu=0.7, random_state=0)
+    >>> X_new, y_new = make_gaussian(n=200, d=1000, k=20, mu=0.7, random_state=1)
+    >>> selector = RepetitiveSelector(n_repetitions=6)
+    >>> first = AccumulatedClassifier(selector, n_subsets=1).fit(X, y)
+    >>> six = AccumulatedClassifier(selector).fit(X, y)
+    >>> first.score(X_new, y_new) < six.score(X_new, y_new)
+    True
+    """
+
+    def __init__(
+        self,
+        selector: RepetitiveSelector | None = None,
+        *,
+        classifier: Any = None,
+        n_subsets: int | None = None,
+        greedy: bool = False,
+        cv: Any = 5,
+        verbose: int = 0,
+    ) -> None:
+        self.selector = selector
+        self.classifier = classifier
+        self.n_subsets = n_subsets
+        self.greedy = greedy
+        self.cv = cv
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> AccumulatedClassifier:
+        """Find the subsets, join them, and train the classifier.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Numbers of any type.
+        y : array of shape (n_samples,)
+            Class labels.
+        groups : array of shape (n_samples,), optional
+            Passed to the splitter of the greedy variant.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        if self.n_subsets is not None:
+            check_count("n_subsets", self.n_subsets)
+        check_choice("greedy", self.greedy, (True, False))
+        X, y = validated(self, X, y)
+        selector = RepetitiveSelector(n_repetitions=10) if self.selector is None else self.selector
+        self.selector_ = clone(selector).fit(X, y, groups=groups)
+        self.classes_ = self.selector_.classes_
+        order = np.arange(len(self.selector_.subsets_)) if self.greedy else self.selector_.ranking_
+        order = order[: self.n_subsets]
+        self.joined_ = self._greedily(X, y, groups, order) if self.greedy else order
+        features = self._union(self.joined_)
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[features] = True
+        self.classifier_ = self._new_classifier().fit(dense(X[:, features]), y)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        selected = self._selected(X)
+        return self.classifier_.predict(selected)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores of the classifier on the joined features.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to judge.
+
+        Returns
+        -------
+        array of shape (n_samples,), or what the classifier returns for more than two classes
+        """
+        selected = self._selected(X)
+        return self.classifier_.decision_function(selected)
+
+    def _selected(self, X: Any) -> Any:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
+        return dense(X[:, np.flatnonzero(self.support_)])
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _new_classifier(self) -> Any:
+        if self.classifier is None:
+            return make_pipeline(StandardScaler(), SVC(kernel="linear", C=1.0))
+        return clone(self.classifier)
+
+    def _union(self, places: IndexArray) -> IndexArray:
+        return np.sort(np.concatenate([self.selector_.subsets_[place] for place in places]))
+
+    def _greedily(
+        self, X: Any, y: NDArray[Any], groups: ArrayLike | None, order: IndexArray
+    ) -> IndexArray:
+        """The subsets that lower the cross-validated error when they join."""
+        splits = list(check_cv(self.cv, y, classifier=True).split(np.empty((len(y), 0)), y, groups))
+        joined: list[int] = []
+        errors = []
+        best = np.inf
+        for place in order.tolist():
+            Z = dense(X[:, self._union(np.array([*joined, place]))])
+            errors.append(self._cv_error(Z, y, splits))
+            joins = errors[-1] < best
+            if joins:
+                joined.append(place)
+                best = errors[-1]
+            if self.verbose:
+                print(
+                    f"[AccumulatedClassifier] subset {place}: error {errors[-1]:.3f}, "
+                    f"{'joins' if joins else 'left out'}"
+                )
+        self.cv_errors_ = np.array(errors)
+        return np.array(joined)
+
+    def _cv_error(self, Z: Any, y: NDArray[Any], splits: list[Any]) -> float:
+        return float(
+            np.mean(
+                [
+                    balanced_error(
+                        y[test], self._new_classifier().fit(Z[train], y[train]).predict(Z[test])
+                    )
+                    for train, test in splits
+                ]
+            )
+        )

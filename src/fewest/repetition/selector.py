@@ -1,0 +1,338 @@
+"""Repetitive selection: train, set the features found aside, and train again on the rest."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewest._estimators.splits import checked_groups
+from fewest._estimators.validation import check_count, check_share, validated
+from fewest._run.checkpoint import Checkpoint
+from fewest._run.identity import identity_of
+from fewest._run.progress import Progress
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.repetition._trainers import Trained, Trainer, make_trainer
+
+
+class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Disjoint subsets of features, each the fewest that tell the classes apart in what was left.
+
+    Repetition t trains the estimator on the features that no earlier repetition has found,
+
+    .. math::
+
+        R_t = \{ j : w_{t,j} \ne 0 \}, \qquad
+        w_t = \text{estimator trained on } \{1, \dots, d\} \setminus (R_1 \cup \dots \cup R_{t-1}),
+
+    until the classes cannot be separated any more (a machine that allows no errors), the training
+    error exceeds a limit, nothing is selected, or enough subsets are found. With the default, the
+    hard Support Feature Machine, this is the rSFM of the papers.
+
+    Each repetition starts from where the last one ended, but its result is that of a machine which
+    is trained on the remaining features alone. Columns are standardised once, and never copied.
+
+    Parameters
+    ----------
+    estimator : selecting classifier, default=None
+        Any of this package; None stands for ``SupportFeatureMachine(C=np.inf, refit=None)``.
+        A hyperplane refit of the estimator is done in every repetition.
+    n_repetitions : int, default=None
+        Most subsets to find.
+    max_training_error : float, default=None
+        End when a machine leaves a larger share of the training samples on the wrong side; its
+        subset is not kept.
+    min_features : int, default=1
+        End when fewer features than this are left.
+    checkpoint : str or path-like, default=None
+        Folder in which every finished repetition is kept. A run that was killed at any moment goes
+        on from there, and its result is the same as if it had not been. The folder of other data
+        or of another estimator is refused; other limits (the three above) may be set.
+    n_jobs : int, default=None
+        Threads for more than two classes, in joblib's sense; repetitions follow one another.
+    verbose : int, default=0
+        Above zero, shows a progress bar with the time left, if tqdm is installed.
+
+    Attributes
+    ----------
+    subsets_ : list of arrays of int
+        The features of each repetition (increasing), in the order found.
+    sizes_ : array of shape (n_subsets,)
+        How many they are.
+    training_errors_ : array of shape (n_subsets,)
+        Share of the training samples on the wrong side of each machine; a sample on the
+        hyperplane itself is not.
+    coefs_ : list of arrays
+        Weights of the features in `subsets_` for X as it was given: of shape (size,) for two
+        classes, otherwise (n_classes, size). NaN for an estimator without weights.
+    intercepts_ : array of shape (n_subsets,) or (n_subsets, n_classes)
+        The biases that belong to them.
+    objectives_ : array of shape (n_subsets,)
+        Optimum of the first linear program of each repetition (for more than two classes summed
+        over them), and
+    gaps_ : array of shape (n_subsets,)
+        the largest relative duality gap of its programs: the proof. NaN where the estimator keeps
+        no certificates.
+    ranking_ : array of shape (n_subsets,)
+        Places in `subsets_` in the order of size, of equal ones in the order found: what the papers
+        read as an order of relevance.
+    remaining_ : array of int
+        The features in no subset (including constant ones).
+    support_ : array of shape (n_features,), bool
+        The features in any subset.
+    stop_reason_ : str
+        "repetitions", "inseparable", "training error", "features used up", "nothing selected" or
+        "interrupted" (by Ctrl-C, which ends the search with what is there).
+    classes_ : array of shape (n_classes,)
+        The class labels.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+
+    See Also
+    --------
+    fewest.AccumulatedClassifier : A classifier on several of the subsets together.
+
+    References
+    ----------
+    S. Klement, S. Anders, T. Martinetz: The Support Feature Machine: classification with the least
+    number of features and application to neuroimaging data. Neural Computation 25 (2013), sec. 4.4.
+
+    Examples
+    --------
+    >>> from fewest import RepetitiveSelector
+    >>> from fewest.datasets import make_gaussian
+    >>> X, y = make_gaussian(n=40, d=2000, k=20, mu=1.0, random_state=0)
+    >>> selector = RepetitiveSelector(n_repetitions=3).fit(X, y)
+    >>> [subset.tolist() for subset in selector.subsets_]
+    [[2, 16], [9, 17, 19], [7, 18]]
+    >>> selector.ranking_.tolist()
+    [0, 2, 1]
+    >>> selector.transform(X, n_subsets=2).shape
+    (40, 4)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_repetitions: int | None = None,
+        max_training_error: float | None = None,
+        min_features: int = 1,
+        checkpoint: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_repetitions = n_repetitions
+        self.max_training_error = max_training_error
+        self.min_features = min_features
+        self.checkpoint = checkpoint
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> RepetitiveSelector:
+        """Find the subsets.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Numbers of any type.
+        y : array of shape (n_samples,)
+            Class labels, two or more different ones.
+        groups : array of shape (n_samples,), optional
+            Samples that belong together; matters for estimators that split them, such as
+            `SupportFeatureMachineCV`.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+
+        Raises
+        ------
+        NotSeparableError
+            If already the first repetition finds the classes inseparable.
+        """
+        self._check_parameters()
+        X, y = validated(self, X, y)
+        groups = checked_groups(groups, len(y))
+        self.classes_ = np.unique(y)
+        estimator = self.estimator
+        if estimator is None:
+            estimator = SupportFeatureMachine(C=np.inf, refit=None)
+        with self._opened_checkpoint(estimator, X, y, groups) as checkpoint:
+            trainer = make_trainer(estimator, X, y, groups=groups, n_jobs=self.n_jobs)
+            found, self.stop_reason_ = self._search(trainer, checkpoint)
+        self._keep(found)
+        return self
+
+    def features(self, n_subsets: int | None = None) -> NDArray[np.intp]:
+        """The features of the first subsets in the order of `ranking_`.
+
+        Parameters
+        ----------
+        n_subsets : int, optional
+            How many subsets; all by default.
+
+        Returns
+        -------
+        array of int
+            In increasing order.
+        """
+        check_is_fitted(self)
+        if n_subsets is None:
+            n_subsets = len(self.subsets_)
+        check_count("n_subsets", n_subsets)
+        if n_subsets > len(self.subsets_):
+            raise ValueError(f"n_subsets={n_subsets}, but only {len(self.subsets_)} were found")
+        return np.sort(
+            np.concatenate([self.subsets_[place] for place in self.ranking_[:n_subsets]])
+        )
+
+    def transform(self, X: Any, n_subsets: int | None = None) -> Any:
+        """The columns of the first subsets in the order of `ranking_`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples.
+        n_subsets : int, optional
+            How many subsets; all by default.
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_samples, n_selected)
+            The columns, in the order in which X has them.
+        """
+        if n_subsets is None:
+            return super().transform(X)
+        chosen = self.features(n_subsets)
+        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
+        return X[:, chosen]
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_count("min_features", self.min_features)
+        if self.n_repetitions is not None:
+            check_count("n_repetitions", self.n_repetitions)
+        if self.max_training_error is not None:
+            check_share("max_training_error", self.max_training_error)
+
+    def _opened_checkpoint(
+        self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+    ) -> AbstractContextManager[Checkpoint | None]:
+        if self.checkpoint is None:
+            return nullcontext()
+        return Checkpoint(self.checkpoint, identity_of(estimator, X, y, groups))
+
+    def _search(self, trainer: Trainer, checkpoint: Checkpoint | None) -> tuple[list[Trained], str]:
+        """The repetitions, and why there are no more."""
+        found: list[Trained] = []
+        repetitions = _repetitions(trainer, checkpoint)
+        with self._progress(trainer) as progress:
+            try:
+                while (reason := self._limit(trainer, found)) is None:
+                    trained = next(repetitions)
+                    reason = self._failure(trained)
+                    if reason is not None:
+                        break
+                    found.append(trained)
+                    size = len(trained.features)
+                    progress.advance(
+                        size if self.n_repetitions is None else 1, note=f"subset of {size}"
+                    )
+            except KeyboardInterrupt:
+                if not found:
+                    raise
+                reason = "interrupted"
+                warnings.warn(
+                    f"interrupted: the {len(found)} repetition(s) so far are kept", stacklevel=3
+                )
+        if not found:
+            raise self._nothing(reason, trained)
+        return found, reason
+
+    def _progress(self, trainer: Trainer) -> Progress:
+        by_feature = self.n_repetitions is None
+        return Progress(
+            total=trainer.n_left if by_feature else self.n_repetitions,
+            what="repetitive selection",
+            unit="feature" if by_feature else "repetition",
+            show=self.verbose > 0,
+        )
+
+    def _limit(self, trainer: Trainer, found: list[Trained]) -> str | None:
+        """Why no further machine is to be trained, if so."""
+        if self.n_repetitions is not None and len(found) >= self.n_repetitions:
+            return "repetitions"
+        if found and trainer.n_left < self.min_features:
+            return "features used up"
+        return None
+
+    def _failure(self, trained: Trained | ValueError) -> str | None:
+        """Why a machine does not count, if so."""
+        if isinstance(trained, Exception):
+            return "inseparable"
+        if not len(trained.features):
+            return "nothing selected"
+        if self.max_training_error is not None and trained.error > self.max_training_error:
+            return "training error"
+        return None
+
+    def _nothing(self, reason: str, trained: Trained | ValueError) -> ValueError:
+        """The error for a search that ends before its first subset."""
+        if isinstance(trained, Exception):
+            return trained
+        if reason == "training error":
+            return ValueError(
+                f"already the first machine has a training error of {trained.error:.3g}, above "
+                f"max_training_error={self.max_training_error!r}: raise that, or the "
+                "estimator's C"
+            )
+        return ValueError("the estimator selects no feature: raise its C")
+
+    def _keep(self, found: list[Trained]) -> None:
+        two_classes = len(self.classes_) == 2
+        self.subsets_ = [trained.features for trained in found]
+        self.sizes_ = np.array([len(subset) for subset in self.subsets_])
+        self.training_errors_ = np.array([trained.error for trained in found])
+        self.objectives_ = np.array([trained.objective for trained in found])
+        self.gaps_ = np.array([trained.gap for trained in found])
+        self.coefs_ = [trained.coef[0] if two_classes else trained.coef for trained in found]
+        self.intercepts_ = np.array(
+            [trained.intercept[0] if two_classes else trained.intercept for trained in found]
+        )
+        self.ranking_ = np.argsort(self.sizes_, kind="stable")
+        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
+        self.support_[np.concatenate(self.subsets_)] = True
+        self.remaining_ = np.flatnonzero(~self.support_)
+
+
+def _repetitions(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:
+    """Repetitions kept by an earlier run, then new ones; a failure comes as the error it is."""
+    if checkpoint is not None:
+        for record in checkpoint.results:
+            yield trainer.restore(record)
+    while True:
+        trained = trainer.train()
+        if not isinstance(trained, Exception) and len(trained.features):
+            trainer.remove(trained.features)
+            if checkpoint is not None:
+                checkpoint.append(trainer.record(trained))
+        yield trained
