@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewest._saving import load, save
     from fewest.exceptions import ModelFileError, NotSeparableError
     from fewest.machines.fsv import FeatureSelectionConcave
     from fewest.machines.liknon import Liknon
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from fewest.machines.union import UnionFeatureMachine
     from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import MinimumResult, minimum_features
+    from fewest.model_files import load, save
     from fewest.psvm import (
         PotentialSelector,
         PotentialSVC,
@@ -74,9 +74,9 @@ _HOMES = {
     "SupportFeatureMachineCV": "fewest.machines.sfm_cv",
     "UnionFeatureMachine": "fewest.machines.union",
     "ZeroNormSVM": "fewest.machines.zero_norm_svm",
-    "load": "fewest._saving",
+    "load": "fewest.model_files",
     "minimum_features": "fewest.minimum",
-    "save": "fewest._saving",
+    "save": "fewest.model_files",
 }
 
 

@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 import fewest
-from tests.saving.models import fitted
+from tests.model_files.models import fitted
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from tests.saving.models import (
+from tests.model_files.models import (
     CASES,
     X_NEW,
     X,

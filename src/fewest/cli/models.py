@@ -24,7 +24,7 @@ def save_machine(machine: Any, feature_names: Sequence[str], path: str) -> None:
     path : str
         The file.
     """
-    from fewest._saving import save
+    from fewest.model_files import save
 
     named = copy.copy(machine)
     named.feature_names_in_ = np.array(feature_names, dtype=object)
@@ -38,8 +38,8 @@ def save_machine(machine: Any, feature_names: Sequence[str], path: str) -> None:
 
 def load_machine(path: str) -> Any:
     """A machine that can predict; an error that says what to do if the file holds none."""
-    from fewest._saving import load
     from fewest.exceptions import ModelFileError
+    from fewest.model_files import load
 
     try:
         machine = load(path)

@@ -17,8 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fewest
-from fewest._saving.registry import MODELS
-from tests.saving.models import (
+from fewest.model_files.registry import MODELS
+from tests.model_files.models import (
     CASES,
     THREE,
     X_NEW,
@@ -258,7 +258,7 @@ def test_folder_that_does_not_exist(tmp_path):
 
 
 def test_models_with_scikit_learn_inside_tell_of_another_version(tmp_path):
-    from tests.saving.tampering import with_document
+    from tests.model_files.tampering import with_document
 
     path = tmp_path / "model.fewest"
 

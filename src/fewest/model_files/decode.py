@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fewest._saving.archive import array_of
-from fewest._saving.encode import SPARSE_PARTS
-from fewest._saving.errors import damaged
-from fewest._saving.registry import MODELS, PARTS, RECORDS, class_named
-from fewest._saving.state import restore
 from fewest._solvers.result import Status
+from fewest.model_files.archive import array_of
+from fewest.model_files.encode import SPARSE_PARTS
+from fewest.model_files.errors import damaged
+from fewest.model_files.registry import MODELS, PARTS, RECORDS, class_named
+from fewest.model_files.state import restore
 
 _SPARSE = ("csr_matrix", "csc_matrix", "csr_array", "csc_array")
 _SCALARS = {

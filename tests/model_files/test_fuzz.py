@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import fewest
-from fewest._saving.model import VERSION, loaded
-from tests.saving.models import assert_same_estimator, fitted, new_samples
-from tests.saving.tampering import archive_of, members, with_document
+from fewest.model_files.model import VERSION, loaded
+from tests.model_files.models import assert_same_estimator, fitted, new_samples
+from tests.model_files.tampering import archive_of, members, with_document
 
 # Small files that together hold every kind of node, record and inner classifier.
 BASES = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fewest._saving.errors import damaged
-from fewest._saving.specs import (
+from fewest._solvers.result import Status
+from fewest.model_files.errors import damaged
+from fewest.model_files.specs import (
     Sizes,
     Spec,
     flag,
@@ -18,7 +19,6 @@ from fewest._saving.specs import (
     number,
     whole,
 )
-from fewest._solvers.result import Status
 
 
 def record(name: str) -> Spec:

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import fewest
-from tests.saving.models import fitted
-from tests.saving.tampering import archive_of, members, with_document, with_member
+from tests.model_files.models import fitted
+from tests.model_files.tampering import archive_of, members, with_document, with_member
 
 MEBIBYTE = 2**20
 
@@ -299,7 +299,7 @@ def test_errors_that_nobody_thought_of(content, monkeypatch, refused):
     def surprise(*_):
         raise ZeroDivisionError("a surprise")
 
-    monkeypatch.setattr("fewest._saving.model.check_model", surprise)
+    monkeypatch.setattr("fewest.model_files.model.check_model", surprise)
     refused(good, r"contradicts itself \(ZeroDivisionError: a surprise\)")
 
 

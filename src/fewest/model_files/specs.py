@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._saving.errors import damaged
+from fewest.model_files.errors import damaged
 
 Spec = Callable[[Any, str, "Sizes"], None]
 Length = str | int | None  # a name, a number, or any

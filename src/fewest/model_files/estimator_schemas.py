@@ -8,10 +8,10 @@ from typing import Any
 
 from scipy import sparse
 
-from fewest._saving.errors import damaged
-from fewest._saving.part_schemas import PARTS_FITTED, check_part
-from fewest._saving.record_schemas import record
-from fewest._saving.specs import (
+from fewest.model_files.errors import damaged
+from fewest.model_files.part_schemas import PARTS_FITTED, check_part
+from fewest.model_files.record_schemas import record
+from fewest.model_files.specs import (
     Sizes,
     Spec,
     array,
@@ -27,7 +27,7 @@ from fewest._saving.specs import (
     table,
     whole,
 )
-from fewest._saving.state import fitted_state
+from fewest.model_files.state import fitted_state
 
 Schema = dict[str, Spec]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from fewest._saving.errors import damaged
-from fewest._saving.registry import PARTS, is_registered
-from fewest._saving.specs import (
+from fewest.model_files.errors import damaged
+from fewest.model_files.registry import PARTS, is_registered
+from fewest.model_files.specs import (
     Sizes,
     Spec,
     array,
@@ -23,7 +23,7 @@ from fewest._saving.specs import (
     number,
     whole,
 )
-from fewest._saving.state import fitted_state
+from fewest.model_files.state import fitted_state
 
 PARTS_FITTED = ("KNeighborsClassifier", "Pipeline", "SVC")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from fewest._saving.errors import damaged
+from fewest.model_files.errors import damaged
 
 # What can be saved and loaded as a whole.
 MODELS = {

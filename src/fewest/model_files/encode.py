@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fewest._saving.archive import array_name, is_storable
-from fewest._saving.registry import MODELS, PARTS, RECORDS, is_registered
-from fewest._saving.state import fitted_state, parameters_of
 from fewest._solvers.result import Status
 from fewest.exceptions import ModelFileError
+from fewest.model_files.archive import array_name, is_storable
+from fewest.model_files.registry import MODELS, PARTS, RECORDS, is_registered
+from fewest.model_files.state import fitted_state, parameters_of
 
 _LARGEST_PLAIN = 2**53  # beyond it other readers of JSON round
 

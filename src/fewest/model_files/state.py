@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fewest._saving.errors import damaged
+from fewest.model_files.errors import damaged
 
 # Where results were kept on the machine of the fit is no part of a model.
 _NOT_KEPT = {"RepetitiveSelector": ("checkpoint",)}

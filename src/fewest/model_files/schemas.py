@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
-from fewest._saving.errors import damaged
-from fewest._saving.estimator_schemas import FITTED, NESTED, classes, names
-from fewest._saving.part_schemas import check_part
-from fewest._saving.registry import MODELS, is_registered
-from fewest._saving.specs import Sizes, anything, check_names, choice, flag, whole
-from fewest._saving.state import fitted_state
 from fewest.exceptions import ModelFileError
+from fewest.model_files.errors import damaged
+from fewest.model_files.estimator_schemas import FITTED, NESTED, classes, names
+from fewest.model_files.part_schemas import check_part
+from fewest.model_files.registry import MODELS, is_registered
+from fewest.model_files.specs import Sizes, anything, check_names, choice, flag, whole
+from fewest.model_files.state import fitted_state
 from fewest.psvm.kernels import kernel_matrix
 
 

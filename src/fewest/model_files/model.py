@@ -12,14 +12,14 @@ import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._run.files import atomic_write, check_writable
-from fewest._saving.archive import packed, unpacked
-from fewest._saving.decode import Decoder
-from fewest._saving.encode import Encoder
-from fewest._saving.errors import damaged
-from fewest._saving.registry import MODELS, PARTS, is_registered
-from fewest._saving.schemas import check_model
 from fewest._wording import visible
 from fewest.exceptions import ModelFileError
+from fewest.model_files.archive import packed, unpacked
+from fewest.model_files.decode import Decoder
+from fewest.model_files.encode import Encoder
+from fewest.model_files.errors import damaged
+from fewest.model_files.registry import MODELS, PARTS, is_registered
+from fewest.model_files.schemas import check_model
 
 FORMAT = "fewest model"
 VERSION = 1

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from fewest._saving.errors import damaged
 from fewest.exceptions import ModelFileError
+from fewest.model_files.errors import damaged
 
 DOCUMENT = "model.json"
 _ARRAY_NAME = re.compile(r"a(0|[1-9][0-9]{0,8})\.npy")
