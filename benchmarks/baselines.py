@@ -15,7 +15,7 @@ from benchmarks.real_files import find
 from fewest import FeatureSelectionConcave, SoftDoubleMinOver, SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import load_leukemia, make_gaussian
 from fewest.filters import WeightedVoteClassifier, fisher_score, golub_score, relief, svm_rfe
-from fewest.validation import balanced_error
+from fewest.significance import balanced_error
 
 KEPT = 10
 

@@ -16,7 +16,7 @@ from scipy.stats import kstest
 from benchmarks.real_files import find
 from fewest.datasets import load_leukemia
 from fewest.diagnostics import diagnose
-from fewest.significance import Comparison, permutation_test, subset_separability_bounds
+from fewest.significance import PermutedStatistic, permutation_test, subset_separability_bounds
 
 RUNS = 1000
 # Fig. 2.8: d = 5 with every d*, and other pairs with few subsets.
@@ -128,7 +128,7 @@ def leukemia() -> None:
         _print("cross-validated error", test.error)
 
 
-def _print(what: str, found: Comparison) -> None:
+def _print(what: str, found: PermutedStatistic) -> None:
     print(
         f"  {what}: {found.observed:.3g}, permuted labels {found.chance_median:.3g} (median; "
         f"{found.chance.min():.3g} at best), p = {found.p_value:.3f}",

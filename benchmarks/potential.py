@@ -19,8 +19,8 @@ from sklearn.svm import SVC
 from benchmarks.potential_regression import regression
 from benchmarks.real_files import find
 from fewest import PotentialSelector, PotentialSVCCV
-from fewest.comparison import compare_proportions
 from fewest.datasets import make_modes
+from fewest.significance import compare_proportions
 
 CAT_EPSILON = 0.1
 PROTEIN_EPSILONS = (0.01, 3.0)  # small, and one that leaves about 5 % of the features

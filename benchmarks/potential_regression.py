@@ -17,7 +17,7 @@ from sklearn.svm import SVR
 
 from benchmarks.real_files import find
 from fewest import PotentialSVRCV
-from fewest.comparison import signed_rank_test
+from fewest.significance import signed_rank_test
 
 FOLDS = 4
 CS = (3.0, 30.0, 300.0)

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from fewest.machines.fsv import FeatureSelectionConcave
     from fewest.machines.liknon import Liknon
     from fewest.machines.liknon_cv import LiknonCV
+    from fewest.machines.liknon_path import LiknonPath, exact_liknon_path, liknon_path
     from fewest.machines.min_over import SoftDoubleMinOver
     from fewest.machines.sfm import SupportFeatureMachine
     from fewest.machines.sfm_cv import SupportFeatureMachineCV
+    from fewest.machines.sfm_path import exact_sfm_path
     from fewest.machines.union import UnionFeatureMachine
     from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import MinimumResult, minimum_features
@@ -34,6 +36,7 @@ __all__ = [
     "FeatureSelectionConcave",
     "Liknon",
     "LiknonCV",
+    "LiknonPath",
     "MinimumResult",
     "ModelFileError",
     "NotSeparableError",
@@ -49,6 +52,9 @@ __all__ = [
     "UnionFeatureMachine",
     "ZeroNormSVM",
     "__version__",
+    "exact_liknon_path",
+    "exact_sfm_path",
+    "liknon_path",
     "load",
     "minimum_features",
     "save",
@@ -60,6 +66,7 @@ _HOMES = {
     "AccumulatedClassifier": "fewest.repetition.accumulated",
     "Liknon": "fewest.machines.liknon",
     "LiknonCV": "fewest.machines.liknon_cv",
+    "LiknonPath": "fewest.machines.liknon_path",
     "MinimumResult": "fewest.minimum",
     "ModelFileError": "fewest.exceptions",
     "NotSeparableError": "fewest.exceptions",
@@ -74,6 +81,9 @@ _HOMES = {
     "SupportFeatureMachineCV": "fewest.machines.sfm_cv",
     "UnionFeatureMachine": "fewest.machines.union",
     "ZeroNormSVM": "fewest.machines.zero_norm_svm",
+    "exact_liknon_path": "fewest.machines.liknon_path",
+    "exact_sfm_path": "fewest.machines.sfm_path",
+    "liknon_path": "fewest.machines.liknon_path",
     "load": "fewest.model_files",
     "minimum_features": "fewest.minimum",
     "save": "fewest.model_files",

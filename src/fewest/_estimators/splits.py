@@ -173,7 +173,7 @@ def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from fewest.validation import balanced_error
+    >>> from fewest.significance import balanced_error
     >>> balanced_error(np.array(["a", "a", "a", "b"]), np.array(["a", "a", "a", "a"]))
     0.5
     """

@@ -82,7 +82,7 @@ def check_page(path: str | None) -> None:
 
 def require_page_packages(otherwise: str) -> None:
     """An error now if the packages that make a page are not there."""
-    from fewest._figures import require_matplotlib
+    from fewest.plotting._figures import require_matplotlib
     from fewest.report.page import require_jinja
 
     try:

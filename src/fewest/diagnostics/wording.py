@@ -12,7 +12,7 @@ from fewest._wording import counted
 
 if TYPE_CHECKING:
     from fewest.diagnostics.summary import Diagnosis
-    from fewest.significance import Comparison
+    from fewest.significance import PermutedStatistic
 
 _WIDTH = 88
 # Distances that vary by less than this share of their mean say little about neighbours.
@@ -115,7 +115,7 @@ def evidence(found: Diagnosis) -> list[str]:
     return lines
 
 
-def _spread(comparison: Comparison) -> str:
+def _spread(comparison: PermutedStatistic) -> str:
     shares = [0.05, 0.5, 0.95]
     low, middle, high = np.quantile(comparison.chance, shares, method="inverted_cdf")
     if low == high:

@@ -8,7 +8,8 @@ import numpy as np
 
 from fewest._estimators.base import BinaryTask, Machine
 from fewest._solvers.margin import hard_margin
-from fewest.minimum import MinimumResult, search_minimum
+from fewest.minimum.features import search_minimum
+from fewest.minimum.result import MinimumResult
 
 _USUAL_SECONDS = 60.0
 

@@ -75,7 +75,7 @@ def liknon_path(
     Examples
     --------
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.machines.liknon_path import liknon_path
+    >>> from fewest import liknon_path
     >>> X, y = make_gaussian(n=100, d=500, k=3, mu=1.0, random_state=0)
     >>> liknon_path(X, y, [0.005, 0.02, 0.05]).n_features
     array([0, 3, 5])
@@ -138,7 +138,7 @@ def exact_liknon_path(
     Examples
     --------
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.machines.liknon_path import exact_liknon_path
+    >>> from fewest import exact_liknon_path
     >>> X, y = make_gaussian(n=40, d=30, k=3, mu=1.0, random_state=0)
     >>> path = exact_liknon_path(X, y, C_min=0.001, C_max=0.1)
     >>> path.results[0].n_features, len(path.results) == len(path.breakpoints) + 1

@@ -46,7 +46,7 @@ def exact_sfm_path(
     Examples
     --------
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.machines.sfm_path import exact_sfm_path
+    >>> from fewest import exact_sfm_path
     >>> X, y = make_gaussian(n=60, d=500, k=5, mu=0.5, random_state=0)
     >>> path = exact_sfm_path(X, y, C_min=0.001, C_max=10.0)
     >>> path.results[0].n_features, path.complete

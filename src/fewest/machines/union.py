@@ -41,7 +41,7 @@ class UnionFeatureMachine(SupportFeatureMachine):
     Examples
     --------
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.machines.union import UnionFeatureMachine
+    >>> from fewest import UnionFeatureMachine
     >>> X, y = make_gaussian(n=72, d=1000, k=6, mu=1.0, random_state=0)
     >>> machine = UnionFeatureMachine(C=1.0, n_subsets=2).fit(X, y)
     >>> len(machine.subsets_[0])

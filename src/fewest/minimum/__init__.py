@@ -1,6 +1,6 @@
 """The certified smallest set of features that separates two classes."""
 
-from fewest.minimum.features import minimum_features, search_minimum
+from fewest.minimum.features import minimum_features
 from fewest.minimum.result import MinimumResult
 
-__all__ = ["MinimumResult", "minimum_features", "search_minimum"]
+__all__ = ["MinimumResult", "minimum_features"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._figures import CURVES, PALE, require_matplotlib
 from fewest._wording import counted
 from fewest.neuro._nilearn import require_nilearn
+from fewest.plotting._figures import CURVES, PALE, require_matplotlib
 from fewest.plotting._labels import short
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewest._estimators.validation import check_choice
-from fewest._figures import require_matplotlib
 from fewest._wording import counted
 from fewest.informative.overlap import SHARES
 from fewest.informative.univariate import share_count
@@ -19,6 +18,7 @@ from fewest.neuro._brain_picture import draw_glass, draw_ranked_glass, draw_slic
 from fewest.neuro._checks import require_same_grid
 from fewest.neuro._flat_picture import draw_flat, is_flat
 from fewest.neuro._nilearn import require_nilearn
+from fewest.plotting._figures import require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,7 +4,7 @@ Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the firs
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 """
 
-from fewest._figures import require_matplotlib
+from fewest.plotting._figures import require_matplotlib
 from fewest.plotting.alternatives import plot_stand_ins, plot_subsets
 from fewest.plotting.chance import plot_permutations, plot_separability, plot_stability
 from fewest.plotting.errors import plot_confusion, plot_roc

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._figures import CLASSES, CURVES, axes_or_new
+from fewest.plotting._figures import CLASSES, CURVES, axes_or_new
 from fewest.plotting._labels import feature_labels, short
 
 if TYPE_CHECKING:

@@ -310,7 +310,7 @@ def _trained(
     """Errors (below zero, as scikit-learn has it) and estimators of the folds."""
     from sklearn.model_selection import cross_validate
 
-    from fewest.validation import balanced_error_scorer
+    from fewest.significance import balanced_error_scorer
 
     return cross_validate(
         estimator,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._figures import CURVES, GREY, PALE, axes_or_new, require_matplotlib
+from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

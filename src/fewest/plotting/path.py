@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._figures import CURVES, GREY, axes_or_new
+from fewest.plotting._figures import CURVES, GREY, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

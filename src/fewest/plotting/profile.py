@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_count
-from fewest._figures import axes_or_new
+from fewest.plotting._figures import axes_or_new
 from fewest.plotting._labels import feature_labels, short
 
 if TYPE_CHECKING:

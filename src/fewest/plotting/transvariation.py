@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewest._estimators.validation import check_count
-from fewest._figures import CURVES, axes_or_new
+from fewest.plotting._figures import CURVES, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -48,7 +48,7 @@ def draw(
     content: Content, informative: InformativeFeatures | None, figures: list[Figure]
 ) -> Pictures:
     """All figures of a report."""
-    from fewest._figures import require_matplotlib
+    from fewest.plotting._figures import require_matplotlib
 
     require_matplotlib()
     return Pictures(

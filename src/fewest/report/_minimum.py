@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest.minimum import MinimumResult, search_minimum
+from fewest.minimum.features import search_minimum
+from fewest.minimum.result import MinimumResult
 from fewest.report._budget import Budget
 from fewest.report._data import Data
 from fewest.report._subject import Subject

@@ -1,6 +1,24 @@
-"""What chance would have done: with these samples, with permuted labels, with random data."""
+"""What chance would have done, how sure an error is, and whether two methods differ."""
 
-from fewest.significance.permutation import Comparison, PermutationTest, permutation_test
+from fewest.significance.bootstrap import (
+    Bootstrap632,
+    balanced_error,
+    balanced_error_scorer,
+    bootstrap_632,
+)
+from fewest.significance.comparison import (
+    Comparison,
+    Proportions,
+    compare_proportions,
+    cross_validated_t_test,
+    paired_t_test,
+    signed_rank_test,
+)
+from fewest.significance.permutation import (
+    PermutationTest,
+    PermutedStatistic,
+    permutation_test,
+)
 from fewest.significance.separability import (
     SeparabilityBounds,
     separability_probability,
@@ -10,14 +28,24 @@ from fewest.significance.simulation import ChanceSimulation, chance_simulation
 from fewest.significance.stability import Stability, stability, stability_index
 
 __all__ = [
+    "Bootstrap632",
     "ChanceSimulation",
     "Comparison",
     "PermutationTest",
+    "PermutedStatistic",
+    "Proportions",
     "SeparabilityBounds",
     "Stability",
+    "balanced_error",
+    "balanced_error_scorer",
+    "bootstrap_632",
     "chance_simulation",
+    "compare_proportions",
+    "cross_validated_t_test",
+    "paired_t_test",
     "permutation_test",
     "separability_probability",
+    "signed_rank_test",
     "stability",
     "stability_index",
     "subset_separability_bounds",

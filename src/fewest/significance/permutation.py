@@ -23,7 +23,7 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class PermutedStatistic:
     """A statistic of the data, and what chance made of it; small values are the good ones.
 
     `p_value` is the share of values, the observed one among them, that are at least as good.
@@ -46,8 +46,8 @@ class PermutationTest:
     as small as the data's.
     """
 
-    features: Comparison | None
-    error: Comparison | None
+    features: PermutedStatistic | None
+    error: PermutedStatistic | None
     p_value: float
     n_permutations: int
 
@@ -178,7 +178,7 @@ def usual_exchange(y: NDArray[Any], groups: NDArray[Any] | None) -> str:
 
 def compare(
     measured: list[Measured], statistic: str, ties: str, rng: np.random.Generator
-) -> Comparison:
+) -> PermutedStatistic:
     """The first trial against all others."""
     values = column(measured, statistic)
     levels = _levels(measured, statistic, ties)
@@ -186,7 +186,7 @@ def compare(
     equal = int(np.sum(levels[1:] == levels[0]))
     if ties == "random":
         equal = int(rng.integers(equal + 1))
-    return Comparison(float(values[0]), values[1:], (1 + better + equal) / len(values))
+    return PermutedStatistic(float(values[0]), values[1:], (1 + better + equal) / len(values))
 
 
 def combined_p_value(measured: list[Measured], statistics: tuple[str, ...], ties: str) -> float:

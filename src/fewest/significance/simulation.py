@@ -12,7 +12,7 @@ from scipy import sparse
 from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._measure import Measure, Measured, make_measure, measured_in_parallel
-from fewest.significance.permutation import Comparison, compare
+from fewest.significance.permutation import PermutedStatistic, compare
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class ChanceSimulation:
     where it allows no errors. A statistic that was not asked for is None.
     """
 
-    features: Comparison | None
-    error: Comparison | None
+    features: PermutedStatistic | None
+    error: PermutedStatistic | None
     separable: float
     n_simulations: int
 

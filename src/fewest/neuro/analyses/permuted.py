@@ -15,7 +15,12 @@ from fewest.neuro.analyses._input import checked, chosen_conditions, pair_proble
 from fewest.neuro.analyses._performance import Performance, Problem, performances
 from fewest.neuro.analyses.pairs import Pair
 from fewest.significance._measure import STATISTICS, Measured
-from fewest.significance.permutation import Comparison, combined_p_value, compare, label_permuter
+from fewest.significance.permutation import (
+    PermutedStatistic,
+    combined_p_value,
+    compare,
+    label_permuter,
+)
 
 _TIES = "conservative"  # p-values may be too large, but never too small
 
@@ -28,8 +33,8 @@ class PermutedPair(Pair):
     `p_value` is that of both together.
     """
 
-    features: Comparison
-    error: Comparison
+    features: PermutedStatistic
+    error: PermutedStatistic
     p_value: float
 
 
@@ -146,7 +151,7 @@ def _measured(performance: Performance) -> Measured:
     return Measured(features=performance.n_features, error=performance.error)
 
 
-def _spread(comparison: Comparison, digits: int) -> str:
+def _spread(comparison: PermutedStatistic, digits: int) -> str:
     with np.errstate(invalid="ignore"):  # infinite where a permutation is not separable
         mean = comparison.chance.mean()
         sd = comparison.chance.std(ddof=1) if len(comparison.chance) > 1 else 0.0

@@ -7,7 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from fewest.comparison import (
+from fewest.significance import (
     compare_proportions,
     cross_validated_t_test,
     paired_t_test,

@@ -8,7 +8,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
 from fewest.datasets import make_gaussian
-from fewest.validation import _draw, balanced_error, balanced_error_scorer, bootstrap_632
+from fewest.significance import balanced_error, balanced_error_scorer, bootstrap_632
+from fewest.significance.bootstrap import _draw
 
 
 def test_scorer_is_minus_the_balanced_error():

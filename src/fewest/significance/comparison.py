@@ -101,7 +101,7 @@ def compare_proportions(
 
     Examples
     --------
-    >>> from fewest.comparison import compare_proportions
+    >>> from fewest.significance import compare_proportions
     >>> found = compare_proportions([100, 120, 115], [150, 121, 170], 500)
     >>> found.adjusted < 0.05
     array([ True, False,  True])
@@ -154,7 +154,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
 
     Examples
     --------
-    >>> from fewest.comparison import paired_t_test
+    >>> from fewest.significance import paired_t_test
     >>> found = paired_t_test([0.10, 0.12, 0.09, 0.11], [0.13, 0.14, 0.13, 0.16])
     >>> print(f"t = {found.statistic:.2f}, p = {found.pvalue:.4f}")
     t = -5.42, p = 0.0123
@@ -194,7 +194,7 @@ def cross_validated_t_test(
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.dummy import DummyClassifier
     >>> from fewest import PotentialSVC
-    >>> from fewest.comparison import cross_validated_t_test
+    >>> from fewest.significance import cross_validated_t_test
     >>> X, y = load_iris(return_X_y=True)
     >>> found = cross_validated_t_test(PotentialSVC(), DummyClassifier(), X, y)
     >>> found.statistic > 0, found.pvalue < 0.001
@@ -225,7 +225,7 @@ def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
 
     Examples
     --------
-    >>> from fewest.comparison import signed_rank_test
+    >>> from fewest.significance import signed_rank_test
     >>> found = signed_rank_test([1.0, 2.0, 1.5, 0.5, 1.0], [1.5, 2.6, 1.9, 1.3, 1.9])
     >>> found.statistic, found.pvalue
     (-15.0, 0.0625)

@@ -96,7 +96,7 @@ def bootstrap_632(
     --------
     >>> from fewest import SupportFeatureMachine
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.validation import bootstrap_632
+    >>> from fewest.significance import bootstrap_632
     >>> X, y = make_gaussian(n=60, d=100, k=2, mu=1.5, random_state=0)
     >>> found = bootstrap_632(SupportFeatureMachine(), X, y, n_resamples=10, random_state=0)
     >>> print(f"{found.error:.2f} from {found.test_error:.2f} and {found.training_error:.2f}")
