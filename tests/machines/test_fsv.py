@@ -84,7 +84,7 @@ def test_classes_weigh_the_same():
     doubled = np.concatenate([np.arange(30), np.flatnonzero(y > 0)])
     plain = FeatureSelectionConcave(standardize=False).fit(X, y)
     weighted = FeatureSelectionConcave(standardize=False).fit(X[doubled], y[doubled])
-    task = plain.binary_task(X, y)
+    task = plain._binary_task(X, y)
     assert task.error_cost[y > 0].sum() == pytest.approx(task.error_cost[y < 0].sum())
     assert plain.support_.sum() == pytest.approx(weighted.support_.sum(), abs=2)
 

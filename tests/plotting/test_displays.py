@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,7 +147,10 @@ def test_path_is_the_mean_over_folds(data, ax):
 class NeedsGroups(SupportFeatureMachine):
     """Stands for machines that split the samples themselves: refuses to without the groups."""
 
-    def fit(self, X, y, groups=None):
+    def _abilities(self):
+        return replace(super()._abilities(), splits_samples=True, fits_columns=False)
+
+    def fit(self, X, y, *, groups=None):
         assert groups is not None
         assert len(groups) == len(y) < 40
         return super().fit(X, y)

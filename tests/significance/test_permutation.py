@@ -1,5 +1,7 @@
 """Permutation tests: exact p-values, groups, ties, and agreement with plain fits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -232,7 +234,10 @@ def test_leukemia(real_data, part):
 class NeedsGroups(SupportFeatureMachine):
     """Stands for machines that split the samples themselves: refuses to without the groups."""
 
-    def fit(self, X, y, groups=None):
+    def _abilities(self):
+        return replace(super()._abilities(), splits_samples=True, fits_columns=False)
+
+    def fit(self, X, y, *, groups=None):
         assert groups is not None
         assert len(groups) == len(y)
         return super().fit(X, y)

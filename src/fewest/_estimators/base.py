@@ -5,16 +5,16 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.validation import class_factors, finite_columns, validated, weighted_samples
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
@@ -45,14 +45,30 @@ class Machine:
     b: float
 
 
-class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A linear classifier that is zero on most features, and a selector of the others.
 
     A subclass says how one binary task is solved; it has the parameters `C`, `class_weight`,
     `standardize`, `refit`, `n_jobs` and `verbose`.
     """
 
+    _people_name: ClassVar[str]
     _more_features = "raise C"  # advice where a fit selects none
+
+    def _abilities(self) -> Abilities:
+        return Abilities(
+            self._people_name, fits_columns=True, counts_features=True, predicts_from_support=True
+        )
+
+    def _selection(self) -> Selection:
+        return Selection(
+            self.supports_,
+            self.coef_,
+            self.intercept_,
+            cost=float(sum(result.zero_norm_objective for result in self.results_)),
+            objective=float(sum(result.steps[0].objective for result in self.results_)),
+            gap=max(result.gap for result in self.results_),
+        )
 
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
@@ -94,11 +110,11 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
                 f"{type(self).__name__} needs samples of at least two classes, but y contains "
                 f"only one class: {self._label(present[0])}"
             )
-        return self.fit_columns(
+        return self._fit_columns(
             finite_columns(X, weight, per_column=self.standardize), codes, weight
         )
 
-    def fit_columns(
+    def _fit_columns(
         self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None = None
     ) -> Any:
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
@@ -157,16 +173,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
             raise AttributeError("there is one result a class here: see `results_`")
         return self.results_[0]
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def binary_task(self, X: Any, y: ArrayLike) -> BinaryTask:
+    def _binary_task(self, X: Any, y: ArrayLike) -> BinaryTask:
         """The validated task of a two-class problem, for functions that solve it themselves."""
         self._check_parameters()
         X, y = validated(self, X, y)
@@ -176,7 +183,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         columns = finite_columns(X, None, per_column=self.standardize)
         return self._task(columns, codes, 1, None)
 
-    def class_tasks(self, X: Any, y: ArrayLike) -> list[BinaryTask]:
+    def _class_tasks_of(self, X: Any, y: ArrayLike) -> list[BinaryTask]:
         """The validated tasks of `fit`: one, or one a class if there are more than two."""
         self._check_parameters()
         X, y = validated(self, X, y)
@@ -215,9 +222,9 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
         return BinaryTask(columns, y, weight, error_cost, name=self._label(positive))
 
     def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
-        return self.finished(task, self._solve(task))
+        return self._finish(task, self._solve(task))
 
-    def finished(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
         """A solved task as a machine, and what is doubtful about it; an error if unsolvable."""
         if result.status is Status.INFEASIBLE:
             raise _inseparable(task)
@@ -287,7 +294,7 @@ class SelectingClassifier(SelectorMixin, ClassifierMixin, BaseEstimator, metacla
             self.coef_[row, features] = raw
             self.intercept_[row] = machine.b - raw @ columns.mean[features]
             self.supports_[row, features] = True
-        self.support_ = self.supports_.any(axis=0)
+        self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from inspect import signature
 from numbers import Integral
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.validation import column_or_1d
 
+from fewest._estimators.abilities import abilities_of
 from fewest._types import IndexArray
 
 
@@ -30,7 +30,7 @@ def outer_folds(
     """
     groups = checked_groups(groups, len(y))
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        splitter = stratified_folds(cv, y, groups, shuffle=shuffle, random_state=random_state)
+        splitter = stratified_folds(int(cv), y, groups, shuffle=shuffle, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
@@ -58,14 +58,14 @@ def checked_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | N
     """A group for every sample, at least two different ones; None stays None."""
     if groups is None:
         return None
-    groups = column_or_1d(groups)
-    if len(groups) != n_samples:
+    names: NDArray[Any] = column_or_1d(groups)
+    if len(names) != n_samples:
         raise ValueError(
-            f"groups must name a group for each of the {n_samples} samples; got {len(groups)}"
+            f"groups must name a group for each of the {n_samples} samples; got {len(names)}"
         )
-    if len(np.unique(groups)) < 2:
+    if len(np.unique(names)) < 2:
         raise ValueError("groups must hold at least two different groups")
-    return groups
+    return names
 
 
 def stratified_folds(
@@ -147,15 +147,11 @@ def class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any,
     return {label: len(np.unique(groups[y == label])) for label in labels}, "group(s)"
 
 
-def fit_with_groups(machine: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
-    """Fit; machines that split the samples themselves keep groups together."""
-    return machine.fit(X, y, **group_arguments(machine, groups))
-
-
-def group_arguments(machine: Any, groups: NDArray[Any] | None) -> dict[str, NDArray[Any]]:
-    """What `fit` must be told of the groups: nothing unless the machine splits the samples."""
-    splits = groups is not None and "groups" in signature(machine.fit).parameters
-    return {"groups": groups} if splits else {}
+def fit_with_groups(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    """Fit; estimators that split the samples themselves keep groups together."""
+    if groups is not None and abilities_of(estimator).splits_samples:
+        return estimator.fit(X, y, groups=groups)
+    return estimator.fit(X, y)
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:

@@ -15,9 +15,13 @@ from fewest._solvers.columns import Columns, standardized
 from fewest._types import FloatArray
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def check_positive(name: str, value: Any, *, infinity: str = "") -> None:
     """Raise unless value is a number above zero (infinity allowed where it has a meaning)."""
-    valid = isinstance(value, Real) and not isinstance(value, bool) and value > 0
+    valid = _is_number(value) and value > 0
     if not valid or (np.isinf(value) and not infinity):
         extra = f", or np.inf {infinity}" if infinity else ""
         raise ValueError(f"{name} must be a positive number{extra}; got {value!r}")
@@ -37,7 +41,7 @@ def check_count(name: str, value: Any) -> None:
 
 def check_share(name: str, value: Any) -> None:
     """Raise unless value is a number from zero to one."""
-    valid = isinstance(value, Real) and not isinstance(value, bool) and 0 <= value <= 1
+    valid = _is_number(value) and 0 <= value <= 1
     if not valid:
         raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}")
 
@@ -47,7 +51,7 @@ def check_class_weight(class_weight: Any) -> None:
     if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
         return
     if not isinstance(class_weight, dict) or any(
-        not isinstance(value, Real) or not value > 0 for value in class_weight.values()
+        not _is_number(value) or not value > 0 for value in class_weight.values()
     ):
         raise ValueError(
             "class_weight must be None, 'balanced' or a dict of positive numbers keyed by class; "

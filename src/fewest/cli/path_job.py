@@ -249,11 +249,11 @@ def _ends(X: NDArray[Any], positive: NDArray[np.bool_], settings: Settings) -> A
     from fewest.machines.liknon import liknon_problem
 
     machine = settings.machine(C=1.0)
-    task = machine.binary_task(X, positive)
+    task = machine._binary_task(X, positive)
     if settings.method == "liknon":
         problem = liknon_problem(task, standardize=settings.standardize)
     else:
-        problem = machine.first_problem(task)
+        problem = machine._first_problem(task)
     solver = PathSolver(problem, task.columns)
     low, high = _SMALLEST / problem.slack_cost.max(), _LARGEST / problem.slack_cost.min()
     results = [solver.solve_at(C) for C in (low, high)]

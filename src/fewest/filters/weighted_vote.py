@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.validation import check_count, validated
 from fewest._types import FloatArray
 from fewest.filters.scores import class_moments
@@ -18,7 +18,7 @@ from fewest.filters.scores import class_moments
 _LEAST_SPREAD = 1e-6
 
 
-class WeightedVoteClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):
+class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
     r"""Each feature votes for a class, by Golub's score and its distance from the middle.
 
     .. math::
@@ -149,15 +149,16 @@ class WeightedVoteClassifier(SelectorMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
         return tags
+
+    def _abilities(self) -> Abilities:
+        return Abilities("Golub's weighted vote", predicts_from_support=True)
+
+    def _selection(self) -> Selection:
+        return Selection(self.support_[None], self.coef_, self.intercept_)
 
 
 def _both_signs(score: FloatArray, n_features: int | None) -> NDArray[np.bool_]:

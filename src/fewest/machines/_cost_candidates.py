@@ -47,7 +47,7 @@ def _path_start(task: BinaryTask) -> float:
 
 def _path_end(machine: SupportFeatureMachine, task: BinaryTask) -> float:
     """The C from which on the first program is that of the hard machine; infinite for overlap."""
-    hard = solve(machine.first_problem(task).with_slack_cost(None), task.columns, tol=machine.tol)
+    hard = solve(machine._first_problem(task).with_slack_cost(None), task.columns, tol=machine.tol)
     if hard.status is not Status.OPTIMAL:
         return np.inf
     return float((hard.alpha / unit_cost(task)).max())

@@ -52,7 +52,7 @@ def unit_cost(task: BinaryTask) -> FloatArray:
 
 def unit_problem(machine: SupportFeatureMachine, task: BinaryTask) -> Problem:
     """The first program for C = 1."""
-    return machine.first_problem(task).with_slack_cost(unit_cost(task))
+    return machine._first_problem(task).with_slack_cost(unit_cost(task))
 
 
 class _Follower:
@@ -82,4 +82,4 @@ class _FollowingMachine(SupportFeatureMachine):
     warm: WarmStart | None = None
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self.solve_from(task, first=self.first, warm=self.warm)
+        return self._solve_from(task, first=self.first, warm=self.warm)

@@ -103,6 +103,8 @@ class FeatureSelectionConcave(SelectingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _people_name = "feature selection by concave minimisation"
+
     def _check_parameters(self) -> None:
         if not isinstance(self.lam, Real) or not 0.0 < self.lam < 1.0:
             raise ValueError(f"lam must lie between 0 and 1; got {self.lam!r}")

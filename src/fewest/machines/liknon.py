@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, SelectingClassifier
 from fewest._estimators.validation import (
     check_choice,
@@ -133,6 +134,11 @@ class Liknon(SelectingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _people_name = "Liknon (one-norm support vector machine)"
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), has_first_program=True, counts_features=False)
+
     def _check_parameters(self) -> None:
         check_positive("C", self.C)
         check_positive("tol", self.tol)
@@ -140,16 +146,16 @@ class Liknon(SelectingClassifier):
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
-    def first_problem(self, task: BinaryTask) -> Problem:
+    def _first_problem(self, task: BinaryTask) -> Problem:
         """The only linear program of a task."""
         return liknon_problem(task, standardize=self.standardize)
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self.solve_from(task)
+        return self._solve_from(task)
 
-    def solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
+    def _solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         """Solve a task, or take the solution of its program that is known already."""
-        problem = self.first_problem(task)
+        problem = self._first_problem(task)
         step = first if first is not None else solve(problem, task.columns, tol=self.tol)
         return ZeroNormResult(
             features=step.features,

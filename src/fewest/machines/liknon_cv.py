@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Selector
 from fewest._estimators.splits import balanced_error, checked_groups
 from fewest._estimators.validation import (
     check_choice,
@@ -47,7 +47,7 @@ def _final_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
-class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
+class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
     r"""Liknon filter and classifier for two classes, with everything chosen by cross-validation.
 
     The samples of every outer fold's complement are split at random, `n_splits` times, into a
@@ -296,15 +296,18 @@ class LiknonCV(SelectorMixin, ClassifierMixin, BaseEstimator):
         X = self._checked(X)
         return self.classifier_.predict_proba(dense(X[:, self.support_]))
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
+
+    def _abilities(self) -> Abilities:
+        return Abilities(
+            "Liknon, C by cross-validation",
+            has_scores=hasattr(self, "decision_function"),
+            splits_samples=True,
+            predicts_from_support=True,
+        )
 
     def _check_parameters(self) -> None:
         check_count("n_values", self.n_values)

@@ -172,7 +172,7 @@ def _at_unit_cost(
     X: Any, y: ArrayLike, standardize: bool, class_weight: Any, tol: float
 ) -> tuple[Columns, Problem]:
     machine = Liknon(C=1.0, standardize=standardize, class_weight=class_weight, tol=tol)
-    task: BinaryTask = machine.binary_task(X, y)
+    task: BinaryTask = machine._binary_task(X, y)
     return task.columns, liknon_problem(task, standardize=standardize)
 
 

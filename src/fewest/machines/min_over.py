@@ -13,11 +13,12 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Declaring, Selection
 from fewest._estimators.validation import check_count, check_positive, two_classes
 from fewest._types import FloatArray
 
 
-class SoftDoubleMinOver(ClassifierMixin, BaseEstimator):
+class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
     r"""Support vector machine with squared slacks, by adding up the hardest samples.
 
     .. math::
@@ -162,6 +163,18 @@ class SoftDoubleMinOver(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int)]
+
+    def _abilities(self) -> Abilities:
+        refusal = ""
+        if self.kernel != "linear":
+            refusal = (
+                f"SoftDoubleMinOver with the kernel {self.kernel!r} uses all features. Give "
+                "one with kernel='linear', or an estimator that selects features"
+            )
+        return Abilities("SoftDoubleMinOver", refusal)
+
+    def _selection(self) -> Selection:
+        return Selection(self.coef_ != 0, self.coef_, self.intercept_)
 
     def _add_up(self, products: FloatArray, signs: FloatArray) -> FloatArray:
         """The loop; returns the residuals, and leaves weights, steps and gap in the attributes.

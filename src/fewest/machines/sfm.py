@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import (
     BinaryTask,
     Machine,
@@ -164,6 +165,16 @@ class SupportFeatureMachine(SelectingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _people_name = "Support Feature Machine"
+
+    def _abilities(self) -> Abilities:
+        # A proof looks at the columns themselves, and would not see which ones are masked.
+        return replace(
+            super()._abilities(),
+            has_first_program=not self.certify,
+            certifies=bool(self.certify),
+        )
+
     def _check_parameters(self) -> None:
         check_positive("C", self.C, infinity="for no training error")
         check_positive("tol", self.tol)
@@ -180,7 +191,7 @@ class SupportFeatureMachine(SelectingClassifier):
                 f"hard machine looks for: set C=np.inf (C is {self.C!r}) or certify=False"
             )
 
-    def first_problem(self, task: BinaryTask) -> Problem:
+    def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
         return support_feature_machine(
             task.y,
@@ -199,9 +210,9 @@ class SupportFeatureMachine(SelectingClassifier):
             raise AttributeError("there is one minimum a class here: see `minima_`")
         return self.minima_[0]
 
-    def finished(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
         """A solved task as a machine, certified if that is wanted."""
-        machine, doubts = super().finished(task, result)
+        machine, doubts = super()._finish(task, result)
         if not self.certify:
             return machine, doubts
         from fewest.machines._certified import (
@@ -217,13 +228,13 @@ class SupportFeatureMachine(SelectingClassifier):
             self.minima_ = tuple(machine.minimum for machine in machines)
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self.solve_from(task)
+        return self._solve_from(task)
 
-    def solve_from(
+    def _solve_from(
         self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
     ) -> ZeroNormResult:
         """Solve a task, from a first program or a working set where one is known already."""
-        problem = self.first_problem(task)
+        problem = self._first_problem(task)
         settings = {"error_cost": task.error_cost, "tol": self.tol, "max_iter": self.max_iter}
         best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
@@ -245,7 +256,7 @@ class SupportFeatureMachine(SelectingClassifier):
         return _cheaper_side(task, best)
 
     def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
-        problem = replace(self.first_problem(task), margin=_STRICT_MARGIN)
+        problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
         result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
         return result if result.status is Status.OPTIMAL else None
 

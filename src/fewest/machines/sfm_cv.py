@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.utils.parallel import Parallel, delayed
 
+from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
 from fewest._estimators.splits import outer_folds
 from fewest._estimators.validation import (
@@ -216,6 +218,13 @@ class SupportFeatureMachineCV(SelectingClassifier):
         for name in ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_"):
             setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    _people_name = "Support Feature Machine, C by cross-validation"
+
+    def _abilities(self) -> Abilities:
+        return replace(
+            super()._abilities(), fits_columns=False, counts_features=False, splits_samples=True
+        )
 
     def _check_parameters(self) -> None:
         self._machine(1.0, 1)._check_parameters()

@@ -59,6 +59,6 @@ def exact_sfm_path(
     machine = SupportFeatureMachine(
         C=1.0, class_weight=class_weight, constraint=constraint, standardize=standardize, tol=tol
     )
-    task = machine.binary_task(X, y)
-    solver = PathSolver(machine.first_problem(task), task.columns, tol=tol)
+    task = machine._binary_task(X, y)
+    solver = PathSolver(machine._first_problem(task), task.columns, tol=tol)
     return exact_path(solver, C_min, C_max, max_solutions=max_solutions)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, Machine
 from fewest._estimators.validation import check_choice, check_count
 from fewest._solvers.columns import Columns
@@ -75,6 +76,11 @@ class UnionFeatureMachine(SupportFeatureMachine):
         )
         self.n_subsets = n_subsets
 
+    _people_name = "union of Support Feature Machines"
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), has_first_program=False, certifies=False)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_count("n_subsets", self.n_subsets)
@@ -111,7 +117,7 @@ def unions(
             break
         last = found[-1].steps[0].warm
         warm = WarmStart(np.setdiff1d(last.features, used), last.samples)
-        result = machine.solve_from(replace(task, columns=rest), warm=warm)
+        result = machine._solve_from(replace(task, columns=rest), warm=warm)
         if not np.isfinite(result.zero_norm_objective) or not result.n_features:
             break
         found.append(result)

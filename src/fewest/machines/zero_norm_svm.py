@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import (
     BinaryTask,
     SelectingClassifier,
@@ -119,6 +121,11 @@ class ZeroNormSVM(SelectingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _people_name = "zero-norm support vector machine"
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), has_first_program=True)
+
     def _check_parameters(self) -> None:
         check_positive("C", self.C, infinity="for no sample inside the margin")
         check_positive("tol", self.tol)
@@ -127,17 +134,17 @@ class ZeroNormSVM(SelectingClassifier):
         check_choice("standardize", self.standardize, (True, False))
         check_class_weight(self.class_weight)
 
-    def first_problem(self, task: BinaryTask) -> Problem:
+    def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
         return unit_margin(task.y, slack_cost=slack_cost_on_papers_scale(task))
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self.solve_from(task)
+        return self._solve_from(task)
 
-    def solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
+    def _solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         """Solve a task, from the solution of its first program where that is known already."""
         return minimize_zero_norm(
-            self.first_problem(task),
+            self._first_problem(task),
             task.columns,
             error_cost=task.error_cost,
             tol=self.tol,

@@ -297,11 +297,13 @@ def _folds(
     estimator: Any, y: ArrayLike, cv: Any, groups: ArrayLike | None, random_state: Any
 ) -> tuple[Any, dict[str, Any]]:
     """Folds that keep groups together, and the groups for estimators that split once more."""
-    from fewest._estimators.splits import checked_groups, group_arguments, outer_folds
+    from fewest._estimators.abilities import abilities_of
+    from fewest._estimators.splits import checked_groups, outer_folds
 
     y = np.asarray(y)
     folds = outer_folds(cv, y, groups, random_state=random_state)
-    return folds, group_arguments(estimator, checked_groups(groups, len(y)))
+    splits = groups is not None and abilities_of(estimator).splits_samples
+    return folds, {"groups": checked_groups(groups, len(y))} if splits else {}
 
 
 def _trained(

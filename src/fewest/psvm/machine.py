@@ -8,9 +8,10 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Declaring, Selection
 from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
@@ -41,7 +42,7 @@ class SupportFunction:
         return (block - self.mean) * self.inverse_scale @ self.weights.T + self.intercept
 
 
-class PotentialMachine(BaseEstimator, metaclass=ABCMeta):
+class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
     """A function of the support features' columns only, fitted by a box-constrained lasso.
 
     A subclass turns y into targets, and scores into predictions. All parameters are documented
@@ -84,6 +85,34 @@ class PotentialMachine(BaseEstimator, metaclass=ABCMeta):
     @abstractmethod
     def _targets(self, y: Any) -> FloatArray:
         """One row of numbers for each task, an entry a sample."""
+
+    def _abilities(self) -> Abilities:
+        name = type(self).__name__
+        refusal = ""
+        if is_regressor(self):
+            refusal = f"{name} predicts numbers, but this is about classes. Give a classifier"
+        elif not self.is_precomputed:
+            refusal = (
+                f"{name} with the kernel {self.kernel!r} selects samples, not columns of X. Give "
+                "one with kernel='precomputed'"
+            )
+        return Abilities(
+            "Potential Support Vector Machine",
+            refusal,
+            classifies=is_classifier(self),
+            has_scores=is_classifier(self),
+            columns_are_samples=self.columns_are_samples,
+            predicts_from_support=self.is_precomputed,
+        )
+
+    def _selection(self) -> Selection:
+        return Selection(
+            self.supports_,
+            *self.linear_function(),
+            cost=float(self.support_.sum()),
+            objective=float(sum(result.objective for result in self.results_)),
+            gap=max(result.gap for result in self.results_),
+        )
 
     @property
     def is_precomputed(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -22,6 +22,7 @@ from sklearn.model_selection import (
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
 from fewest._estimators.splits import checked_groups
 from fewest._estimators.validation import check_positive
 from fewest._run.progress import progress_bar
@@ -63,7 +64,7 @@ class _NegativeSquaredError:
         return -float(np.mean(np.square(values[:, 0] - self.y[samples])))
 
 
-class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
+class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
     """A grid over C, epsilon and kernel parameters, followed with warm starts in every fold."""
 
     def __init__(
@@ -179,6 +180,14 @@ class PotentialSearch(BaseEstimator, metaclass=ABCMeta):
         tags = super().__sklearn_tags__()
         tags.input_tags = self._machine({}).__sklearn_tags__().input_tags
         return tags
+
+    def _abilities(self) -> Abilities:
+        candidates = [abilities_of(machine) for machine in self._machines()]
+        refusals = [one.refusal for one in candidates if one.refusal]
+        return replace(candidates[0], refusal=refusals[0] if refusals else "", splits_samples=True)
+
+    def _selection(self) -> Selection:
+        return selection_of(self.best_estimator_)
 
     def _machine(self, parameters: dict[str, Any]) -> PotentialMachine:
         return self._kind(**{**{name: getattr(self, name) for name in _FIXED}, **parameters})

@@ -7,12 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from fewest._estimators.abilities import Abilities, Selector
 from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
@@ -25,7 +25,7 @@ from fewest.psvm.stability import Stability, repeated_selection
 _USUAL_COUNT = 10
 
 
-class PotentialSelector(SelectorMixin, BaseEstimator):
+class PotentialSelector(Selector, BaseEstimator):
     r"""Select features by the weights of the Potential Support Vector Machine.
 
     X is taken for the matrix of relations itself, one column a feature; with columns centred and
@@ -162,15 +162,8 @@ class PotentialSelector(SelectorMixin, BaseEstimator):
         self._warn_of_few(columns)
         return self
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
+    def _abilities(self) -> Abilities:
+        return Abilities("Potential SVM selector", classifies=False, has_scores=False)
 
     def _check_parameters(self) -> None:
         if self.n_features is not None:

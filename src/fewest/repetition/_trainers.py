@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
+from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import finite_columns
@@ -86,12 +87,12 @@ def make_trainer(
 ) -> Trainer:
     """The trainer that suits the estimator; X and y are validated already."""
     estimator = clone(estimator)
-    own_fit = getattr(type(estimator), "fit", None) is not SelectingClassifier.fit
-    # A proof looks at the columns themselves, and would not see which ones are masked.
-    proves = bool(getattr(estimator, "certify", False))
-    if own_fit or proves or type(estimator)._fit_one is not SelectingClassifier._fit_one:
-        return CopyTrainer(estimator, X, y, groups)
-    return TaskTrainer(estimator, X, y, n_jobs)
+    abilities = abilities_of(estimator)
+    if abilities.refusal:
+        raise ValueError(abilities.refusal)
+    if abilities.has_first_program:
+        return TaskTrainer(estimator, X, y, n_jobs)
+    return CopyTrainer(estimator, X, y, groups)
 
 
 class TaskTrainer(Trainer):
@@ -105,7 +106,7 @@ class TaskTrainer(Trainer):
     ) -> None:
         self._estimator = estimator
         self._n_jobs = n_jobs
-        tasks = estimator.class_tasks(X, y)
+        tasks = estimator._class_tasks_of(X, y)
         self._codes = np.searchsorted(estimator.classes_, y)
         self._repeaters = [Repeater(task.columns) for task in tasks]
         self._tasks = [
@@ -153,8 +154,8 @@ class TaskTrainer(Trainer):
 
     def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Machine, list[Warning]]:
         machine = self._estimator
-        first = repeater.solve(machine.first_problem(task), tol=machine.tol)
-        return machine.finished(task, machine.solve_from(task, first=first))
+        first = repeater.solve(machine._first_problem(task), tol=machine.tol)
+        return machine._finish(task, machine._solve_from(task, first=first))
 
     def _trained(self, machines: list[Machine]) -> Trained:
         features = np.unique(np.concatenate([machine.result.features for machine in machines]))
@@ -202,17 +203,14 @@ class CopyTrainer(Trainer):
             machine = fit_with_groups(clone(self._estimator), self._X, self._y, self._groups)
         except ValueError as error:
             return error
-        features = np.flatnonzero(machine.support_)
-        linear = hasattr(machine, "coef_")
-        results = getattr(machine, "results_", ())
-        return Trained(
-            features=features,
-            coef=machine.coef_[:, features] if linear else np.full((1, len(features)), np.nan),
-            intercept=machine.intercept_ if linear else np.full(1, np.nan),
-            error=float(np.mean(machine.predict(self._X) != self._y)),
-            objective=sum(result.steps[0].objective for result in results) if results else np.nan,
-            gap=max((result.gap for result in results), default=np.nan),
-        )
+        found = selection_of(machine)
+        features = np.flatnonzero(found.support)
+        coef, intercept, error = np.full((1, len(features)), np.nan), np.full(1, np.nan), np.nan
+        if found.coef is not None and found.intercept is not None:
+            coef, intercept = found.coef[:, features], found.intercept
+        if abilities_of(machine).classifies:
+            error = float(np.mean(machine.predict(self._X) != self._y))
+        return Trained(features, coef, intercept, error, found.objective, found.gap)
 
     def remove(self, features: IndexArray) -> None:
         self._varies[features] = False

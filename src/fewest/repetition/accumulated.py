@@ -7,20 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Selector, abilities_of
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import check_choice, check_count, dense, validated
 from fewest._types import IndexArray
 from fewest.repetition.selector import RepetitiveSelector
 
 
-class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""A support vector machine on the union of disjoint subsets of features.
 
     The subsets :math:`R_1, R_2, \dots` of a :class:`~fewest.RepetitiveSelector`, in the order of
@@ -168,14 +168,13 @@ class AccumulatedClassifier(SelectorMixin, MetaEstimatorMixin, ClassifierMixin, 
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
         return dense(X[:, np.flatnonzero(self.support_)])
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+    def _abilities(self) -> Abilities:
+        return Abilities(
+            "classifier on accumulated subsets",
+            has_scores=abilities_of(self._new_classifier()).has_scores,
+            splits_samples=True,
+            predicts_from_support=True,
+        )
 
     def _new_classifier(self) -> Any:
         if self.classifier is None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.abilities import Abilities, Selector
 from fewest._estimators.splits import checked_groups
 from fewest._estimators.validation import check_count, check_share, validated
 from fewest._run.checkpoint import Checkpoint
@@ -22,7 +22,7 @@ from fewest.machines.sfm import SupportFeatureMachine
 from fewest.repetition._trainers import Trained, Trainer, make_trainer
 
 
-class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
+class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     r"""Disjoint subsets of features, each the fewest that tell the classes apart in what was left.
 
     Repetition t trains the estimator on the features that no earlier repetition has found,
@@ -217,15 +217,10 @@ class RepetitiveSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
         return X[:, chosen]
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
+    def _abilities(self) -> Abilities:
+        return Abilities(
+            "repetitive selection", classifies=False, has_scores=False, splits_samples=True
+        )
 
     def _check_parameters(self) -> None:
         check_count("min_features", self.min_features)

@@ -76,7 +76,7 @@ class Measure:
                 fit_with_groups(machine, self.X, self.classes[codes], self.groups)
                 return Measured(features=_n_selected(machine))
             machine.classes_ = self.classes
-            machine.fit_columns(self.columns, codes)
+            machine._fit_columns(self.columns, codes)
         except NotSeparableError:
             return Measured(features=np.inf, objective=np.inf)
         return Measured(

@@ -1,0 +1,137 @@
+"""What an estimator can do, and what a fitted one selected: it declares both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from fewest._types import FloatArray
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What an estimator with its present parameters can do; `name` is its name for people.
+
+    `refusal` is empty if the estimator selects columns of X, else a sentence that says why it does
+    not and what to do about it.
+    """
+
+    name: str
+    refusal: str = ""
+    classifies: bool = True  # `predict` gives classes
+    has_scores: bool = True  # there is a `decision_function`
+    splits_samples: bool = False  # `fit` takes `groups`
+    counts_features: bool = False  # the number of features is what it minimises
+    fits_columns: bool = False  # `_fit_columns` takes columns that were standardised once
+    has_first_program: bool = False  # `_first_problem` and `_solve_from` serve repetitions
+    certifies: bool = False  # proves the smallest number of features: `certify` is set
+    columns_are_samples: bool = False  # a fold leaves out columns with rows
+    predicts_from_support: bool = False  # new samples need the selected columns only
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a fitted estimator selected: one row per linear function, or one row in all.
+
+    `coef` and `intercept` refer to X as it was given, and are None where the decision is not
+    linear. `cost` is what the estimator minimised, in features. `objective` and `gap` are those of
+    its programs, NaN where it keeps no certificate.
+    """
+
+    supports: NDArray[np.bool_]
+    coef: FloatArray | None = None
+    intercept: FloatArray | None = None
+    cost: float = np.nan
+    objective: float = np.nan
+    gap: float = np.nan
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """Features that any of the functions uses."""
+        return np.any(self.supports, axis=0)
+
+    @property
+    def n_selected(self) -> int:
+        """How many these are."""
+        return int(self.support.sum())
+
+
+class Declaring:
+    """Base of every estimator of this package: it declares what it can do."""
+
+    support_: NDArray[np.bool_]
+
+    def _abilities(self) -> Abilities:
+        raise NotImplementedError
+
+    def _selection(self) -> Selection:
+        """What was selected; the estimator is fitted, and does not refuse."""
+        supports = np.atleast_2d(self.support_)
+        return Selection(supports, cost=float(supports.any(axis=0).sum()))
+
+
+class Selector(Declaring, SelectorMixin):
+    """A declaring estimator with `support_`, which is a selector of scikit-learn."""
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def abilities_of(estimator: Any) -> Abilities:
+    """What the estimator declares; of estimators of other packages, what scikit-learn asks for."""
+    if isinstance(estimator, Declaring):
+        return estimator._abilities()
+    name = type(estimator).__name__
+    refusal = ""
+    if is_regressor(estimator):
+        refusal = (
+            f"{name} predicts numbers, but this is about classes. Give a classifier, or a selector "
+            "that is fitted to classes"
+        )
+    return Abilities(
+        name,
+        refusal,
+        classifies=is_classifier(estimator) and hasattr(estimator, "predict"),
+        has_scores=hasattr(estimator, "decision_function"),
+        splits_samples="groups" in signature(estimator.fit).parameters,
+    )
+
+
+def selection_of(fitted: Any) -> Selection:
+    """What a fitted estimator selected, or a ValueError that says why there is no such thing."""
+    abilities = abilities_of(fitted)
+    if abilities.refusal:
+        raise ValueError(abilities.refusal)
+    if isinstance(fitted, Declaring):
+        return fitted._selection()
+    coef, intercept = getattr(fitted, "coef_", None), getattr(fitted, "intercept_", None)
+    if coef is not None:
+        coef = np.atleast_2d(coef)
+    if hasattr(fitted, "get_support"):
+        supports = np.atleast_2d(np.asarray(fitted.get_support(), dtype=bool))
+    elif coef is not None:
+        supports = coef != 0
+    else:
+        raise ValueError(
+            f"{abilities.name} does not say which features it uses: it has neither get_support nor "
+            "coef_. Give an estimator that selects features"
+        )
+    if coef is None or intercept is None or coef.shape != supports.shape:
+        return Selection(supports, cost=float(supports.any(axis=0).sum()))
+    return Selection(
+        supports, coef, np.atleast_1d(intercept), cost=float(supports.any(axis=0).sum())
+    )

@@ -1,0 +1,206 @@
+"""The one held-out loop: every sample judged by an estimator that was fitted without it.
+
+Whoever needs an honest error, the selections of the folds or decisions on samples that were not
+seen runs it once, and hands the result on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from fewest._estimators.abilities import abilities_of, selection_of
+from fewest._estimators.splits import balanced_error, checked_groups, fit_with_groups, outer_folds
+from fewest._run.progress import interrupts_ignored, progress_bar
+from fewest._types import FloatArray, IndexArray
+
+Split = tuple[IndexArray, IndexArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """What an estimator fitted to the training samples made of the test samples.
+
+    `decisions` has one column per linear function (or class); None without `decision_function`.
+    `supports` has one row per linear function; None for an estimator that selects no columns.
+    `warnings` are those of the fit, each once.
+    """
+
+    train: IndexArray
+    test: IndexArray
+    predicted: NDArray[Any]
+    decisions: FloatArray | None
+    supports: NDArray[np.bool_] | None
+    warnings: tuple[str, ...]
+
+    @property
+    def support(self) -> NDArray[np.bool_]:
+        """Features that any of the linear functions uses."""
+        if self.supports is None:
+            raise ValueError("the estimator does not say which features it uses")
+        return np.any(self.supports, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """All folds of one estimator on one data set."""
+
+    y: NDArray[Any]
+    folds: tuple[Fold, ...]
+
+    @cached_property
+    def tested(self) -> IndexArray:
+        """Rows of X in the order in which they were judged."""
+        return np.concatenate([fold.test for fold in self.folds])
+
+    @property
+    def true(self) -> NDArray[Any]:
+        """Their classes."""
+        return self.y[self.tested]
+
+    @cached_property
+    def predicted(self) -> NDArray[Any]:
+        """What was predicted for them."""
+        return np.concatenate([fold.predicted for fold in self.folds])
+
+    @property
+    def decisions(self) -> FloatArray | None:
+        """Their decisions, one column per linear function; None where there are none."""
+        found = [fold.decisions for fold in self.folds if fold.decisions is not None]
+        return np.concatenate(found) if len(found) == len(self.folds) else None
+
+    @property
+    def error(self) -> float:
+        """Share of all judged samples that are wrong."""
+        return float(np.mean(self.predicted != self.true))
+
+    @property
+    def balanced_error(self) -> float:
+        """Balanced error of all judged samples together; a fold may lack a class."""
+        return balanced_error(self.true, self.predicted)
+
+    @property
+    def errors(self) -> FloatArray:
+        """Error of every fold."""
+        return np.array([np.mean(fold.predicted != self.y[fold.test]) for fold in self.folds])
+
+    @property
+    def balanced_errors(self) -> FloatArray:
+        """Balanced error of every fold."""
+        return np.array([balanced_error(self.y[fold.test], fold.predicted) for fold in self.folds])
+
+    @property
+    def sizes(self) -> IndexArray:
+        """Number of features of every fold."""
+        return np.array([int(fold.support.sum()) for fold in self.folds], dtype=np.intp)
+
+    @property
+    def selections(self) -> NDArray[np.bool_]:
+        """Selected features, one row per fold."""
+        return np.array([fold.support for fold in self.folds])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings of all fits, each once."""
+        return list(dict.fromkeys(text for fold in self.folds for text in fold.warnings))
+
+    def first(self, n_folds: int) -> HeldOut:
+        """The first folds alone, those of the first of several repeats for instance."""
+        return replace(self, folds=self.folds[:n_folds])
+
+    def in_order(self, values: NDArray[Any]) -> NDArray[Any]:
+        """One value per judged sample, in the order of y; each sample was judged once."""
+        if not np.array_equal(np.sort(self.tested), np.arange(len(self.y))):
+            raise ValueError("cv must test every sample exactly once")
+        ordered = np.empty_like(values)
+        ordered[self.tested] = values
+        return ordered
+
+
+def fit_and_record(
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None = None
+) -> list[str]:
+    """Fit, and return what was warned of, each once. Groups go to estimators that split samples."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit_with_groups(estimator, X, y, groups)
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
+
+
+def judge_fold(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    train: IndexArray,
+    test: IndexArray,
+) -> Fold:
+    """Fit a clone to the training samples and let it judge the test samples."""
+    abilities = abilities_of(estimator)
+    if not abilities.classifies:
+        raise ValueError(f"{abilities.name} selects, but does not classify")
+    n_features = X.shape[1]
+    columns = np.arange(n_features)
+    if abilities.columns_are_samples:
+        X, columns = X[:, train], train
+    fitted = clone(estimator)
+    warned = fit_and_record(fitted, X[train], y[train], None if groups is None else groups[train])
+    decisions = supports = None
+    if abilities.has_scores:
+        decisions = np.asarray(fitted.decision_function(X[test])).reshape(len(test), -1)
+    if not abilities.refusal:
+        found = selection_of(fitted).supports
+        supports = np.zeros((len(found), n_features), dtype=bool)
+        supports[:, columns] = found
+    return Fold(train, test, fitted.predict(X[test]), decisions, supports, tuple(warned))
+
+
+def judge_in_parallel(
+    jobs: Sequence[tuple[Any, ...]],
+    *,
+    judge: Any = judge_fold,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    what: str = "cross-validation",
+    unit: str = "fold",
+) -> Iterable[Any]:
+    """`judge(*job)` of every job, in their order, as they are done; Ctrl-C stops them.
+
+    Processes, because the selection is much Python; joblib maps a large X into their memory.
+    """
+    with interrupts_ignored():
+        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
+            delayed(judge)(*job) for job in jobs
+        )
+    return progress_bar(found, len(jobs), verbose > 0, what=what, unit=unit)
+
+
+def run_held_out(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> HeldOut:
+    """Every fold of the cross-validation, selection included; `cv` may be a list of splits.
+
+    A ValueError (or NotSeparableError) of a fold is passed on.
+    """
+    y = np.asarray(y)
+    groups = checked_groups(groups, len(y))
+    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
+    splits = outer_folds(cv, y, groups, random_state=random_state)
+    jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
+    return HeldOut(y, tuple(judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)))
