@@ -1,8 +1,8 @@
 """What `fewest select --report` costs beyond `fewest select`, in cross-validations.
 
 The report needs the cross-validation that the command has run already, and must not run it again.
-With `--against FOLDER`, the `src` folder of another version of this package, both versions take turns
-and the difference is printed too.
+With `--against FOLDER`, the `src` folder of another version of this package, both versions take
+turns and the difference is printed too.
 """
 
 from __future__ import annotations
