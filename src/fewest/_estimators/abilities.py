@@ -113,9 +113,21 @@ def abilities_of(estimator: Any) -> Abilities:
 
 def selection_of(fitted: Any) -> Selection:
     """What a fitted estimator selected, or a ValueError that says why there is no such thing."""
-    abilities = abilities_of(fitted)
-    if abilities.refusal:
-        raise ValueError(abilities.refusal)
+    found = find_selection(fitted)
+    if found is None:
+        abilities = abilities_of(fitted)
+        raise ValueError(
+            abilities.refusal
+            or f"{abilities.name} does not say which features it uses: it has neither get_support "
+            "nor coef_. Give an estimator that selects features"
+        )
+    return found
+
+
+def find_selection(fitted: Any) -> Selection | None:
+    """What a fitted estimator selected; None if it selects no columns of X."""
+    if abilities_of(fitted).refusal:
+        return None
     if isinstance(fitted, Declaring):
         return fitted._selection()
     coef, intercept = getattr(fitted, "coef_", None), getattr(fitted, "intercept_", None)
@@ -126,12 +138,8 @@ def selection_of(fitted: Any) -> Selection:
     elif coef is not None:
         supports = coef != 0
     else:
-        raise ValueError(
-            f"{abilities.name} does not say which features it uses: it has neither get_support nor "
-            "coef_. Give an estimator that selects features"
-        )
+        return None
+    cost = float(np.any(supports, axis=0).sum())
     if coef is None or intercept is None or coef.shape != supports.shape:
-        return Selection(supports, cost=float(supports.any(axis=0).sum()))
-    return Selection(
-        supports, coef, np.atleast_1d(intercept), cost=float(supports.any(axis=0).sum())
-    )
+        return Selection(supports, cost=cost)
+    return Selection(supports, coef, np.atleast_1d(intercept), cost=cost)

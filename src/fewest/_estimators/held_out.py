@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from fewest._estimators.abilities import abilities_of, selection_of
+from fewest._estimators.abilities import abilities_of, find_selection
 from fewest._estimators.splits import balanced_error, checked_groups, fit_with_groups, outer_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
@@ -156,10 +156,10 @@ def judge_fold(
     decisions = supports = None
     if abilities.has_scores:
         decisions = np.asarray(fitted.decision_function(X[test])).reshape(len(test), -1)
-    if not abilities.refusal:
-        found = selection_of(fitted).supports
-        supports = np.zeros((len(found), n_features), dtype=bool)
-        supports[:, columns] = found
+    found = find_selection(fitted)
+    if found is not None:
+        supports = np.zeros((len(found.supports), n_features), dtype=bool)
+        supports[:, columns] = found.supports
     return Fold(train, test, fitted.predict(X[test]), decisions, supports, tuple(warned))
 
 
