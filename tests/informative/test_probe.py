@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 from sklearn.preprocessing import StandardScaler
 
-from fewest._estimators.splits import balanced_error, checked_groups, require_both_classes
+from fewest._estimators.splits import balanced_error, check_groups, require_both_classes
 from fewest._solvers.columns import Columns, standardized
 from fewest.informative import _gram
 from fewest.informative._folds import make_folds
@@ -123,10 +123,10 @@ def test_two_groups_leave_one_to_train_on(maps):
 def test_bad_groups_and_folds(maps):
     _, y, groups = maps
     with pytest.raises(ValueError, match="for each of the 30 samples; got 29"):
-        checked_groups(groups[1:], 30)
+        check_groups(groups[1:], 30)
     with pytest.raises(ValueError, match="at least two different groups"):
-        checked_groups(np.zeros(30), 30)
-    assert checked_groups(None, 30) is None
+        check_groups(np.zeros(30), 30)
+    assert check_groups(None, 30) is None
     one_sided = np.where(y > 0, groups, 99)
     with pytest.raises(ValueError, match="group 0 has samples of one class only, so"):
         require_both_classes(one_sided, y)

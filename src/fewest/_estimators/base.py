@@ -15,7 +15,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
-from fewest._estimators.validation import class_factors, finite_columns, validated, weighted_samples
+from fewest._estimators.validation import (
+    check_data,
+    drop_zero_weights,
+    standardize_columns,
+    weigh_classes,
+)
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
@@ -37,7 +42,7 @@ class BinaryTask:
 
 
 @dataclass(frozen=True, eq=False)
-class Machine:
+class Hyperplane:
     """A solved task: its programs, and the hyperplane on standardised columns to predict with."""
 
     result: ZeroNormResult
@@ -101,9 +106,9 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
             The fitted estimator.
         """
         self._check_parameters()
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        X, codes, weight = weighted_samples(X, codes, sample_weight)
+        X, codes, weight = drop_zero_weights(X, codes, sample_weight)
         present = np.unique(codes)
         if len(present) < 2:
             raise ValueError(
@@ -111,7 +116,7 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
                 f"only one class: {self._label(present[0])}"
             )
         return self._fit_columns(
-            finite_columns(X, weight, per_column=self.standardize), codes, weight
+            standardize_columns(X, weight, per_column=self.standardize), codes, weight
         )
 
     def _fit_columns(
@@ -176,24 +181,26 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
     def _binary_task(self, X: Any, y: ArrayLike) -> BinaryTask:
         """The validated task of a two-class problem, for functions that solve it themselves."""
         self._check_parameters()
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             raise ValueError(f"exactly two classes are needed; y has {len(self.classes_)}")
-        columns = finite_columns(X, None, per_column=self.standardize)
+        columns = standardize_columns(X, None, per_column=self.standardize)
         return self._task(columns, codes, 1, None)
 
     def _class_tasks_of(self, X: Any, y: ArrayLike) -> list[BinaryTask]:
         """The validated tasks of `fit`: one, or one a class if there are more than two."""
         self._check_parameters()
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"samples of at least two classes are needed; y contains only one class: "
                 f"{self._label(0)}"
             )
-        return self._class_tasks(finite_columns(X, None, per_column=self.standardize), codes, None)
+        return self._class_tasks(
+            standardize_columns(X, None, per_column=self.standardize), codes, None
+        )
 
     def _class_tasks(
         self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None
@@ -217,20 +224,20 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
             error_cost = (
                 self.C
                 * base
-                * class_factors(self.class_weight, self.classes_.tolist(), codes, y, base)
+                * weigh_classes(self.class_weight, self.classes_.tolist(), codes, y, base)
             )
         return BinaryTask(columns, y, weight, error_cost, name=self._label(positive))
 
-    def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
+    def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         return self._finish(task, self._solve(task))
 
-    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
         """A solved task as a machine, and what is doubtful about it; an error if unsolvable."""
         if result.status is Status.INFEASIBLE:
             raise _inseparable(task)
         if not np.isfinite(result.zero_norm_objective):
             raise _unsolved(task)
-        machine = Machine(result, result.w, result.b)
+        machine = Hyperplane(result, result.w, result.b)
         if self.refit == "margin" and result.n_features:
             machine = self._with_margin(task, result)
         if self.verbose:
@@ -242,7 +249,7 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
             )
         return machine, self._doubts(task, machine)
 
-    def _with_margin(self, task: BinaryTask, result: ZeroNormResult) -> Machine:
+    def _with_margin(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane:
         """Largest margin on the selected features; soft where the selection needed slacks."""
         if not np.any(result.slack > 0):
             plane = hard_margin(task.columns.take(result.features), task.y)
@@ -253,11 +260,11 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
                     result = strict
                     plane = hard_margin(task.columns.take(result.features), task.y)
             if plane is not None:
-                return Machine(result, *plane)
+                return Hyperplane(result, *plane)
         cost = task.error_cost if task.error_cost is not None else np.full(len(task.y), np.inf)
-        return Machine(result, *soft_margin(task.columns.take(result.features), task.y, cost))
+        return Hyperplane(result, *soft_margin(task.columns.take(result.features), task.y, cost))
 
-    def _doubts(self, task: BinaryTask, machine: Machine) -> list[Warning]:
+    def _doubts(self, task: BinaryTask, machine: Hyperplane) -> list[Warning]:
         """What the user should know about an answer that is not quite what was asked for."""
         result, doubts = machine.result, []
         if result.status is Status.INACCURATE:
@@ -282,7 +289,7 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
                 )
         return [ConvergenceWarning(text) for text in doubts]
 
-    def _keep(self, columns: Columns, machines: list[Machine]) -> None:
+    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
         """Translate the machines from standardised columns to X as it was given."""
         self.results_ = tuple(machine.result for machine in machines)
         self.coef_ = np.zeros((len(machines), columns.n_features))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from fewest._estimators.abilities import abilities_of, find_selection
-from fewest._estimators.splits import balanced_error, checked_groups, fit_with_groups, outer_folds
+from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 
@@ -199,8 +199,8 @@ def run_held_out(
     A ValueError (or NotSeparableError) of a fold is passed on.
     """
     y = np.asarray(y)
-    groups = checked_groups(groups, len(y))
+    groups = check_groups(groups, len(y))
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
-    splits = outer_folds(cv, y, groups, random_state=random_state)
+    splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
     return HeldOut(y, tuple(judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)))

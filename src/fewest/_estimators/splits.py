@@ -15,7 +15,7 @@ from fewest._estimators.abilities import abilities_of
 from fewest._types import IndexArray
 
 
-def outer_folds(
+def split_folds(
     cv: Any,
     y: NDArray[Any],
     groups: ArrayLike | None = None,
@@ -28,9 +28,9 @@ def outer_folds(
     A number for `cv` stands for that many stratified folds of samples, or of whole groups; there
     are fewer where the smallest class has not as many samples (or groups).
     """
-    groups = checked_groups(groups, len(y))
+    groups = check_groups(groups, len(y))
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        splitter = stratified_folds(int(cv), y, groups, shuffle=shuffle, random_state=random_state)
+        splitter = make_splitter(int(cv), y, groups, shuffle=shuffle, random_state=random_state)
     else:
         splitter = check_cv(cv, y, classifier=True)
     with warnings.catch_warnings():
@@ -54,7 +54,7 @@ def outer_folds(
     return folds
 
 
-def checked_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
+def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | None:
     """A group for every sample, at least two different ones; None stays None."""
     if groups is None:
         return None
@@ -68,7 +68,7 @@ def checked_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | N
     return names
 
 
-def stratified_folds(
+def make_splitter(
     n_folds: int,
     y: NDArray[Any],
     groups: NDArray[Any] | None = None,
@@ -79,7 +79,7 @@ def stratified_folds(
     """The splitter of that many stratified folds; fewer where the smallest class is too small."""
     if n_folds < 2:
         raise ValueError(f"cv must be at least two folds, or a splitter; got {n_folds!r}")
-    counts, unit = class_sizes(y, groups)
+    counts, unit = count_classes(y, groups)
     label, least = min(counts.items(), key=lambda item: item[1])
     if least < 2:
         raise ValueError(
@@ -97,7 +97,7 @@ def _indices(part: Any) -> IndexArray:
     return np.flatnonzero(part) if part.dtype == bool else part.astype(np.intp)
 
 
-def balanced_split(
+def split_balanced(
     codes: IndexArray, groups: NDArray[Any] | None, rng: np.random.RandomState
 ) -> tuple[IndexArray, IndexArray]:
     """Random Training set with equal classes, and the Monitoring set that belongs to it."""
@@ -133,13 +133,13 @@ def _group_halves(
     return None
 
 
-def smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
+def count_smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
     """Samples of the smaller of two classes, or groups that have any, and what was counted."""
-    counts, unit = class_sizes(codes, groups)
+    counts, unit = count_classes(codes, groups)
     return unit, min(counts.get(code, 0) for code in (0, 1))
 
 
-def class_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
+def count_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
     """Number of samples, or of groups, of every class; and what was counted."""
     labels = np.unique(y).tolist()
     if groups is None:

@@ -59,7 +59,7 @@ def check_class_weight(class_weight: Any) -> None:
         )
 
 
-def class_factors(
+def weigh_classes(
     class_weight: Any,
     classes: list[Any],
     codes: NDArray[np.intp],
@@ -78,7 +78,7 @@ def class_factors(
     return np.array([class_weight.get(label, 1.0) for label in classes])[codes]
 
 
-def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be."""
     _reject_text_columns(X)
     X, y = validate_data(
@@ -97,7 +97,7 @@ def validated(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return X, y
 
 
-def two_classes(name: str, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def encode_two_classes(name: str, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The two classes and the places of the labels in them, for methods that know no more."""
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -114,7 +114,7 @@ def two_classes(name: str, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.in
     return classes, codes
 
 
-def weighted_samples(
+def drop_zero_weights(
     X: Any, codes: NDArray[np.intp], sample_weight: ArrayLike | None
 ) -> tuple[Any, NDArray[np.intp], FloatArray | None]:
     """Leave out samples of weight zero; None stands for equal weights."""
@@ -129,7 +129,7 @@ def weighted_samples(
     return X, codes, weight
 
 
-def finite_columns(X: Any, weight: FloatArray | None, *, per_column: bool) -> Columns:
+def standardize_columns(X: Any, weight: FloatArray | None, *, per_column: bool) -> Columns:
     """Standardised columns, at least one of which varies."""
     with np.errstate(invalid="ignore", over="ignore"):
         columns = standardized(X, per_column=per_column, sample_weight=weight)
@@ -171,6 +171,6 @@ def _is_text(column: Any) -> bool:
     return False
 
 
-def dense(block: Any) -> Any:
+def make_dense(block: Any) -> Any:
     """The block as an array, if it is sparse."""
     return block.toarray() if sparse.issparse(block) else block

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.splits import balanced_error, class_sizes, outer_folds
+from fewest._estimators.splits import balanced_error, count_classes, split_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._wording import cut
 from fewest.cli.report import CrossValidation, Fold, Spread
@@ -72,7 +72,7 @@ def cross_validate(table: Table, settings: Settings, *, show_progress: bool) -> 
 
 def possible_folds(table: Table, wanted: int) -> tuple[int, list[str]]:
     """Every fold needs a sample (or group) of every class to test, and another to learn from."""
-    counts, _ = class_sizes(table.y, table.groups)
+    counts, _ = count_classes(table.y, table.groups)
     label, smallest = min(counts.items(), key=lambda item: item[1])
     if wanted == 0 or smallest >= wanted:
         return wanted, []
@@ -90,7 +90,7 @@ def make_splits(table: Table, settings: Settings, n_folds: int) -> list[Split]:
     return [
         split
         for _ in range(settings.repeats)
-        for split in outer_folds(n_folds, table.y, table.groups, random_state=rng)
+        for split in split_folds(n_folds, table.y, table.groups, random_state=rng)
     ]
 
 

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import assert_all_finite, validate_data
 
-from fewest._estimators.validation import check_positive, finite_columns
+from fewest._estimators.validation import check_positive, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
 
@@ -26,7 +26,7 @@ def columns_of(X: Any, standardize: bool) -> Columns:
         ensure_all_finite=False,
     )
     if standardize:
-        return finite_columns(X, None, per_column=True)
+        return standardize_columns(X, None, per_column=True)
     assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
     return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import norm
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._estimators.validation import check_positive, two_classes
+from fewest._estimators.validation import check_positive, encode_two_classes
 from fewest._types import FloatArray
 from fewest.diagnostics._geometry import columns_of, gram
 from fewest.diagnostics.concentration import trace_estimates
@@ -122,7 +122,7 @@ def loo_reliability(
     columns = columns_of(X, standardize)
     y = column_or_1d(y)
     check_consistent_length(columns.X, y)
-    _, codes = two_classes("loo_reliability", y)
+    _, codes = encode_two_classes("loo_reliability", y)
     k, l = np.bincount(codes)  # noqa: E741
     if min(k, l) < 2 or k + l < 5:
         raise ValueError(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from fewest._estimators.validation import check_count, validated
+from fewest._estimators.validation import check_count, check_data
 from fewest.diagnostics.capacity import vc_dimension_bound
 from fewest.diagnostics.concentration import (
     DistanceConcentration,
@@ -134,7 +134,7 @@ def diagnose(
     check_count("n_permutations", n_permutations)
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2 or counts.min() < 2 or len(y) < 5:
         raise ValueError(

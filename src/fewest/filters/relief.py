@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from fewest._estimators.validation import check_count, finite_columns, validated
+from fewest._estimators.validation import check_count, check_data, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
 
@@ -57,7 +57,7 @@ def relief(
     """
     from fewest.filters._relief_kernels import add_distances, add_weights
 
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     if len(classes) < 2 or counts.min() < 2:
         raise ValueError(
@@ -87,7 +87,7 @@ def relief(
 
 def _by_range(X: Any) -> Columns:
     """Columns from zero to one; constant ones are zero."""
-    finite_columns(X, None, per_column=True)  # for its error messages
+    standardize_columns(X, None, per_column=True)  # for its error messages
     n_features = X.shape[1]
     plain = Columns(X, np.zeros(n_features), np.ones(n_features))
     low, high = np.empty(n_features), np.empty(n_features)

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import assert_all_finite
 
-from fewest._estimators.validation import two_classes, validated
+from fewest._estimators.validation import check_data, encode_two_classes
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
 
@@ -90,8 +90,8 @@ def class_moments(
     name: str, X: Any, y: ArrayLike
 ) -> tuple[list[FloatArray], list[FloatArray], NDArray[Any]]:
     """Means and variances within the two classes, and the classes."""
-    X, y = validated(BaseEstimator(), X, y)
-    classes, codes = two_classes(name, y)
+    X, y = check_data(BaseEstimator(), X, y)
+    classes, codes = encode_two_classes(name, y)
     with np.errstate(invalid="ignore", over="ignore"):
         found = [weighted_moments(X, (codes == code).astype(np.float64)) for code in (0, 1)]
     if not all(np.all(np.isfinite(one)) for moments in found for one in moments):

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
-from fewest._estimators.validation import check_count, validated
+from fewest._estimators.validation import check_count, check_data
 from fewest._types import FloatArray
 from fewest.filters.scores import class_moments
 
@@ -80,7 +80,7 @@ class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
         """
         if self.n_features is not None:
             check_count("n_features", self.n_features)
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         (low, high), variances, self.classes_ = class_moments(type(self).__name__, X, y)
         difference = high - low
         spread = np.sqrt(variances[0]) + np.sqrt(variances[1])

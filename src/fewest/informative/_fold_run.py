@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import dense, finite_columns
+from fewest._estimators.validation import make_dense, standardize_columns
 from fewest._solvers.columns import Columns, column_products
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._curve import removed_before
@@ -118,7 +118,7 @@ def _probes(
     nothing = np.array([], dtype=np.intp)
     if plan.costs is None:
         return [], Probes(np.array([]), np.array([]), nothing, np.empty((0, 0)))
-    trained = finite_columns(X[fold.training], None, per_column=True)
+    trained = standardize_columns(X[fold.training], None, per_column=True)
     columns = Columns(X, trained.mean, trained.inverse_scale)
     blocks = [
         np.concatenate(subsets[start : start + plan.every])
@@ -148,7 +148,7 @@ def _test_errors(
     seen = X[fold.test]
     errors = []
     for place in order:
-        values = dense(seen[:, selector.subsets_[place]])
+        values = make_dense(seen[:, selector.subsets_[place]])
         scores = values @ selector.coefs_[place] + selector.intercepts_[place]
         errors.append(balanced_error(y[fold.test], np.where(scores > 0.0, 1.0, -1.0)))
     return np.array(errors)

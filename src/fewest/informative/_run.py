@@ -12,7 +12,7 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from fewest._estimators.splits import checked_groups
+from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_choice, check_count
 from fewest._run.progress import Progress, interrupts_ignored
 from fewest._types import FloatArray
@@ -129,7 +129,7 @@ def informative_features(
     """
     X, signs = two_classes(X, y)
     _check_parameters(probe, every, order, average, n_permutations)
-    groups = checked_groups(groups, len(signs))
+    groups = check_groups(groups, len(signs))
     folds = make_folds(signs, groups, cv)
     rng = np.random.default_rng(random_state)
     plan = Plan(

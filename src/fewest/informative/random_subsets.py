@@ -10,8 +10,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.splits import balanced_error, checked_groups
-from fewest._estimators.validation import check_count, check_positive, finite_columns
+from fewest._estimators.splits import balanced_error, check_groups
+from fewest._estimators.validation import check_count, check_positive, standardize_columns
 from fewest._run.progress import Progress
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import decisions_along_costs
@@ -104,7 +104,7 @@ def random_subset_errors(
     check_count("n_repeats", n_repeats)
     check_positive("C", C)
     sizes = _sizes(n_features, X.shape[1])
-    folds = make_folds(signs, checked_groups(groups, len(signs)), cv)
+    folds = make_folds(signs, check_groups(groups, len(signs)), cv)
     rng = np.random.default_rng(random_state)
     subsets = [
         rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_repeats)
@@ -124,7 +124,7 @@ def random_subset_errors(
 def _fold_errors(
     X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
 ) -> list[float]:
-    trained = finite_columns(X[fold.training], None, per_column=True)
+    trained = standardize_columns(X[fold.training], None, per_column=True)
     columns = Columns(X, trained.mean, trained.inverse_scale)
     return [_subset_error(columns, y, fold, subset, costs) for subset in subsets]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, stats
 
-from fewest._estimators.splits import checked_groups, require_both_classes
+from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_choice
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
@@ -92,7 +92,7 @@ def t_map(
     [19.05, -0.22]
     """
     X, y = two_classes(X, y)
-    groups = checked_groups(groups, len(y))
+    groups = check_groups(groups, len(y))
     kind = ("two-sample" if groups is None else "paired") if kind is None else kind
     check_choice("kind", kind, ("paired", "group-means", "two-sample"))
     if kind != "two-sample" and groups is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._solvers.margin import hard_margin
 from fewest.minimum.features import search_minimum
 from fewest.minimum.result import MinimumResult
@@ -15,15 +15,15 @@ _USUAL_SECONDS = 60.0
 
 
 @dataclass(frozen=True, eq=False)
-class CertifiedMachine(Machine):
+class CertifiedHyperplane(Hyperplane):
     """A machine, and what is proven about the smallest number of features."""
 
     minimum: MinimumResult
 
 
 def certified(
-    machine: Machine, task: BinaryTask, certify: bool | float, n_jobs: int | None, verbose: int
-) -> CertifiedMachine:
+    machine: Hyperplane, task: BinaryTask, certify: bool | float, n_jobs: int | None, verbose: int
+) -> CertifiedHyperplane:
     """The machine itself if no smaller set separates strictly, or one on the smallest set."""
     minimum = search_minimum(
         task.columns.X,
@@ -34,11 +34,11 @@ def certified(
         start=tuple(machine.result.features.tolist()),
     )
     if minimum.size is None or _is_as_good(machine, task, minimum.size):
-        return CertifiedMachine(machine.result, machine.w, machine.b, minimum)
+        return CertifiedHyperplane(machine.result, machine.w, machine.b, minimum)
     features = minimum.subsets[0]
     plane = hard_margin(task.columns.take(features), task.y)
     if plane is None:  # separable in whole numbers only
-        return CertifiedMachine(machine.result, machine.w, machine.b, minimum)
+        return CertifiedHyperplane(machine.result, machine.w, machine.b, minimum)
     result = replace(
         machine.result,
         features=features,
@@ -47,9 +47,9 @@ def certified(
         slack=np.zeros(len(task.y)),
         zero_norm_objective=float(len(features)),
     )
-    return CertifiedMachine(result, *plane, minimum)
+    return CertifiedHyperplane(result, *plane, minimum)
 
 
-def _is_as_good(machine: Machine, task: BinaryTask, size: int) -> bool:
+def _is_as_good(machine: Hyperplane, task: BinaryTask, size: int) -> bool:
     features = machine.result.features
     return len(features) == size and hard_margin(task.columns.take(features), task.y) is not None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.validation import dense
+from fewest._estimators.validation import make_dense
 from fewest._types import FloatArray, IndexArray
 
 
@@ -42,7 +42,7 @@ class Discriminant:
 
     def decision_function(self, X: Any) -> FloatArray:
         """Signed value of w . x + b; positive values speak for the second class."""
-        return dense(X[:, self.features]) @ self.weights + self.intercept
+        return make_dense(X[:, self.features]) @ self.weights + self.intercept
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import check_positive, dense
+from fewest._estimators.validation import check_positive, make_dense
 from fewest._solvers.columns import standardized
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import Discriminant, MonitoredPath, best_place
@@ -58,12 +58,12 @@ class Monitor:
         used = np.flatnonzero(path.coefs.any(axis=0))
         weights = path.coefs[:, used]
         features = used if kept is None else kept[used]
-        seen = dense(X[split.monitoring][:, features]), codes[split.monitoring]
+        seen = make_dense(X[split.monitoring][:, features]), codes[split.monitoring]
         if self.classifier is None:
             scores = seen[0] @ weights.T + path.intercepts
             errors = np.array([balanced_error(seen[1], row > 0) for row in scores.T])
         else:
-            known = dense(X_training[:, used]), codes[split.training]
+            known = make_dense(X_training[:, used]), codes[split.training]
             errors = self._classifier_errors(weights != 0.0, known, seen)
         counts = np.count_nonzero(weights, axis=1)
         chosen = best_place(errors, counts)

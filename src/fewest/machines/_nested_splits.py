@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.splits import balanced_split, outer_folds, smallest_class
+from fewest._estimators.splits import count_smallest_class, split_balanced, split_folds
 from fewest._types import IndexArray
 
 
@@ -32,13 +32,13 @@ def random_folds(
 ) -> list[tuple[IndexArray, IndexArray]]:
     """Samples outside and inside of each fold; a number of folds means stratified random ones."""
     if not isinstance(cv, Integral):
-        return outer_folds(cv, y, groups)
-    unit, least = smallest_class(codes, groups)
+        return split_folds(cv, y, groups)
+    unit, least = count_smallest_class(codes, groups)
     if least < cv:
         raise ValueError(
             f"the smallest class has {least} {unit}, too few for cv={cv} folds: lower cv"
         )
-    return outer_folds(cv, y, groups, random_state=rng.randint(2**31 - 1))
+    return split_folds(cv, y, groups, random_state=rng.randint(2**31 - 1))
 
 
 def inner_splits(
@@ -52,13 +52,13 @@ def inner_splits(
     splits = []
     for fold, (development, _) in enumerate(folds):
         own_groups = None if groups is None else groups[development]
-        unit, least = smallest_class(codes[development], own_groups)
+        unit, least = count_smallest_class(codes[development], own_groups)
         if least < 2:
             raise ValueError(
                 f"a class has {least} {unit} outside fold {fold + 1}, too few for a Training "
                 "and a Monitoring set: at least 2 are needed. Lower cv, or add samples"
             )
         for split in range(n_splits):
-            rows = balanced_split(codes[development], own_groups, rng)
+            rows = split_balanced(codes[development], own_groups, rng)
             splits.append(MonitoredSplit(fold, split, *(development[part] for part in rows)))
     return splits

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
 
-from fewest._estimators.splits import balanced_error, smallest_class
-from fewest._estimators.validation import dense
+from fewest._estimators.splits import balanced_error, count_smallest_class
+from fewest._estimators.validation import make_dense
 from fewest._types import FloatArray, IndexArray
 
 # The thresholds that the chapter tries.
@@ -33,7 +33,7 @@ def frequent_features(
     # Thresholds between the same two frequencies mean the same features: keep the largest.
     supports = {_at_least(one, frequency).tobytes(): one for one in _THRESHOLDS}
     candidates = sorted(supports.values(), reverse=True)  # fewest features first
-    n_folds = min(5, smallest_class(codes, groups)[1])
+    n_folds = min(5, count_smallest_class(codes, groups)[1])
     if len(candidates) == 1 or n_folds < 2:
         return candidates[0], _at_least(candidates[0], frequency)
     kind = StratifiedKFold if groups is None else StratifiedGroupKFold
@@ -42,7 +42,9 @@ def frequent_features(
     folds = list(splitter.split(codes, codes, groups))
     wrong = np.array(
         [
-            cross_val_predict(classifier, dense(X[:, _at_least(one, frequency)]), codes, cv=folds)
+            cross_val_predict(
+                classifier, make_dense(X[:, _at_least(one, frequency)]), codes, cv=folds
+            )
             != codes
             for one in candidates
         ]
@@ -60,8 +62,8 @@ def error_on(
     """Balanced error on new samples of a classifier that uses some columns; 0.5 without any."""
     if not support.any():
         return 0.5
-    machine = clone(classifier).fit(dense(known[0][:, support]), known[1])
-    return balanced_error(new[1], machine.predict(dense(new[0][:, support])))
+    machine = clone(classifier).fit(make_dense(known[0][:, support]), known[1])
+    return balanced_error(new[1], machine.predict(make_dense(new[0][:, support])))
 
 
 def check_threshold(threshold: Any) -> None:

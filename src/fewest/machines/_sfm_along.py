@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.problem import SMALLEST_SLACK_COST, Problem
@@ -25,13 +25,13 @@ def machines_along(
     Cs: FloatArray,
     n_subsets: int,
     failures: list[ValueError],
-) -> list[list[Machine]]:
+) -> list[list[Hyperplane]]:
     """For every C the machines on one, two, ... subsets; none where there is no hyperplane.
 
     `task` has the costs of C = 1. Why a machine could not be trained is added to `failures`.
     """
     follower = _Follower(machine, task)
-    found: list[list[Machine]] = [[] for _ in Cs]
+    found: list[list[Hyperplane]] = [[] for _ in Cs]
     for place in np.argsort(Cs, kind="stable"):
         C = float(Cs[place])
         follower.machine.C = C
@@ -63,7 +63,7 @@ class _Follower:
         self._unit_cost = unit_cost(task)
         self._solver = PathSolver(unit_problem(machine, task), task.columns, tol=machine.tol)
 
-    def machine_at(self, task: BinaryTask) -> Machine:
+    def machine_at(self, task: BinaryTask) -> Hyperplane:
         """What the machine makes of the task at its present C."""
         machine = self.machine
         machine.first = None

@@ -16,7 +16,7 @@ from fewest._estimators.validation import (
     check_choice,
     check_class_weight,
     check_positive,
-    finite_columns,
+    standardize_columns,
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
@@ -196,7 +196,7 @@ class Liknon(SelectingClassifier):
         if len(codes) != len(step.alpha) or not np.array_equal(classes, self.classes_):
             raise ValueError("X and y must be the data of the last fit")
         X = X if sparse.issparse(X) else np.asarray(X)
-        columns = finite_columns(X, None, per_column=self.standardize)
+        columns = standardize_columns(X, None, per_column=self.standardize)
         task = self._task(columns, codes, 1, None)
         cost = liknon_problem(task, standardize=self.standardize).slack_bounds()
         block = columns.take(step.features)

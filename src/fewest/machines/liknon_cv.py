@@ -17,13 +17,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
-from fewest._estimators.splits import balanced_error, checked_groups
+from fewest._estimators.splits import balanced_error, check_groups
 from fewest._estimators.validation import (
     check_choice,
     check_count,
-    dense,
-    finite_columns,
-    validated,
+    check_data,
+    make_dense,
+    standardize_columns,
 )
 from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
@@ -210,7 +210,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
             The fitted estimator.
         """
         self._check_parameters()
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) != 2:
             few = "only one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
@@ -219,8 +219,8 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
                 f"target holds {few}. For more than two, wrap it in "
                 "sklearn.multiclass.OneVsRestClassifier"
             )
-        finite_columns(X, None, per_column=True)  # refuses NaN and constant data
-        groups = checked_groups(groups, len(y))
+        standardize_columns(X, None, per_column=True)  # refuses NaN and constant data
+        groups = check_groups(groups, len(y))
         if sparse.issparse(X):
             X = X.tocsr()  # rows are taken all the time
         rng = check_random_state(self.random_state)
@@ -256,7 +256,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         """
         X = self._checked(X)
         if self.outcome == "profile":
-            return self.classes_[self.classifier_.predict(dense(X[:, self.support_]))]
+            return self.classes_[self.classifier_.predict(make_dense(X[:, self.support_]))]
         return self.classes_[(self._score(X, self._final) > 0).astype(int)]
 
     @available_if(_final_has("decision_function"))
@@ -277,7 +277,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         """
         X = self._checked(X)
         if self.outcome == "profile":
-            return self.classifier_.decision_function(dense(X[:, self.support_]))
+            return self.classifier_.decision_function(make_dense(X[:, self.support_]))
         return self._score(X, self._final)
 
     @available_if(_final_has("predict_proba"))
@@ -294,7 +294,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         array of shape (n_samples, 2)
         """
         X = self._checked(X)
-        return self.classifier_.predict_proba(dense(X[:, self.support_]))
+        return self.classifier_.predict_proba(make_dense(X[:, self.support_]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -361,7 +361,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
             )
         if self.outcome == "profile":
             self.threshold_, self.support_ = self._frequent(self.frequency_, X, codes, groups, seed)
-            self.classifier_ = clone(self._downstream()).fit(dense(X[:, self.support_]), codes)
+            self.classifier_ = clone(self._downstream()).fit(make_dense(X[:, self.support_]), codes)
         else:
             self.support_ = profile_of(self._final, X.shape[1]) > 0
         if self.outcome == "best":

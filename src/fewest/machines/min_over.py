@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
-from fewest._estimators.validation import check_count, check_positive, two_classes
+from fewest._estimators.validation import check_count, check_positive, encode_two_classes
 from fewest._types import FloatArray
 
 
@@ -103,7 +103,7 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
         check_count("max_iter", self.max_iter)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        self.classes_, codes = two_classes(type(self).__name__, y)
+        self.classes_, codes = encode_two_classes(type(self).__name__, y)
         signs = np.where(codes == 1, 1.0, -1.0)
         kernel = pairwise_kernels(X, metric=self.kernel)
         kernel[np.diag_indices(len(kernel))] += 0.0 if np.isinf(self.C) else 1.0 / self.C

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import (
     BinaryTask,
-    Machine,
+    Hyperplane,
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
@@ -210,7 +210,7 @@ class SupportFeatureMachine(SelectingClassifier):
             raise AttributeError("there is one minimum a class here: see `minima_`")
         return self.minima_[0]
 
-    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Machine, list[Warning]]:
+    def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
         """A solved task as a machine, certified if that is wanted."""
         machine, doubts = super()._finish(task, result)
         if not self.certify:
@@ -222,7 +222,7 @@ class SupportFeatureMachine(SelectingClassifier):
         machine = certified(machine, task, self.certify, self.n_jobs, self.verbose)
         return machine, self._doubts(task, machine)
 
-    def _keep(self, columns: Columns, machines: list[Machine]) -> None:
+    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
         super()._keep(columns, machines)
         if self.certify:
             self.minima_ = tuple(machine.minimum for machine in machines)

@@ -11,14 +11,14 @@ from scipy.stats import rankdata
 from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
-from fewest._estimators.splits import outer_folds
+from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
+from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import (
     check_choice,
     check_count,
+    check_data,
     check_positive,
-    finite_columns,
-    validated,
+    standardize_columns,
 )
 from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
@@ -191,14 +191,14 @@ class SupportFeatureMachineCV(SelectingClassifier):
             The fitted estimator.
         """
         self._check_parameters()
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs samples of at least two classes, but y contains "
                 f"only one class: {self._label(0)}"
             )
-        splits = outer_folds(
+        splits = split_folds(
             self.cv,
             y,
             groups,
@@ -251,7 +251,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
 
     def _unit_tasks(self, X: Any, codes: NDArray[np.intp]) -> list[BinaryTask]:
         """One class against the rest, with the costs of C = 1."""
-        columns = finite_columns(X, None, per_column=self.standardize)
+        columns = standardize_columns(X, None, per_column=self.standardize)
         machine = self._machine(1.0, 1)
         machine.classes_ = self.classes_
         return machine._class_tasks(columns, codes, None)
@@ -329,7 +329,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
             )
 
 
-def _trial(columns: Columns, machines: list[Machine]) -> Trial:
+def _trial(columns: Columns, machines: list[Hyperplane]) -> Trial:
     """What machines, one a class, make of the samples of `columns`."""
     decisions = [columns.take(m.result.features) @ m.w + m.b for m in machines]
     features = np.concatenate([m.result.features for m in machines])

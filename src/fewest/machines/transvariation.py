@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from fewest._estimators.validation import check_count, check_positive, finite_columns
+from fewest._estimators.validation import check_count, check_positive, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.solve import class_mean_vector
 
@@ -222,7 +222,9 @@ def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> Floa
     y = column_or_1d(y)
     check_consistent_length(X, y)
     signs = _signs(y)
-    return differences_of(finite_columns(X, None, per_column=True), signs, standardize=standardize)
+    return differences_of(
+        standardize_columns(X, None, per_column=True), signs, standardize=standardize
+    )
 
 
 def differences_of(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, Machine
+from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.validation import check_choice, check_count
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
@@ -86,28 +86,28 @@ class UnionFeatureMachine(SupportFeatureMachine):
         check_count("n_subsets", self.n_subsets)
         check_choice("refit", self.refit, ("margin",))
 
-    def _fit_one(self, task: BinaryTask) -> tuple[Machine, list[Warning]]:
+    def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         first, doubts = super()._fit_one(task)
         return unions(self, task, first, self.n_subsets)[-1], doubts
 
-    def _keep(self, columns: Columns, machines: list[Machine]) -> None:
+    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
         super()._keep(columns, machines)
         self.subsets_ = tuple(
-            machine.subsets if isinstance(machine, UnionMachine) else (machine.result.features,)
+            machine.subsets if isinstance(machine, UnionHyperplane) else (machine.result.features,)
             for machine in machines
         )
 
 
 @dataclass(frozen=True, eq=False)
-class UnionMachine(Machine):
+class UnionHyperplane(Hyperplane):
     """A machine on several disjoint subsets; its result lists the steps of all of them."""
 
     subsets: tuple[IndexArray, ...]
 
 
 def unions(
-    machine: SupportFeatureMachine, task: BinaryTask, first: Machine, n_subsets: int
-) -> list[Machine]:
+    machine: SupportFeatureMachine, task: BinaryTask, first: Hyperplane, n_subsets: int
+) -> list[Hyperplane]:
     """Machines on the first subset, on the first two, ...; fewer where no more are found."""
     found, machines = [first.result], [first]
     while len(machines) < n_subsets and found[-1].n_features:
@@ -125,7 +125,7 @@ def unions(
     return machines
 
 
-def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionMachine:
+def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionHyperplane:
     """The largest margin on all the features found; soft where a subset needed slacks."""
     features = np.sort(np.concatenate([result.features for result in found]))
     Z = task.columns.take(features)
@@ -150,7 +150,7 @@ def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionMachine:
         steps=tuple(step for result in found for step in result.steps),
         converged=all(result.converged for result in found),
     )
-    return UnionMachine(merged, w, b, tuple(result.features for result in found))
+    return UnionHyperplane(merged, w, b, tuple(result.features for result in found))
 
 
 def _without(columns: Columns, features: IndexArray) -> Columns:

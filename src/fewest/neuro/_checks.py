@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
-from fewest._estimators.splits import checked_groups
+from fewest._estimators.splits import check_groups
 from fewest._wording import counted, visible
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def checked_volume_groups(groups: ArrayLike | None, n_volumes: int) -> NDArray[A
             f", but the images have {counted(n_volumes, 'volume')}: name one participant or run a "
             "volume, in their order"
         )
-    return checked_groups(groups, n_volumes)
+    return check_groups(groups, n_volumes)
 
 
 def fitted_masker(mask: Any, smoothing_fwhm: float | None, images: SpatialImage) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
 
-from fewest._estimators.splits import balanced_error, fit_with_groups, outer_folds
+from fewest._estimators.splits import balanced_error, fit_with_groups, split_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest.significance._measure import selected_features
 
@@ -48,7 +48,7 @@ def run_folds(
     show_progress: bool,
 ) -> list[FoldResult]:
     """Fit and test in every fold; by default one group is left out at a time."""
-    folds = outer_folds(usual_cv(cv, groups), y, groups, random_state=random_state)
+    folds = split_folds(usual_cv(cv, groups), y, groups, random_state=random_state)
     trials = _trials(estimator, X, y, groups, folds, n_jobs)
     return list(progress_bar(trials, len(folds), show_progress))
 

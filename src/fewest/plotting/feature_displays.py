@@ -146,6 +146,6 @@ class HeatMapDisplay(Display):
 
 def _columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
     """These columns of an array, a sparse matrix or a data frame, dense."""
-    from fewest._estimators.validation import dense
+    from fewest._estimators.validation import make_dense
 
-    return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else dense(X[:, columns]))
+    return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else make_dense(X[:, columns]))

@@ -298,12 +298,12 @@ def _folds(
 ) -> tuple[Any, dict[str, Any]]:
     """Folds that keep groups together, and the groups for estimators that split once more."""
     from fewest._estimators.abilities import abilities_of
-    from fewest._estimators.splits import checked_groups, outer_folds
+    from fewest._estimators.splits import check_groups, split_folds
 
     y = np.asarray(y)
-    folds = outer_folds(cv, y, groups, random_state=random_state)
+    folds = split_folds(cv, y, groups, random_state=random_state)
     splits = groups is not None and abilities_of(estimator).splits_samples
-    return folds, {"groups": checked_groups(groups, len(y))} if splits else {}
+    return folds, {"groups": check_groups(groups, len(y))} if splits else {}
 
 
 def _trained(

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from fewest._estimators.validation import dense
+from fewest._estimators.validation import make_dense
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
@@ -181,7 +181,7 @@ def _fold(machine: PotentialMachine, X: Any, train: IndexArray, test: IndexArray
         K = kernel_matrix(machine.kernel, X[train], Z, arguments)
         K_test = kernel_matrix(machine.kernel, X[test], Z, arguments)
     columns = unit_columns(K)
-    relations = (dense(K_test) - columns.mean) * columns.inverse_scale
+    relations = (make_dense(K_test) - columns.mean) * columns.inverse_scale
     return _Fold(columns, relations, places)
 
 

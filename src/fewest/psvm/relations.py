@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from fewest._estimators.validation import dense, finite_columns
+from fewest._estimators.validation import make_dense, standardize_columns
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
@@ -21,7 +21,7 @@ _MOST_NAMED = 5
 
 def unit_columns(K: Any) -> Columns:
     """Columns of K, centred and of unit length; constant ones are zero."""
-    columns = finite_columns(K, None, per_column=True)
+    columns = standardize_columns(K, None, per_column=True)
     return Columns(K, columns.mean, columns.inverse_scale / np.sqrt(columns.n_samples))
 
 
@@ -61,7 +61,7 @@ def signed_targets(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
 
 def measured_columns(X: Any, index: IndexArray) -> FloatArray:
     """The named columns of X, which must be there; the others need not have been measured."""
-    block = np.asarray(dense(X[:, index]), dtype=np.float64)
+    block = np.asarray(make_dense(X[:, index]), dtype=np.float64)
     missing = index[~np.isfinite(block).all(axis=0)]
     if len(missing):
         shown = ", ".join(map(str, missing[:_MOST_NAMED]))

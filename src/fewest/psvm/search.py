@@ -23,7 +23,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
-from fewest._estimators.splits import checked_groups
+from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_positive
 from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
@@ -147,7 +147,7 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
         )
         machines[0].check_square(X)
         targets, score = self._task(y)
-        groups = checked_groups(groups, len(y))
+        groups = check_groups(groups, len(y))
         splits = list(self._splitter(y, groups).split(X, y, groups))
         found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(scores_over_folds)(machine, X, targets, score, splits, grid)

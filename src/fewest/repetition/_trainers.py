@@ -14,9 +14,9 @@ from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._estimators.abilities import abilities_of, selection_of
-from fewest._estimators.base import BinaryTask, Machine, SelectingClassifier
+from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
 from fewest._estimators.splits import fit_with_groups
-from fewest._estimators.validation import finite_columns
+from fewest._estimators.validation import standardize_columns
 from fewest._solvers.linear.repeat import Repeater
 from fewest._types import FloatArray, IndexArray
 
@@ -143,21 +143,21 @@ class TaskTrainer(Trainer):
             repeater.restore(state)
         return trained
 
-    def _fits(self) -> list[tuple[Machine, list[Warning]]]:
+    def _fits(self) -> list[tuple[Hyperplane, list[Warning]]]:
         pairs = list(zip(self._tasks, self._repeaters, strict=True))
         if len(pairs) == 1:
             return [self._fit(*pairs[0])]
-        fits: list[tuple[Machine, list[Warning]]] = Parallel(self._n_jobs, prefer="threads")(
+        fits: list[tuple[Hyperplane, list[Warning]]] = Parallel(self._n_jobs, prefer="threads")(
             delayed(self._fit)(*pair) for pair in pairs
         )
         return fits
 
-    def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Machine, list[Warning]]:
+    def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Hyperplane, list[Warning]]:
         machine = self._estimator
         first = repeater.solve(machine._first_problem(task), tol=machine.tol)
         return machine._finish(task, machine._solve_from(task, first=first))
 
-    def _trained(self, machines: list[Machine]) -> Trained:
+    def _trained(self, machines: list[Hyperplane]) -> Trained:
         features = np.unique(np.concatenate([machine.result.features for machine in machines]))
         w = np.zeros((len(machines), len(features)))
         for row, machine in enumerate(machines):
@@ -192,7 +192,7 @@ class CopyTrainer(Trainer):
         self._groups = groups
         self._X = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
         self._y = y
-        self._varies = finite_columns(self._X, None, per_column=True).inverse_scale > 0
+        self._varies = standardize_columns(self._X, None, per_column=True).inverse_scale > 0
 
     @property
     def n_left(self) -> int:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector, abilities_of
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import check_choice, check_count, dense, validated
+from fewest._estimators.validation import check_choice, check_count, check_data, make_dense
 from fewest._types import IndexArray
 from fewest.repetition.selector import RepetitiveSelector
 
@@ -120,7 +120,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         if self.n_subsets is not None:
             check_count("n_subsets", self.n_subsets)
         check_choice("greedy", self.greedy, (True, False))
-        X, y = validated(self, X, y)
+        X, y = check_data(self, X, y)
         selector = RepetitiveSelector(n_repetitions=10) if self.selector is None else self.selector
         self.selector_ = clone(selector).fit(X, y, groups=groups)
         self.classes_ = self.selector_.classes_
@@ -130,7 +130,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         features = self._union(self.joined_)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[features] = True
-        self.classifier_ = self._new_classifier().fit(dense(X[:, features]), y)
+        self.classifier_ = self._new_classifier().fit(make_dense(X[:, features]), y)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -166,7 +166,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
     def _selected(self, X: Any) -> Any:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
-        return dense(X[:, np.flatnonzero(self.support_)])
+        return make_dense(X[:, np.flatnonzero(self.support_)])
 
     def _abilities(self) -> Abilities:
         return Abilities(
@@ -193,7 +193,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         errors = []
         best = np.inf
         for place in order.tolist():
-            Z = dense(X[:, self._union(np.array([*joined, place]))])
+            Z = make_dense(X[:, self._union(np.array([*joined, place]))])
             errors.append(self._cv_error(Z, y, splits))
             joins = errors[-1] < best
             if joins:

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
-from fewest._estimators.splits import checked_groups
-from fewest._estimators.validation import check_count, check_share, validated
+from fewest._estimators.splits import check_groups
+from fewest._estimators.validation import check_count, check_data, check_share
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
@@ -161,8 +161,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             If already the first repetition finds the classes inseparable.
         """
         self._check_parameters()
-        X, y = validated(self, X, y)
-        groups = checked_groups(groups, len(y))
+        X, y = check_data(self, X, y)
+        groups = check_groups(groups, len(y))
         self.classes_ = np.unique(y)
         estimator = self.estimator
         if estimator is None:

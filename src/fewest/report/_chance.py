@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._estimators.splits import stratified_folds
+from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
 from fewest.machines.fsv import FeatureSelectionConcave
@@ -137,7 +137,7 @@ def _ways(run: Any, data: Data) -> list[dict[str, Any]]:
 def _folds(data: Data) -> Any:
     """The folds of the cross-validation, so that both give the same error."""
     if isinstance(data.cv, int):
-        return stratified_folds(data.cv, data.y, data.groups, random_state=data.seed)
+        return make_splitter(data.cv, data.y, data.groups, random_state=data.seed)
     return data.cv
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._estimators.splits import balanced_error, outer_folds
+from fewest._estimators.splits import balanced_error, split_folds
 from fewest._solvers.linear.path import ExactPath
 from fewest._types import FloatArray
 from fewest.machines.liknon import Liknon
@@ -134,7 +134,7 @@ def _of_trials(machine: Any, data: Data, budget: Budget) -> CostCurve:
     else:
         middle = machine.C if np.isfinite(machine.C) else 1.0
         Cs = np.geomspace(middle / _SPREAD, middle * _SPREAD, _VALUES)
-    splits = outer_folds(
+    splits = split_folds(
         data.cv, data.y, data.groups, random_state=np.random.RandomState(data.seed)
     )
     trials: list[list[tuple[float, int]]] = []

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from fewest._estimators.splits import checked_groups
-from fewest._estimators.validation import finite_columns, validated
+from fewest._estimators.splits import check_groups
+from fewest._estimators.validation import check_data, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 
@@ -50,7 +50,7 @@ class Data:
     @cached_property
     def columns(self) -> Columns:
         """All columns, standardised on use."""
-        return finite_columns(self.X, None, per_column=True)
+        return standardize_columns(self.X, None, per_column=True)
 
     def values(self, columns: ArrayLike) -> FloatArray:
         """Some columns as they are, dense."""
@@ -75,7 +75,7 @@ def checked(
     """The data, or an error that says what is wrong with them."""
     if feature_names is None and hasattr(X, "columns"):
         feature_names = [str(name) for name in X.columns]
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     y = np.asarray(y)
     if len(np.unique(y)) < 2:
         raise ValueError("a report needs samples of at least two classes; y holds a single one")
@@ -89,4 +89,4 @@ def checked(
         )
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     names = [str(name) for name in feature_names]
-    return Data(X, y, names, checked_groups(groups, len(y)), seed, cv, n_jobs)
+    return Data(X, y, names, check_groups(groups, len(y)), seed, cv, n_jobs)

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from sklearn.base import clone
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from fewest._estimators.splits import balanced_error, fit_with_groups, outer_folds
+from fewest._estimators.splits import balanced_error, fit_with_groups, split_folds
 from fewest._types import FloatArray, IndexArray
 from fewest.report._data import Data
 from fewest.report._subject import Subject, selected_columns
@@ -43,7 +43,7 @@ def run_folds(subject: Subject, data: Data) -> list[Fold]:
     if not hasattr(subject.estimator, "predict"):
         raise ValueError(f"{type(subject.estimator).__name__} selects, but does not classify")
     rng = np.random.RandomState(data.seed)
-    splits = outer_folds(data.cv, data.y, data.groups, random_state=rng)
+    splits = split_folds(data.cv, data.y, data.groups, random_state=rng)
     return Parallel(n_jobs=data.n_jobs)(
         delayed(_fold)(subject, data, train, test) for train, test in splits
     )

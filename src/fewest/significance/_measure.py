@@ -18,7 +18,7 @@ from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.splits import balanced_error, fit_with_groups
-from fewest._estimators.validation import finite_columns, validated
+from fewest._estimators.validation import check_data, standardize_columns
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
@@ -112,7 +112,7 @@ def make_measure(
     statistics = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     if not statistics or not set(statistics) <= set(STATISTICS):
         raise ValueError(f"statistics must be some of {STATISTICS}; got {statistics!r}")
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
@@ -167,7 +167,7 @@ def _shared_columns(estimator: Any, X: Any) -> Columns | None:
     if getattr(type(estimator), "fit", None) is not SelectingClassifier.fit:
         return None
     estimator._check_parameters()
-    return finite_columns(X, None, per_column=estimator.standardize)
+    return standardize_columns(X, None, per_column=estimator.standardize)
 
 
 def _splitter(cv: Any, codes: IndexArray, groups: NDArray[Any] | None) -> Any:

@@ -13,7 +13,7 @@ from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import check_choice, check_count, validated
+from fewest._estimators.validation import check_choice, check_count, check_data
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 
@@ -104,7 +104,7 @@ def bootstrap_632(
     """
     check_count("n_resamples", n_resamples)
     check_choice("error", error, ("balanced", "plain"))
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     units = np.arange(len(y))
     if groups is not None:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 
-from fewest._estimators.splits import checked_groups
-from fewest._estimators.validation import check_choice, check_count, validated
+from fewest._estimators.splits import check_groups
+from fewest._estimators.validation import check_choice, check_count, check_data
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
@@ -156,10 +156,10 @@ def stability(
     check_count("n_resamples", n_resamples)
     check_choice("resample", resample, ("bootstrap", "half"))
     estimator = SupportFeatureMachine() if estimator is None else estimator
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     rng = np.random.default_rng(random_state)
-    strata = _strata(y, checked_groups(groups, len(y)))
+    strata = _strata(y, check_groups(groups, len(y)))
     draws = [_draw(strata, y, resample, rng) for _ in range(n_resamples)]
     with interrupts_ignored():
         found = Parallel(n_jobs=n_jobs, return_as="generator")(

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from fewest._estimators.splits import balanced_split
+from fewest._estimators.splits import split_balanced
 from fewest.datasets import make_banana, make_gaussian
 from fewest.machines.liknon_cv import LiknonCV
 from fewest.machines.liknon_path import liknon_path
@@ -377,4 +377,4 @@ class TestRefusals:
         # two groups a class, but one of them has both: some half lacks a class in every split
         codes, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
         with pytest.raises(ValueError, match="more groups are needed"):
-            balanced_split(codes, groups, np.random.RandomState(0))
+            split_balanced(codes, groups, np.random.RandomState(0))

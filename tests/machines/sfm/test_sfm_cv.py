@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest import NotSeparableError, SupportFeatureMachine
-from fewest._estimators.splits import outer_folds
+from fewest._estimators.splits import split_folds
 from fewest.datasets import make_gaussian
 from fewest.machines._choice import Judgement, Trial, sharpened_log_losses
 from fewest.machines._sfm_along import machines_along
@@ -302,7 +302,7 @@ class TestHonesty:
         for cv in (5, GroupKFold(4), LeaveOneGroupOut()):
             if isinstance(cv, LeaveOneGroupOut):
                 groups = groups % 3
-            for train, test in outer_folds(cv, y, groups):
+            for train, test in split_folds(cv, y, groups):
                 assert not set(groups[train]) & set(groups[test])
 
     def test_copies_of_samples_flatter_only_where_groups_are_not_named(self):

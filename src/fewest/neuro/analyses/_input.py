@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-from fewest._estimators.splits import checked_groups, require_both_classes
-from fewest._estimators.validation import validated
+from fewest._estimators.splits import check_groups, require_both_classes
+from fewest._estimators.validation import check_data
 from fewest._wording import listed
 from fewest.neuro.analyses._performance import Problem
 
 
 def checked(X: Any, y: ArrayLike, groups: ArrayLike) -> tuple[Any, NDArray[Any], NDArray[Any]]:
     """Samples whose rows can be taken, their classes (two at least) and their groups."""
-    X, y = validated(BaseEstimator(), X, y)
+    X, y = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     if len(np.unique(y)) < 2:
         raise ValueError(f"y holds a single condition, {y.tolist()[0]!r}: nothing to compare")
-    found = checked_groups(groups, len(y))
+    found = check_groups(groups, len(y))
     if found is None:
         raise ValueError(
             "groups must name the participant or run of every sample: one of them is left out at "
