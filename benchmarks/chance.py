@@ -86,6 +86,7 @@ def noise() -> None:
         y = np.arange(40) % 2
         for ties in ("random", "objective"):
             found = permutation_test(
+                None,
                 X,
                 y,
                 statistics="features",
@@ -121,10 +122,10 @@ def leukemia() -> None:
         print(f"leukemia, {name} (asked: p <= 0.01)")
         for ties in ("objective", "conservative"):
             test = permutation_test(
-                X, y, statistics="features", n_permutations=999, ties=ties, random_state=0
+                None, X, y, statistics="features", n_permutations=999, ties=ties, random_state=0
             )
             _print(f"features, ties {ties}", test.features)
-        test = permutation_test(X, y, statistics="error", n_permutations=199, random_state=0)
+        test = permutation_test(None, X, y, statistics="error", n_permutations=199, random_state=0)
         _print("cross-validated error", test.error)
 
 

@@ -37,7 +37,7 @@ def measure(truth: float, strength: float, n_voxels: int, seed: int, jobs: int) 
     maps = make_brain(n_voxels=n_voxels, informative=truth, strength=strength, random_state=seed)
     started = perf_counter()
     found = informative_features(
-        maps.X, maps.y, groups=maps.groups, every=3, n_permutations=20, n_jobs=jobs
+        None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=20, n_jobs=jobs
     )
     seconds = perf_counter() - started
     univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p)

@@ -15,7 +15,7 @@ from fewest.plotting import plot_informative
 
 maps = make_brain(6, 4, n_voxels=400, informative=0.3, strength=2.0, random_state=0)
 found = informative_features(
-    maps.X, maps.y, groups=maps.groups, every=2, n_permutations=10, random_state=0
+    None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=10, random_state=0
 )
 print(f"truth: {maps.informative.mean():.2f}")
 print(f"the papers' rule: {found.estimate:.2f}, corrected: {found.purity.estimate:.2f}")

@@ -18,7 +18,7 @@ noise = np.random.default_rng(0).standard_normal(X.shape)
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for ax, data, title in zip(axes, (X, noise), ("Two features differ", "Pure noise"), strict=True):
-    test = permutation_test(data, y, statistics="features", n_permutations=99, random_state=0)
+    test = permutation_test(None, data, y, statistics="features", n_permutations=99, random_state=0)
     found = test.features
     plot_permutations(found.chance, found.observed, label="features needed", ax=ax)
     ax.set_title(f"{title}: p = {found.p_value:.2g}", pad=24)

@@ -43,7 +43,7 @@ def test_agrees_with_the_function(run, archive, maps):
     report = ran.json
     assert (report["schema"], report["schema_version"]) == ("fewest.informative", 1)
     found = informative_features(
-        maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5, random_state=0
+        None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5, random_state=0
     )
     assert report["estimate"] == pytest.approx(found.estimate)
     assert report["restricted"]["estimate"] == pytest.approx(found.restricted.estimate)

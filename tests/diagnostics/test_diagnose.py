@@ -43,7 +43,7 @@ def test_leukemia_says_that_something_can(real_data):
 def test_parts_are_those_of_the_single_functions():
     X, y = make_gaussian(n=30, d=100, k=2, mu=1.5, random_state=0)
     found = diagnose(X, y, n_permutations=9, cv=3, random_state=3)
-    alone = permutation_test(X, y, n_permutations=9, cv=3, random_state=3)
+    alone = permutation_test(None, X, y, n_permutations=9, cv=3, random_state=3)
     np.testing.assert_array_equal(found.test.features.chance, alone.features.chance)
     np.testing.assert_array_equal(found.test.error.chance, alone.error.chance)
     assert found.sphericity == sphericity(X)
@@ -103,9 +103,9 @@ def test_bad_input(y, settings, message):
         diagnose(X, y, **settings)
 
 
-def test_time_limit_is_that_of_the_permutations():
+def test_max_seconds_is_that_of_the_permutations():
     X, y = make_gaussian(n=30, d=50, k=2, mu=1.5, random_state=0)
-    found = diagnose(X, y, n_permutations=5000, cv=None, time_limit=1e-6, random_state=0)
+    found = diagnose(X, y, n_permutations=5000, cv=None, max_seconds=1e-6, random_state=0)
     assert found.test.n_permutations == 1
 
 

@@ -11,7 +11,7 @@ from fewest.informative import informative_features, purified
 
 def test_agreement_is_counted_feature_by_feature():
     maps = make_brain(4, 2, n_voxels=80, informative=0.3, strength=2.0, random_state=3)
-    found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     for fold in found.folds:
         seen = np.zeros(len(maps.y), dtype=bool)
         seen[fold.test] = True

@@ -24,7 +24,7 @@ def maps():
 
 @pytest.fixture(scope="module")
 def found(maps):
-    return informative_features(maps.X, maps.y, groups=maps.groups, every=2, n_permutations=8)
+    return informative_features(None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=8)
 
 
 def test_curves_are_those_of_a_plain_loop(maps, found):
@@ -70,24 +70,24 @@ def test_strong_signal_is_counted(found):
 def test_processes_and_checkpoints_change_nothing(maps, found, tmp_path):
     settings = {"groups": maps.groups, "every": 2, "n_permutations": 8}
     folder = tmp_path / "kept"
-    first = informative_features(maps.X, maps.y, **settings, n_jobs=2, checkpoint=folder)
+    first = informative_features(None, maps.X, maps.y, **settings, n_jobs=2, checkpoint=folder)
     assert sorted(path.name for path in folder.iterdir()) == [f"fold-00{k}" for k in range(1, 5)]
-    again = informative_features(maps.X, maps.y, **settings, checkpoint=folder)
+    again = informative_features(None, maps.X, maps.y, **settings, checkpoint=folder)
     for other in (first, again):
         for name in ("sizes", "selection_error", "probe_error"):
             np.testing.assert_array_equal(getattr(other, name), getattr(found, name))
         np.testing.assert_array_equal(other.band.lower, found.band.lower)
     with pytest.raises(ValueError, match="belongs to another run"):
-        informative_features(maps.X + 1e-3, maps.y, **settings, checkpoint=folder)
+        informative_features(None, maps.X + 1e-3, maps.y, **settings, checkpoint=folder)
 
 
 def test_selector_order_average_and_no_probe(maps):
     selector = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=3)
     found = informative_features(
+        selector,
         maps.X,
         maps.y,
         groups=maps.groups,
-        estimator=selector,
         order="found",
         average="median",
         probe=None,
@@ -106,7 +106,7 @@ def test_selector_order_average_and_no_probe(maps):
 
 def test_labels_may_be_anything_and_folds_a_number(maps):
     words = np.where(maps.y > 0, "right", "left")
-    found = informative_features(maps.X, words, cv=3, n_permutations=0, every=5)
+    found = informative_features(None, maps.X, words, cv=3, n_permutations=0, every=5)
     assert len(found.folds) == 3
     assert found.band is None
 
@@ -127,11 +127,11 @@ def test_interrupted_run_keeps_what_is_there(maps, monkeypatch):
     settings = {"groups": maps.groups, "probe": None}
     monkeypatch.setattr(run_module, "run_fold", _interrupted_after(2))
     with pytest.warns(UserWarning, match="that of 2 of 4 folds"):
-        found = informative_features(maps.X, maps.y, **settings)
+        found = informative_features(None, maps.X, maps.y, **settings)
     assert (len(found.folds), found.n_folds_planned) == (2, 4)
     monkeypatch.setattr(run_module, "run_fold", _interrupted_after(1))
     with pytest.raises(KeyboardInterrupt):
-        informative_features(maps.X, maps.y, **settings)
+        informative_features(None, maps.X, maps.y, **settings)
 
 
 def test_parameters_are_checked(maps):
@@ -143,7 +143,7 @@ def test_parameters_are_checked(maps):
         ("n_permutations", -1),
     ):
         with pytest.raises(ValueError, match=f"{name} must be"):
-            informative_features(maps.X, maps.y, groups=maps.groups, **{name: value})
+            informative_features(None, maps.X, maps.y, groups=maps.groups, **{name: value})
 
 
 def test_import_of_the_package_leaves_numba_alone():

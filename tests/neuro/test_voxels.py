@@ -286,7 +286,7 @@ def test_informative(scans):
     settings = {"every": 2, "n_permutations": 0}
     decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0, informative=settings)
     decoder.fit(scans.images, scans.y, scans.groups)
-    expected = informative_features(X, scans.y, groups=scans.groups, **settings)
+    expected = informative_features(None, X, scans.y, groups=scans.groups, **settings)
     assert decoder.informative_.estimate == expected.estimate
     assert 0 < decoder.informative_.estimate < 1
 

@@ -34,7 +34,7 @@ def maps():
 
 @pytest.fixture(scope="module")
 def found(maps):
-    return informative_features(maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5)
+    return informative_features(None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5)
 
 
 @pytest.fixture(scope="module")

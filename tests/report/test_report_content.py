@@ -312,7 +312,7 @@ RESULTS = {
     "diagnosis": lambda X, y: diagnose(X, y, n_permutations=9, cv=None, random_state=0),
     "exact path": lambda X, y: exact_sfm_path(X, y, C_min=0.1, C_max=3.0),
     "path of liknon": lambda X, y: liknon_path(X, y, [0.01, 0.1, 1.0]),
-    "informative": lambda X, y: informative_features(X, y, cv=2, every=5, n_permutations=0),
+    "informative": lambda X, y: informative_features(None, X, y, cv=2, every=5, n_permutations=0),
 }
 
 
@@ -352,7 +352,7 @@ def test_any_result(kind, data):
 
 def test_further_results_come_along(data, soft):
     X, y = data
-    informative = informative_features(X, y, cv=2, every=5, n_permutations=0)
+    informative = informative_features(None, X, y, cv=2, every=5, n_permutations=0)
     report = make_report(soft, X, y, also=[informative], parts=())
     assert report.content.informative.n_folds == 2
     assert report.content.notes == []

@@ -11,6 +11,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine, SupportFeatureMachineCV
+from fewest._estimators.held_out import run_held_out
 from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
@@ -32,7 +33,9 @@ def signal():
 
 def test_equals_plain_fits(signal):
     X, y = signal
-    found = permutation_test(X, y, n_permutations=4, cv=3, ties="conservative", random_state=7)
+    found = permutation_test(
+        None, X, y, n_permutations=4, cv=3, ties="conservative", random_state=7
+    )
     rng = np.random.default_rng(7)
     labellings = [y] + [rng.permutation(y) for _ in range(4)]
     counts = [HARD.fit(X, labels).support_.sum() for labels in labellings]
@@ -47,21 +50,53 @@ def test_equals_plain_fits(signal):
         assert comparison.p_value == (1 + at_least_as_good) / 5
 
 
+class CountsFits(SupportFeatureMachine):
+    """A machine that counts how often any of its clones is fitted."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        type(self).n_fits += 1
+        return super().fit(X, y)
+
+
+def test_observed_error_is_handed_over(signal):
+    X, y = signal
+    cv = StratifiedKFold(3, shuffle=True, random_state=0)
+    settings = {"statistics": "error", "n_permutations": 2, "cv": cv, "random_state": 1}
+    alone = permutation_test(HARD, X, y, **settings)
+    held_out = run_held_out(HARD, X, y, cv=cv)
+    CountsFits.n_fits = 0
+    found = permutation_test(CountsFits(C=np.inf), X, y, held_out=held_out, **settings)
+    assert CountsFits.n_fits == 2 * 3  # those of the permuted classes
+    assert found.error.observed == alone.error.observed == held_out.balanced_error
+    np.testing.assert_array_equal(found.error.chance, alone.error.chance)
+
+
+def test_held_out_must_be_of_the_same_samples(signal):
+    X, y = signal
+    held_out = run_held_out(HARD, X, y, cv=3, random_state=0)
+    with pytest.raises(ValueError, match="other classes than y"):
+        permutation_test(HARD, X, -y, n_permutations=1, held_out=held_out)
+    with pytest.raises(ValueError, match="every sample exactly once"):
+        permutation_test(HARD, X, y, n_permutations=1, held_out=held_out.first(2))
+
+
 @pytest.mark.parametrize("n_jobs", [None, 2])
-def test_time_limit_ends_the_test_with_what_is_done(signal, n_jobs):
+def test_max_seconds_ends_the_test_with_what_is_done(signal, n_jobs):
     X, y = signal
     settings = {"statistics": "features", "random_state": 0, "n_jobs": n_jobs}
-    found = permutation_test(X, y, n_permutations=5000, time_limit=1e-6, **settings)
+    found = permutation_test(None, X, y, n_permutations=5000, max_seconds=1e-6, **settings)
     assert found.n_permutations == len(found.features.chance) == 1
-    first = permutation_test(X, y, n_permutations=1, **settings)
+    first = permutation_test(None, X, y, n_permutations=1, **settings)
     assert found.features.p_value == first.features.p_value
-    unlimited = permutation_test(X, y, n_permutations=5, time_limit=np.inf, **settings)
+    unlimited = permutation_test(None, X, y, n_permutations=5, max_seconds=np.inf, **settings)
     assert unlimited.n_permutations == 5
 
 
-def test_time_limit_must_be_positive(signal):
-    with pytest.raises(ValueError, match="time_limit must be"):
-        permutation_test(*signal, time_limit=0)
+def test_max_seconds_must_be_positive(signal):
+    with pytest.raises(ValueError, match="max_seconds must be"):
+        permutation_test(None, *signal, max_seconds=0)
 
 
 def test_usual_exchange_respects_groups():
@@ -98,9 +133,9 @@ def test_p_values_under_chance():
     p_values = {"random": [], "objective": [], "conservative": []}
     for _ in range(60):
         measure, codes = make_measure(
+            HARD,
             rng.standard_normal((12, 30)),
             np.arange(12) % 2,
-            estimator=HARD,
             statistics="features",
             cv=None,
             groups=None,
@@ -116,24 +151,24 @@ def test_p_values_under_chance():
 
 
 def test_signal_is_found(signal):
-    found = permutation_test(*signal, n_permutations=19, cv=3, random_state=0)
+    found = permutation_test(None, *signal, n_permutations=19, cv=3, random_state=0)
     assert found.features.p_value == found.error.p_value == found.p_value == 0.05
 
 
 def test_parallel_and_sparse_change_nothing(signal):
     X, y = signal
     settings = {"n_permutations": 5, "cv": 3, "random_state": 1}
-    plain = permutation_test(X, y, **settings)
+    plain = permutation_test(None, X, y, **settings)
     for other in (
-        permutation_test(X, y, n_jobs=2, **settings),
-        permutation_test(sparse.csc_matrix(X), y, **settings),
+        permutation_test(None, X, y, n_jobs=2, **settings),
+        permutation_test(None, sparse.csc_matrix(X), y, **settings),
     ):
         np.testing.assert_allclose(other.features.chance, plain.features.chance)
         np.testing.assert_allclose(other.error.chance, plain.error.chance)
 
 
 def test_progress_bar(signal, capsys):
-    permutation_test(*signal, statistics="features", n_permutations=1, verbose=1)
+    permutation_test(None, *signal, statistics="features", n_permutations=1, verbose=1)
     assert "permutations" in capsys.readouterr().err
 
 
@@ -157,7 +192,7 @@ class TestGroups:
     def test_folds_keep_groups_together(self, signal):
         X, y = signal
         groups = np.repeat(np.arange(10), 3)
-        found = permutation_test(X, y, groups=groups, n_permutations=2, cv=3, random_state=0)
+        found = permutation_test(None, X, y, groups=groups, n_permutations=2, cv=3, random_state=0)
         assert np.isfinite(found.error.observed)
 
     @pytest.mark.parametrize(
@@ -169,12 +204,12 @@ class TestGroups:
     )
     def test_wrong_exchange(self, signal, groups, exchange, message):
         with pytest.raises(ValueError, match=message):
-            permutation_test(*signal, groups=groups, exchange=exchange, n_permutations=1)
+            permutation_test(None, *signal, groups=groups, exchange=exchange, n_permutations=1)
 
 
 def test_classes_that_cannot_be_separated():
     X, y = make_gaussian(n=40, d=2, k=0, random_state=0)
-    found = permutation_test(X, y, statistics="features", n_permutations=3, random_state=0)
+    found = permutation_test(None, X, y, statistics="features", n_permutations=3, random_state=0)
     assert found.features.observed == np.inf
     assert found.features.p_value == 1.0
 
@@ -182,23 +217,23 @@ def test_classes_that_cannot_be_separated():
 def test_soft_machine_counts_errors_at_their_price(signal):
     X, y = signal
     machine = SupportFeatureMachine(C=0.5)
-    found = permutation_test(X, y, estimator=machine, statistics="features", n_permutations=1)
+    found = permutation_test(machine, X, y, statistics="features", n_permutations=1)
     assert found.features.observed == machine.fit(X, y).result_.zero_norm_objective
 
 
 def test_other_classifiers(signal):
     lasso = LogisticRegression(solver="liblinear", l1_ratio=1.0, C=0.5)
-    found = permutation_test(*signal, estimator=lasso, n_permutations=2, cv=3, random_state=0)
+    found = permutation_test(lasso, *signal, n_permutations=2, cv=3, random_state=0)
     assert found.features.observed == np.count_nonzero(lasso.fit(*signal).coef_)
     with pytest.raises(ValueError, match="KNeighborsClassifier does not say which features"):
-        permutation_test(*signal, estimator=KNeighborsClassifier(), n_permutations=1)
+        permutation_test(KNeighborsClassifier(), *signal, n_permutations=1)
     with pytest.raises(ValueError, match="ties='objective' needs a machine of this package"):
-        permutation_test(*signal, estimator=lasso, ties="objective", n_permutations=1)
+        permutation_test(lasso, *signal, ties="objective", n_permutations=1)
 
 
 def test_machine_that_chooses_its_cost(signal):
     machine = SupportFeatureMachineCV(cv=3, random_state=0)
-    found = permutation_test(*signal, estimator=machine, statistics="features", n_permutations=1)
+    found = permutation_test(machine, *signal, statistics="features", n_permutations=1)
     assert found.features.observed == machine.fit(*signal).support_.sum()
 
 
@@ -217,7 +252,7 @@ def test_machine_that_chooses_its_cost(signal):
 def test_bad_input(signal, settings, message):
     X, y = signal
     with pytest.raises(ValueError, match=message):
-        permutation_test(X, settings.pop("y", y), **settings)
+        permutation_test(settings.pop("estimator", None), X, settings.pop("y", y), **settings)
 
 
 @pytest.mark.parametrize("part", ["train", "all"])
@@ -225,7 +260,7 @@ def test_leukemia(real_data, part):
     data = real_data("leukemia")
     rows = (data["split"] == "train") | (part == "all")
     found = permutation_test(
-        data["X"][rows], data["y"][rows], statistics="features", random_state=0
+        None, data["X"][rows], data["y"][rows], statistics="features", random_state=0
     ).features
     assert found.observed <= 3
     assert found.p_value == 0.01  # the smallest that 99 permutations can show
@@ -247,9 +282,9 @@ def test_groups_reach_machines_that_split_once_more():
     X, y = make_gaussian(n=24, d=20, k=2, mu=1.0, random_state=0)
     groups = np.arange(24) // 4
     found = permutation_test(
+        NeedsGroups(),
         X,
         y,
-        estimator=NeedsGroups(),
         statistics="error",
         n_permutations=3,
         cv=3,

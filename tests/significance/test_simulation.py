@@ -13,7 +13,7 @@ from tests.significance.half_space import in_half_space
 def test_signal_needs_fewer_features_than_chance():
     X, y = make_gaussian(n=30, d=100, k=2, mu=1.5, random_state=0)
     found = chance_simulation(
-        X, y, statistics=("features", "error"), n_simulations=19, cv=3, random_state=0
+        None, X, y, statistics=("features", "error"), n_simulations=19, cv=3, random_state=0
     )
     assert found.features.p_value == found.error.p_value == 0.05
     assert found.separable == 1.0
@@ -23,7 +23,7 @@ def test_signal_needs_fewer_features_than_chance():
 
 def test_share_of_separable_data():
     X, y = make_gaussian(n=16, d=7, k=0, random_state=0)
-    found = chance_simulation(X, y, n_simulations=200, random_state=1)
+    found = chance_simulation(None, X, y, n_simulations=200, random_state=1)
     assert np.isinf(found.features.chance).mean() == pytest.approx(1 - found.separable)
     rng = np.random.default_rng(0)
     lifted = (np.column_stack([np.ones(16), rng.standard_normal((16, 7))]) for _ in range(1000))
@@ -46,7 +46,7 @@ def test_covariance_within_classes_is_kept(kind):
 
 def test_correlated_features_need_no_fewer_than_one():
     X, y = make_gaussian(n=20, d=50, k=0, random_state=0)
-    found = chance_simulation(X, y, covariance="within", n_simulations=5, random_state=0)
+    found = chance_simulation(None, X, y, covariance="within", n_simulations=5, random_state=0)
     assert np.all(found.features.chance >= 1)
 
 
@@ -59,4 +59,4 @@ def test_correlated_features_need_no_fewer_than_one():
 )
 def test_bad_input(settings, message):
     with pytest.raises(ValueError, match=message):
-        chance_simulation(*make_gaussian(n=10, d=5, random_state=0), **settings)
+        chance_simulation(None, *make_gaussian(n=10, d=5, random_state=0), **settings)

@@ -54,15 +54,15 @@ def test_interval_covers_the_truth():
 def test_resamples_of_data(resample):
     X, y = make_gaussian(n=80, d=60, k=2, mu=1.5, random_state=0)
     settings = {"n_resamples": 10, "resample": resample, "random_state": 0}
-    found = stability(X, y, **settings)
+    found = stability(None, X, y, **settings)
     assert found.index > 0.3
     assert set(np.argsort(-found.frequency)[:2]) == {0, 1}
     assert len(found.sizes) == 10
     assert found.frequency.sum() == pytest.approx(found.sizes.mean())
-    again = stability(X, y, estimator=SupportFeatureMachine(), **settings)
+    again = stability(SupportFeatureMachine(), X, y, **settings)
     np.testing.assert_array_equal(again.frequency, found.frequency)
     noise = np.random.default_rng(0).standard_normal(X.shape)
-    assert stability(noise, y, **settings).index < found.index
+    assert stability(None, noise, y, **settings).index < found.index
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_bad_settings():
     with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
         stability_index([[1, 0], [0, 1]], confidence=95)
     with pytest.raises(ValueError, match="resample must be one of"):
-        stability(X, y, resample="jackknife")
+        stability(None, X, y, resample="jackknife")
 
 
 @pytest.mark.parametrize("resample", ["bootstrap", "half"])
@@ -112,4 +112,4 @@ def test_groups_that_never_have_all_classes():
         _draw(strata, y, "half", np.random.default_rng(0))
     X = np.random.default_rng(0).standard_normal((4, 3))
     with pytest.raises(ValueError, match="groups must name a group for each of the 4 samples"):
-        stability(X, y, groups=groups[:2])
+        stability(None, X, y, groups=groups[:2])

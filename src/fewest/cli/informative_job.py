@@ -110,11 +110,11 @@ def _found(
 
     try:
         return informative_features(
+            settings.machine(),
             table.X,
             table.y,
             groups=table.groups,
             cv=settings.cv or None,
-            estimator=settings.machine(),
             every=every,
             n_permutations=n_permutations,
             random_state=settings.seed,

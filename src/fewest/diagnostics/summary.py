@@ -79,7 +79,7 @@ def diagnose(
     groups: ArrayLike | None = None,
     exchange: str = "within",
     alpha: float = 0.05,
-    time_limit: float | None = None,
+    max_seconds: float | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -107,7 +107,7 @@ def diagnose(
         How labels are permuted where there are groups.
     alpha : float
         Level of the test.
-    time_limit : float, optional
+    max_seconds : float, optional
         Seconds for the permutations, as for `permutation_test`.
     random_state : int, Generator or None
         Seed of the permutations.
@@ -145,15 +145,15 @@ def diagnose(
     if isinstance(cv, (int, np.integer)):
         cv = min(int(cv), int(counts.min()))
     test = permutation_test(
+        machine,
         X,
         y,
-        estimator=machine,
         statistics="features" if cv is None else ("features", "error"),
         n_permutations=n_permutations,
         cv=cv,
         groups=groups,
         exchange=exchange,
-        time_limit=time_limit,
+        max_seconds=max_seconds,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,

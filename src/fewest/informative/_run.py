@@ -32,12 +32,12 @@ _POINTS = 201
 
 
 def informative_features(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
     groups: ArrayLike | None = None,
     cv: Any = None,
-    estimator: Any = None,
     probe: str | None = "svm",
     every: int = 10,
     order: str = "size",
@@ -61,6 +61,9 @@ def informative_features(
 
     Parameters
     ----------
+    estimator : selecting classifier, RepetitiveSelector or None
+        What selects features; None stands for the hard Support Feature Machine. A
+        `RepetitiveSelector` brings its own limits.
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
@@ -71,9 +74,6 @@ def informative_features(
     cv : int, splitter or iterable, optional
         Other folds: a number of stratified ones (of whole groups), or a splitter. Without groups,
         5 by default.
-    estimator : selecting classifier or RepetitiveSelector, optional
-        What selects features; the hard Support Feature Machine by default. A `RepetitiveSelector`
-        brings its own limits.
     probe : {"svm"} or None
         "svm": its cost is chosen among 1e-8, 1e-7, ..., 1e8 (for samples of norm one) by inner
         folds. None leaves the probes out, and the estimate with them.
@@ -122,7 +122,7 @@ def informative_features(
     >>> from fewest.informative import informative_features
     >>> maps = make_brain(6, 4, n_voxels=300, informative=0.3, strength=2.0, random_state=0)
     >>> found = informative_features(
-    ...     maps.X, maps.y, groups=maps.groups, every=2, n_permutations=0
+    ...     None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=0
     ... )
     >>> print(f"the papers' rule {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
     the papers' rule 0.35, corrected 0.29

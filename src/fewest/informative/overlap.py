@@ -61,7 +61,7 @@ def overlap_table(
     >>> from fewest.datasets import make_brain
     >>> from fewest.informative import informative_features, overlap_table, t_map
     >>> maps = make_brain(4, 3, n_voxels=200, informative=0.3, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
     >>> rows = overlap_table(found, univariate, shares=[0.1])
     >>> print(f"observed {rows[0].observed:.2f}, expected {rows[0].expected:.2f}")
@@ -109,7 +109,7 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     >>> from fewest.datasets import make_brain
     >>> from fewest.informative import informative_features, overlap_curve, t_map
     >>> maps = make_brain(4, 3, n_voxels=200, informative=0.3, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
     >>> curve = overlap_curve(found, univariate, 0.2)
     >>> bool(curve[0] > curve[-1])  # what is found first is in the t-map's top more often

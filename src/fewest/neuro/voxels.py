@@ -400,7 +400,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         }
         if isinstance(self.informative, dict):
             settings |= self.informative
-        found = informative_features(X, y, **settings)
+        found = informative_features(settings.pop("estimator", None), X, y, **settings)
         _stop_if(len(found.folds) < found.n_folds_planned)
         self.informative_ = found
 

@@ -83,7 +83,7 @@ def plot_permutations(
     Parameters
     ----------
     chance : array of shape (n_permutations,)
-        Such as `permutation_test(X, y).error.chance`; what is not finite is left out.
+        Such as `permutation_test(machine, X, y).error.chance`; what is not finite is left out.
     observed : float
         The statistic of the true classes.
     label : str

@@ -56,7 +56,7 @@ def plot_informative(
     >>> from fewest.informative import informative_features
     >>> from fewest.plotting import plot_informative
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> [ax.get_ylabel() for ax in plot_informative(found, figure=Figure()).axes]
     ['features', 'error']
     """
@@ -102,7 +102,7 @@ def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> 
     >>> from fewest.informative import informative_features
     >>> from fewest.plotting import plot_subset_sizes
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> plot_subset_sizes(found, ax=Figure().subplots()).get_ylabel()
     'features'
     """
@@ -143,7 +143,7 @@ def plot_overlap_curves(
     >>> from fewest.informative import informative_features, t_map
     >>> from fewest.plotting import plot_overlap_curves
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
     >>> ax = plot_overlap_curves(found, univariate, [0.1], ax=Figure().subplots())
     >>> ax.get_legend_handles_labels()[1]
@@ -189,7 +189,7 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
     >>> from fewest.informative import informative_features
     >>> from fewest.plotting import plot_selection_error
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> plot_selection_error(found, ax=Figure().subplots()).get_ylabel()
     'error'
     """
@@ -224,7 +224,7 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
     >>> from fewest.informative import informative_features
     >>> from fewest.plotting import plot_probe_error
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, n_permutations=0)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, n_permutations=0)
     >>> ax = plot_probe_error(found, ax=Figure().subplots())
     >>> ax.get_legend_handles_labels()[1]
     ['SVM on the rest', 'sigmoid']
@@ -316,7 +316,7 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
     >>> from fewest.informative import informative_features, overlap_table, t_map
     >>> from fewest.plotting import plot_overlap
     >>> maps = make_brain(3, 2, n_voxels=60, strength=2.0, random_state=0)
-    >>> found = informative_features(maps.X, maps.y, groups=maps.groups, probe=None)
+    >>> found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     >>> univariate = t_map(maps.X, maps.y, groups=maps.groups)
     >>> rows = overlap_table(found, univariate, shares=[0.1])
     >>> plot_overlap(rows, ax=Figure().subplots()).get_ylabel()

@@ -69,9 +69,9 @@ def permutation(
         return _plain(found.test, tested)
     run = partial(
         permutation_test,
+        estimator,
         data.X,
         data.y,
-        estimator=estimator,
         groups=data.groups,
         exchange=usual_exchange(data.y, data.groups),
         random_state=data.seed,
@@ -106,7 +106,7 @@ def _within_budget(run: Any, data: Data, budget: Budget, n_permutations: int, sh
         limit = max(_LEAST_SECONDS, share * budget.left)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they say of permuted classes would only alarm
-            found = run(n_permutations=n_permutations, time_limit=limit, **settings)
+            found = run(n_permutations=n_permutations, max_seconds=limit, **settings)
         test = getattr(found, "test", found)
         if test.n_permutations >= enough:
             return found
@@ -123,7 +123,7 @@ def _ways(run: Any, data: Data) -> list[dict[str, Any]]:
     """
     if run.func is diagnose:
         return [{"cv": _folds(data)}, {"cv": None}]
-    estimator = run.keywords["estimator"]
+    estimator = run.args[0]
     counts = isinstance(estimator, (SupportFeatureMachine, ZeroNormSVM, FeatureSelectionConcave))
     ways: list[dict[str, Any]] = []
     if hasattr(estimator, "predict"):

@@ -54,7 +54,8 @@ class Measure:
     groups: NDArray[Any] | None
     columns: Columns | None
 
-    def __call__(self, codes: IndexArray) -> Measured:
+    def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
+        """Measure this labelling; an error that is known already is not measured again."""
         with warnings.catch_warnings():
             # Said of permuted labels, they would only alarm.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -62,7 +63,7 @@ class Measure:
             if "features" in self.statistics:
                 measured = self._features(codes)
             if "error" in self.statistics:
-                measured = replace(measured, error=self._error(codes))
+                measured = replace(measured, error=self._error(codes) if error is None else error)
         return measured
 
     def on(self, X: Any) -> Measure:
@@ -99,10 +100,10 @@ class Measure:
 
 
 def make_measure(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
-    estimator: Any,
     statistics: Any,
     cv: Any,
     groups: ArrayLike | None,
@@ -126,23 +127,23 @@ def make_measure(
     return measure, codes
 
 
-def measured_in_parallel(
+def measure_in_parallel(
     trial: Callable[..., Measured],
-    arguments: list[Any],
+    arguments: list[tuple[Any, ...]],
     *,
     n_jobs: int | None,
     verbose: int,
     what: str,
-    time_limit: float | None = None,
+    max_seconds: float | None = None,
 ) -> list[Measured]:
     """The trials in their order, with a progress bar; Ctrl-C stops them.
 
     After the time limit no further one counts; the first two always do.
     """
-    ends = np.inf if time_limit is None else time.perf_counter() + time_limit
+    ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
     with interrupts_ignored():
         found: Iterator[Measured] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(trial)(argument) for argument in arguments
+            delayed(trial)(*argument) for argument in arguments
         )
     measured = []
     for one in progress_bar(found, len(arguments), verbose > 0, what=what, unit="trial"):

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.held_out import HeldOut
 from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._measure import (
     Measured,
     column,
     make_measure,
-    measured_in_parallel,
+    measure_in_parallel,
 )
 
 TIES = ("auto", "objective", "conservative", "random")
@@ -53,17 +54,18 @@ class PermutationTest:
 
 
 def permutation_test(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
-    estimator: Any = None,
     statistics: Any = ("features", "error"),
     n_permutations: int = 99,
     cv: Any = 5,
     groups: ArrayLike | None = None,
     exchange: str = "within",
     ties: str = "auto",
-    time_limit: float | None = None,
+    max_seconds: float | None = None,
+    held_out: HeldOut | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -81,14 +83,14 @@ def permutation_test(
 
     Parameters
     ----------
+    estimator : classifier, or None for SupportFeatureMachine(C=np.inf)
+        The machine to test. Where it allows errors (a finite C), the statistic "features" is what
+        it minimises: features, plus errors at their price. Other classifiers need `get_support` or
+        `coef_` for "features", which are all that is counted then.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
         Their classes.
-    estimator : classifier, default=SupportFeatureMachine(C=np.inf)
-        The machine to test. Where it allows errors (a finite C), the statistic "features" is what
-        it minimises: features, plus errors at their price. Other classifiers need `get_support` or
-        `coef_` for "features", which are all that is counted then.
     statistics : "features", "error" or both
         The number of features needed, and the balanced error in cross-validation. The latter
         takes a fit a fold.
@@ -109,9 +111,14 @@ def permutation_test(
         puts the data at a random place among its equals: p is exactly uniform under chance, but
         depends on `random_state`. "auto" is "objective" for the machines of this package, which
         have one, and "conservative" for others; errors that tie are never told apart by it.
-    time_limit : float, optional
+    max_seconds : float, optional
         Seconds after which the test ends with the permutations done so far, at least one;
         `n_permutations` of the result says how many.
+    held_out : HeldOut, optional
+        A cross-validation of `estimator` with the true classes, from
+        `fewest._estimators.held_out.run_held_out`, that tested every sample once. Its error is the
+        observed one, and its folds are not fitted again. `cv` must be the splitter that made it,
+        else permuted classes are judged by another rule.
     random_state : int, Generator or None
         Seed of permutations and ties.
     n_jobs : int, optional
@@ -128,7 +135,9 @@ def permutation_test(
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.significance import permutation_test
     >>> X, y = make_gaussian(n=40, d=500, k=2, mu=1.5, random_state=0)
-    >>> found = permutation_test(X, y, statistics="features", n_permutations=19, random_state=0)
+    >>> found = permutation_test(
+    ...     None, X, y, statistics="features", n_permutations=19, random_state=0
+    ... )
     >>> found.features.observed, found.features.chance_median
     (2.0, 6.0)
     >>> print(found.features.p_value)
@@ -137,11 +146,10 @@ def permutation_test(
     check_count("n_permutations", n_permutations)
     check_choice("exchange", exchange, ("within", "whole"))
     check_choice("ties", ties, TIES)
-    if time_limit is not None:
-        check_positive("time_limit", time_limit, infinity="for none")
-    measure, codes = make_measure(
-        X, y, estimator=estimator, statistics=statistics, cv=cv, groups=groups
-    )
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds, infinity="for none")
+    measure, codes = make_measure(estimator, X, y, statistics=statistics, cv=cv, groups=groups)
+    observed_error = None if held_out is None else _known_error(held_out, y)
     if ties == "auto":
         ties = "conservative" if measure.columns is None else "objective"
     if ties == "objective" and measure.columns is None:
@@ -152,20 +160,28 @@ def permutation_test(
         )
     rng = np.random.default_rng(random_state)
     permute = label_permuter(codes, measure.groups, exchange)
-    labellings = [codes, *(permute(rng) for _ in range(n_permutations))]
-    measured = measured_in_parallel(
+    permuted = [(permute(rng),) for _ in range(n_permutations)]
+    measured = measure_in_parallel(
         measure,
-        labellings,
+        [(codes, observed_error), *permuted],
         n_jobs=n_jobs,
         verbose=verbose,
         what="permutations",
-        time_limit=time_limit,
+        max_seconds=max_seconds,
     )
     found = {statistic: compare(measured, statistic, ties, rng) for statistic in measure.statistics}
     p_value = next(iter(found.values())).p_value
     if len(found) > 1:
         p_value = combined_p_value(measured, measure.statistics, ties)
     return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
+
+
+def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
+    """The balanced error of a cross-validation that is of these classes, all of them once."""
+    if not np.array_equal(held_out.y, np.asarray(y)):
+        raise ValueError("held_out is a cross-validation of other classes than y")
+    held_out.in_order(held_out.predicted)  # an error unless every sample was judged once
+    return held_out.balanced_error
 
 
 def usual_exchange(y: NDArray[Any], groups: NDArray[Any] | None) -> str:

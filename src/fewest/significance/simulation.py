@@ -11,7 +11,7 @@ from scipy import sparse
 
 from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray, IndexArray
-from fewest.significance._measure import Measure, Measured, make_measure, measured_in_parallel
+from fewest.significance._measure import Measure, Measured, make_measure, measure_in_parallel
 from fewest.significance.permutation import PermutedStatistic, compare
 
 
@@ -49,10 +49,10 @@ class _Trial:
 
 
 def chance_simulation(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
-    estimator: Any = None,
     statistics: Any = "features",
     covariance: str = "independent",
     n_simulations: int = 99,
@@ -68,12 +68,12 @@ def chance_simulation(
 
     Parameters
     ----------
+    estimator : classifier, or None for SupportFeatureMachine(C=np.inf)
+        The machine, as for `permutation_test`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
         Their classes.
-    estimator : classifier, default=SupportFeatureMachine(C=np.inf)
-        The machine, as for `permutation_test`.
     statistics : "features", "error" or both
         The number of features needed, and the balanced error in cross-validation.
     covariance : {"independent", "within"}
@@ -104,19 +104,17 @@ def chance_simulation(
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.significance import chance_simulation
     >>> X, y = make_gaussian(n=40, d=500, k=2, mu=1.5, random_state=0)
-    >>> chance = chance_simulation(X, y, n_simulations=19, random_state=0)
+    >>> chance = chance_simulation(None, X, y, n_simulations=19, random_state=0)
     >>> chance.features.observed, chance.features.chance_median, chance.separable
     (2.0, 6.0, 1.0)
     """
     check_count("n_simulations", n_simulations)
     check_choice("covariance", covariance, ("independent", "within"))
-    measure, codes = make_measure(
-        X, y, estimator=estimator, statistics=statistics, cv=cv, groups=None
-    )
+    measure, codes = make_measure(estimator, X, y, statistics=statistics, cv=cv, groups=None)
     seeds = np.random.SeedSequence(random_state).spawn(n_simulations)
-    measured = measured_in_parallel(
+    measured = measure_in_parallel(
         _Trial(measure, codes, covariance),
-        [None, *seeds],
+        [(None,), *((seed,) for seed in seeds)],
         n_jobs=n_jobs,
         verbose=verbose,
         what="simulations",

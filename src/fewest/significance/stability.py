@@ -102,10 +102,10 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
 
 
 def stability(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
-    estimator: Any = None,
     groups: ArrayLike | None = None,
     n_resamples: int = 50,
     resample: str = "bootstrap",
@@ -118,12 +118,12 @@ def stability(
 
     Parameters
     ----------
+    estimator : selector, or None for SupportFeatureMachine()
+        Anything with `fit` and `get_support`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
         Their classes.
-    estimator : selector, default=SupportFeatureMachine()
-        Anything with `fit` and `get_support`.
     groups : array of shape (n_samples,), optional
         Samples of the same group are drawn together or not at all.
     n_resamples : int
@@ -149,7 +149,7 @@ def stability(
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.significance import stability
     >>> X, y = make_gaussian(n=100, d=50, k=2, mu=1.5, random_state=0)
-    >>> found = stability(X, y, n_resamples=20, random_state=0)
+    >>> found = stability(None, X, y, n_resamples=20, random_state=0)
     >>> sorted(found.frequency.argsort()[-2:].tolist())
     [0, 1]
     """
