@@ -8,7 +8,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from fewest.cli.parser import build_parser
+from fewest.cli._parser import build_parser
 
 _NO_GROUPS = ("positional arguments", "options")
 

@@ -7,7 +7,7 @@ import shlex
 
 import pytest
 
-from fewest.cli.parser import build_parser, subcommands
+from fewest.cli._parser import build_parser, subcommands
 
 COMMANDS = subcommands(build_parser())
 READING = ("--drop", "--transpose", "--sheet")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fewest.cli import cross_validation
-from fewest.cli.settings import Settings
+from fewest.cli._settings import Settings
 from fewest.exceptions import NotSeparableError
 from fewest.tables import Table
 from tests.tables.samples import two_classes, write_csv

@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from fewest.cli.options.common import MISSING
+from fewest.cli._options import MISSING
 from fewest.tables.missing import TREATMENTS
 from tests.tables.samples import NAMES, two_classes, write_csv
 

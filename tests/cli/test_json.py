@@ -9,7 +9,7 @@ import pytest
 _OPTIONS = {
     "select": ["--cv", 2],
     "path": ["--values", 3, "--cv", 2],
-    "rank": ["--repetitions", 2],
+    "rank": ["--subsets", 2],
     "informative": ["--cv", 2, "--permutations", 0],
     "minimum": [],
     "diagnose": ["--permutations", 5, "--cv", 2],

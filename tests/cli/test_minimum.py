@@ -76,7 +76,7 @@ def test_more_than_two_classes(run, tmp_path):
     ("option", "value", "message"),
     [
         ("--solutions", "some", "must be a whole number, not 'some'"),
-        ("--time-limit", "0", "must be a number above zero, or inf; not '0'"),
+        ("--max-seconds", "0", "must be a number above zero, or inf; not '0'"),
         ("--max-size", "0", "must be 1 or more, not '0'"),
     ],
 )

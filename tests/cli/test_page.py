@@ -87,7 +87,7 @@ def test_path_without_folds(numbers):
 
 
 def test_rank_shows_its_subsets(numbers):
-    found = numbers("rank", "--repetitions", 2)
+    found = numbers("rank", "--subsets", 2)
     assert [subset["number"] for subset in found["alternatives"]["subsets"]] == [1, 2]
     assert found["trust"]["validation"]["n_folds"] == 5
 

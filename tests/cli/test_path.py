@@ -200,7 +200,7 @@ def test_a_fold_that_cannot_be_fitted_is_a_note(path, monkeypatch):
 
 
 def test_progress_bar(path, monkeypatch, capsys):
-    monkeypatch.setattr("fewest.cli.output.Output.show_progress", True)
+    monkeypatch.setattr("fewest.cli._output.Output.show_progress", True)
     errors = path().err
     assert "path" in errors
     assert "cross-validation" in errors

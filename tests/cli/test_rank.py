@@ -38,7 +38,7 @@ def rank(run, data):
     ],
 )
 def test_agrees_with_the_selector(rank, arguments, machine):
-    report = rank(*arguments, "--repetitions", 5, "--json", "-").json
+    report = rank(*arguments, "--subsets", 5, "--json", "-").json
     selector = RepetitiveSelector(machine, n_repetitions=5).fit(*two_classes(shift=2.0))
     assert (report["schema"], report["schema_version"]) == ("fewest.rank", 1)
     assert report["stop_reason"] == selector.stop_reason_
@@ -58,12 +58,12 @@ def test_agrees_with_the_selector(rank, arguments, machine):
 
 
 def test_table_and_names(rank):
-    ran = rank("--C", 1, "--repetitions", 3)
+    ran = rank("--C", 1, "--subsets", 3)
     lines = ran.out.splitlines()
     assert ran.code == 0
     assert any(line.split()[:3] == ["gene_4,", "gene_17", "1"] for line in lines)
-    assert "The search ended: as many subsets as --repetitions asks for." in ran.out
-    names = rank("--C", 1, "--repetitions", 3, "--quiet").out.split()
+    assert "The search ended: as many subsets as --subsets asks for." in ran.out
+    names = rank("--C", 1, "--subsets", 3, "--quiet").out.split()
     assert names[:2] == ["gene_4", "gene_17"]
     assert len(names) == len(set(names))
 
@@ -90,7 +90,7 @@ def test_csv_has_a_row_a_feature(rank, tmp_path):
 def test_more_than_two_classes(run, tmp_path):
     data = write_csv(tmp_path / "three.csv", *three_classes())
     ran = run(
-        "rank", data, "--target", "group", "--C", 1, "--repetitions", 2, "--jobs", 2,
+        "rank", data, "--target", "group", "--C", 1, "--subsets", 2, "--jobs", 2,
         "--csv", tmp_path / "out.csv",
     )  # fmt: skip
     assert ran.code == 0
@@ -100,9 +100,9 @@ def test_more_than_two_classes(run, tmp_path):
 
 def test_checkpoint_goes_on_and_refuses_other_settings(rank, tmp_path):
     kept = tmp_path / "kept"
-    first = rank("--C", 1, "--repetitions", 2, "--checkpoint", kept, "--json", "-").json
-    longer = rank("--C", 1, "--repetitions", 5, "--checkpoint", kept, "--json", "-").json
-    fresh = rank("--C", 1, "--repetitions", 5, "--json", "-").json
+    first = rank("--C", 1, "--subsets", 2, "--checkpoint", kept, "--json", "-").json
+    longer = rank("--C", 1, "--subsets", 5, "--checkpoint", kept, "--json", "-").json
+    fresh = rank("--C", 1, "--subsets", 5, "--json", "-").json
     assert longer["subsets"] == fresh["subsets"]
     assert all(subset in longer["subsets"] for subset in first["subsets"])
     other = rank("--C", 2, "--checkpoint", kept)
@@ -135,7 +135,7 @@ def test_limits(rank):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--repetitions", 0), 2, "must be 1 or more, not '0'"),
+        (("--subsets", 0), 2, "must be 1 or more, not '0'"),
         (("--max-training-error", 2), 2, "must be a number from 0 to 1, not '2'"),
         (("--method", "liknon", "--C", "inf"), 2, "--method liknon needs a finite --C"),
         (("--method", "sfm-cv"), 2, "invalid choice: 'sfm-cv'"),

@@ -220,7 +220,7 @@ def test_hard_machine_on_classes_that_overlap(run, tmp_path):
 
 
 def test_warnings_become_notes(run, table, monkeypatch):
-    monkeypatch.setattr("fewest.cli.settings.Settings.machine", _hurried_machine)
+    monkeypatch.setattr("fewest.cli._settings.Settings.machine", _hurried_machine)
     ran = run("select", table, "--target", "group")
     assert "Note: Warning: the selection still changed after max_iter=1" in ran.out
     assert "Note: In a fold: Warning: the selection still changed" in ran.out

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
 import fewest
 from fewest.cli import main
-from fewest.cli.app import _runner
-from fewest.cli.parser import build_parser, subcommands
+from fewest.cli._app import _runner
+from fewest.cli._parser import build_parser, subcommands
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in subcommands(build_parser()))])
@@ -114,3 +116,13 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
 def test_every_command_has_a_module_that_runs_it():
     for command in subcommands(build_parser()):
         assert callable(_runner(command))
+
+
+def test_the_parser_loads_no_library():
+    """--help and completion must not wait for numpy and scikit-learn."""
+    code = (
+        "import sys; from fewest.cli._parser import build_parser; build_parser()\n"
+        "print(sorted({'numpy', 'scipy', 'sklearn', 'joblib', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from fewest.cli.parser import build_parser
+from fewest.cli._parser import build_parser
 from tests.docs.pages import ROOT
 
 

@@ -8,8 +8,8 @@ import shlex
 import pytest
 
 from fewest.cli import main
-from fewest.cli.errors import CommandError
-from fewest.cli.parser import build_parser
+from fewest.cli._errors import CommandError
+from fewest.cli._parser import build_parser
 from tests.docs.pages import commands, mentioned_commands, name_of, pages
 
 _RUN = [page for page in pages() if page.name not in ("CHANGELOG.md", "CONTRIBUTING.md")]

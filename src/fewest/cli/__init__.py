@@ -1,5 +1,5 @@
 """The command line: `fewest select`, `fewest path` and `fewest demo`."""
 
-from fewest.cli.app import main
+from fewest.cli._app import main
 
 __all__ = ["main"]

@@ -13,15 +13,15 @@ import numpy as np
 from fewest._run.files import check_new_folder, whole_folder
 from fewest._run.json_text import to_json
 from fewest._wording import listed, visible
+from fewest.cli._errors import CommandError
+from fewest.cli._output import Output, require_page_packages
+from fewest.cli._settings import Settings
+from fewest.cli._text import method_text
 from fewest.cli.brain_job import Volumes, brain_report, fitted_decoder, sentence
 from fewest.cli.brain_report import BRAIN_SCHEMA
 from fewest.cli.brain_text import brain_text, volumes_text
-from fewest.cli.errors import CommandError
 from fewest.cli.labels import LabelFile, read_region_names, whole_numbers_if_possible
-from fewest.cli.output import Output, require_page_packages
 from fewest.cli.page import USUAL_SECONDS
-from fewest.cli.settings import Settings
-from fewest.cli.text import method_text
 
 if TYPE_CHECKING:
     from fewest.neuro import FewestVoxels
@@ -33,7 +33,7 @@ _REGIONS = "regions.csv"
 _PAGE = "report.html"
 
 
-def run_brain(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> None:
     """Read, select, cross-validate, write the folder, report."""
     _check_arguments(arguments)
     settings = Settings.from_arguments(arguments)

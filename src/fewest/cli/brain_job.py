@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from fewest._estimators.splits import balanced_error
 from fewest._run.versions import versions
 from fewest._wording import counted
+from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._settings import Settings
 from fewest.cli.brain_report import (
     BrainData,
     BrainFold,
@@ -22,10 +24,8 @@ from fewest.cli.brain_report import (
     Repetition,
     Voxel,
 )
-from fewest.cli.errors import CommandError, InseparableError
 from fewest.cli.job import certificate
 from fewest.cli.report import ClassSize, Seconds, TrainingError
-from fewest.cli.settings import Settings
 
 if TYPE_CHECKING:
     import argparse

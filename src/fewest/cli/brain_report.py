@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fewest.cli._settings import Settings
 from fewest.cli.report import (
     SCHEMA_VERSION,
     Certificate,
@@ -13,7 +14,6 @@ from fewest.cli.report import (
     Seconds,
     TrainingError,
 )
-from fewest.cli.settings import Settings
 
 if TYPE_CHECKING:
     from fewest.neuro.regions import Region

@@ -7,9 +7,9 @@ import argparse
 import numpy as np
 
 from fewest._wording import counted, cut, visible
+from fewest.cli._text import aligned, percent, report_text
 from fewest.cli.brain_job import Volumes
 from fewest.cli.brain_report import BrainReport, Voxel
-from fewest.cli.text import aligned, percent, report_text
 
 _MOST_VOXELS = 20
 _MOST_REGIONS = 15

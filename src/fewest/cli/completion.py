@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import argparse
 
-from fewest.cli.errors import CommandError
-from fewest.cli.output import print_text
-from fewest.cli.parser import build_parser, subcommands, summaries
+from fewest.cli._errors import CommandError
+from fewest.cli._options import Commands, Parser, new_command
+from fewest.cli._output import print_text
+
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Print a script that lets a shell complete commands, options and file names
+when Tab is pressed. It goes where the shell looks for such scripts."""
 
 
-def run_completion(arguments: argparse.Namespace) -> None:
-    """Print the script."""
-    print_text(script(arguments.shell))
+def add_options(commands: Commands[Parser]) -> None:
+    """Describe the command and its options."""
+    completion = new_command(
+        commands,
+        "completion",
+        help="a script for your shell: Tab completes commands and options",
+        description=_DESCRIPTION,
+        examples=(
+            "bash > ~/.local/share/bash-completion/completions/fewest",
+            "zsh > ~/.zfunc/_fewest",
+            "fish > ~/.config/fish/completions/fewest.fish",
+        ),
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
 
 
-def script(shell: str) -> str:
-    """What the shell is to run; made from the parser, so that it knows all that the parser knows.
+def run(arguments: argparse.Namespace) -> None:
+    """Print what the shell is to run; it is made from the parser, and knows what that knows."""
+    from fewest.cli._parser import build_parser, subcommands, summaries
 
-    Parameters
-    ----------
-    shell : {"bash", "zsh", "fish"}
-        Whose language it is in.
-
-    Returns
-    -------
-    str
-        The script.
-    """
     try:
         import shtab
     except ImportError as error:
@@ -37,5 +45,5 @@ def script(shell: str) -> str:
         command.description = summaries(parser)[name]  # shells show one line
         for action in command._actions:
             if action.metavar in kinds:
-                action.complete = kinds[action.metavar]
-    return shtab.complete(parser, shell=shell)
+                action.complete = kinds[action.metavar]  # type: ignore[attr-defined]
+    print_text(shtab.complete(parser, shell=arguments.shell))

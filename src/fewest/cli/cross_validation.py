@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from fewest._estimators.splits import balanced_error, count_classes, split_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._wording import cut
+from fewest.cli._settings import Settings, fit
 from fewest.cli.report import CrossValidation, Fold, Spread
-from fewest.cli.settings import Settings, fit
 from fewest.tables import Table
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

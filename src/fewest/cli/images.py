@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from fewest._wording import visible
-from fewest.cli.errors import CommandError
-from fewest.cli.output import require_writable
+from fewest.cli._errors import CommandError
+from fewest.cli._output import require_writable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

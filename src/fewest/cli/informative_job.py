@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from fewest._run.checkpoint import CheckpointError
 from fewest._run.versions import versions
 from fewest._wording import counted
-from fewest.cli.errors import CommandError, InseparableError
+from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._settings import Settings
 from fewest.cli.job import summarize
 from fewest.cli.report import (
     Curves,
@@ -21,7 +22,6 @@ from fewest.cli.report import (
     Seconds,
     SigmoidFit,
 )
-from fewest.cli.settings import Settings
 from fewest.tables import Table
 
 if TYPE_CHECKING:

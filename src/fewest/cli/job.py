@@ -11,9 +11,10 @@ import numpy as np
 from fewest._estimators.splits import balanced_error
 from fewest._run.versions import versions
 from fewest._wording import counted
+from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._models import save_machine
+from fewest.cli._settings import MARGIN_METHODS, Settings, fit
 from fewest.cli.cross_validation import Validation, cross_validate
-from fewest.cli.errors import CommandError, InseparableError
-from fewest.cli.models import save_machine
 from fewest.cli.report import (
     Certificate,
     DataSummary,
@@ -24,7 +25,6 @@ from fewest.cli.report import (
     Seconds,
     TrainingError,
 )
-from fewest.cli.settings import MARGIN_METHODS, Settings, fit
 from fewest.report.content import ClassSize
 from fewest.tables import Table
 

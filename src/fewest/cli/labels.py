@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._wording import counted, listed, near, quoted, visible
-from fewest.cli.errors import CommandError
+from fewest.cli._errors import CommandError
 
 _DELIMITERS = (",", "\t", ";")
 _NO_VALUE = ("", "n/a", "na", "none")

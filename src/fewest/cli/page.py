@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from fewest._wording import visible
-from fewest.cli.errors import CommandError
-from fewest.cli.output import Output, write
+from fewest.cli._errors import CommandError
+from fewest.cli._output import Output, write
+from fewest.cli._settings import Settings
 from fewest.cli.report import PathReport
-from fewest.cli.settings import Settings
 from fewest.tables import Table
 
 USUAL_SECONDS, _USUAL_FOLDS = 30.0, 5

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._run.versions import versions
+from fewest.cli._errors import CommandError
+from fewest.cli._settings import Settings, fit
 from fewest.cli.cross_validation import (
     Split,
     balanced_error,
@@ -21,10 +23,8 @@ from fewest.cli.cross_validation import (
     possible_folds,
     spread,
 )
-from fewest.cli.errors import CommandError
 from fewest.cli.job import summarize
 from fewest.cli.report import PathReport, PathValue, Seconds
-from fewest.cli.settings import Settings, fit
 from fewest.tables import Table
 
 FloatArray = NDArray[np.float64]

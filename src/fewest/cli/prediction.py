@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fewest._estimators.splits import balanced_error
 from fewest._wording import counted, cut, listed
-from fewest.cli.errors import CommandError
+from fewest.cli._errors import CommandError
 from fewest.cli.report import SCHEMA_VERSION, Label
 from fewest.tables import Samples
 

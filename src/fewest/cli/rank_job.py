@@ -8,10 +8,10 @@ from typing import Any
 from fewest._run.checkpoint import CheckpointError
 from fewest._run.versions import versions
 from fewest._wording import counted
-from fewest.cli.errors import CommandError, InseparableError
+from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._settings import Settings, fit
 from fewest.cli.job import summarize
 from fewest.cli.report import RankReport, Seconds, Subset
-from fewest.cli.settings import Settings, fit
 from fewest.tables import Table
 
 

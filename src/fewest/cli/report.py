@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fewest.cli.settings import Settings
+from fewest.cli._settings import Settings
 from fewest.report.content import ClassSize, Label
 
 SCHEMA, PATH_SCHEMA, RANK_SCHEMA = "fewest.select", "fewest.path", "fewest.rank"

@@ -1,47 +1,62 @@
-"""`fewest select`: the main job on a file."""
+"""`fewest select`: the fewest features of a table."""
 
 from __future__ import annotations
 
 import argparse
-import time
 
-from fewest._wording import visible
-from fewest.cli.job import run_job, summarize
-from fewest.cli.output import Output, require_writable
-from fewest.cli.page import write_page
-from fewest.cli.reading import keep_the_data, read, require_square
-from fewest.cli.settings import Settings
-from fewest.cli.text import data_text, method_text, names_text, result_text
+from fewest.cli._options import (
+    Commands,
+    Parser,
+    add_method_arguments,
+    add_output_arguments,
+    add_validation_arguments,
+    at_least_one,
+    new_data_command,
+)
+
+__all__ = ["add_options", "run"]
 
 
-def run_select(arguments: argparse.Namespace) -> None:
-    """Read, fit, cross-validate, report."""
-    keep_the_data(
-        arguments.data, json=arguments.json, model=arguments.model, report=arguments.report
+def add_options(commands: Commands[Parser]) -> None:
+    """Describe the command and its options."""
+    select = new_data_command(
+        commands,
+        "select",
+        help="select features in your own data",
+        description="Select the fewest features that tell the classes apart.",
+        examples=(
+            "expression.csv --target diagnosis",
+            "expression.csv --target diagnosis --report result.html",
+            "expression.tsv.gz --target diagnosis --drop patient --drop age",
+            "expression.parquet --target diagnosis --C inf --json result.json",
+            "expression.npz --cv 10 --repeats 5 --jobs 4",
+            "expression.csv --target diagnosis --method sfm-cv",
+            "expression.csv --target diagnosis --method liknon --C 0.05",
+            "expression.csv --target diagnosis --method psvm --epsilon 3",
+            "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
+            "expression.csv --target diagnosis --quiet > selected.txt",
+            "expression.csv --target diagnosis --model machine.fewest",
+        ),
     )
-    settings = Settings.from_arguments(arguments)
-    output = Output.from_arguments(arguments)
-    if arguments.model:
-        require_writable("--model", arguments.model)
-    started = time.perf_counter()
-    table = read(arguments)
-    seconds = time.perf_counter() - started
-    if settings.matrix:
-        require_square(table)
-    output.say(data_text(summarize(table)))
-    output.say(method_text(settings))
-    notes = []
-    if settings.C is None and arguments.C is not None:
-        notes.append(f"--C is ignored: --method {settings.method} chooses C.")
-    report, machine = run_job(
-        table,
-        settings,
-        seconds_reading=seconds,
-        show_progress=output.show_progress,
-        notes=notes,
-        model=arguments.model,
+    add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    validation = add_validation_arguments(select)
+    validation.add_argument(
+        "--repeats",
+        type=at_least_one,
+        default=1,
+        metavar="R",
+        help="repeat it with other folds (default: 1)",
     )
-    output.deliver(report, result_text(report), names_text(report))
-    if arguments.model:
-        output.say(f"Written: {visible(arguments.model)}")
-    write_page(output, arguments, table, machine, notes=report.notes)
+    output = add_output_arguments(select)
+    output.add_argument(
+        "--model",
+        metavar="FILE",
+        help="also save the fitted machine to this file, for fewest predict and fewest.load",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run the command."""
+    from fewest.cli._select import run_select
+
+    run_select(arguments)

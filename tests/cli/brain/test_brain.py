@@ -299,7 +299,7 @@ def test_help_does_not_load_nilearn(capsys):
     with pytest.raises(SystemExit):
         main(["brain", "--help"])
     assert "--standardize-runs" in capsys.readouterr().out
-    code = "import sys; from fewest.cli.parser import build_parser; build_parser()\n"
+    code = "import sys; from fewest.cli._parser import build_parser; build_parser()\n"
     code += "print({'nilearn', 'nibabel', 'sklearn'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -14,7 +14,7 @@ LONG = {
     "path": ["--values", "2000"],
     "rank": [],
     "informative": [],
-    "minimum": ["--time-limit", "inf"],
+    "minimum": ["--max-seconds", "inf"],
     "diagnose": ["--permutations", "5000"],
 }
 

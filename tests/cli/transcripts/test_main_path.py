@@ -16,7 +16,7 @@ SHIFT = 2.3  # no single feature separates the classes
 COMMANDS = {
     "select": (["--cv", "3"], "cross-validation", "Selected: 2 of 30 features"),
     "path": (["--values", "4", "--cv", "2"], "cross-validation", "cross-validated"),
-    "rank": (["--repetitions", "3"], "repetitive selection", "disjoint subset"),
+    "rank": (["--subsets", "3"], "repetitive selection", "disjoint subset"),
     "informative": (["--cv", "2", "--permutations", "0"], "informative features", "t-tests"),
     "minimum": ([], "pairs", "features, certified"),
     "diagnose": (["--permutations", "9", "--cv", "2"], "permutations", "chance"),

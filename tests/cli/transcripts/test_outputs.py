@@ -14,7 +14,7 @@ FEWEST = f"{sys.executable} -m fewest"
 OUTPUTS = {
     "select": "--cv 0 --json out.json",
     "path": "--values 3 --cv 0 --plot out.png",
-    "rank": "--repetitions 2 --csv out.csv",
+    "rank": "--subsets 2 --csv out.csv",
 }
 
 

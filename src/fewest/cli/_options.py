@@ -1,12 +1,13 @@
-"""What the commands share: how they are described, and their groups of options."""
+"""What the commands share: how they are described, their groups of options, and their values."""
 
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+import math
+from collections.abc import Callable
+from typing import Any, NoReturn
 
-from fewest.cli.errors import CommandError
-from fewest.cli.options.types import cost, folds, jobs, seed, threshold
+from fewest.cli._errors import CommandError
 
 EXIT_CODES = """\
 exit codes:
@@ -17,7 +18,7 @@ exit codes:
 """
 
 _DATA_FORMATS = """\
-DATA is a table with one sample a row, one feature a column, and one column
+DATA is a table with one sample per row, one feature per column, and one column
 with the class:
   .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz
   .parquet         one table
@@ -32,13 +33,48 @@ Columns without a name, and columns of text that is different in every row
 # Spelled out, because the parser loads no library; a test compares it with the reader's own.
 MISSING = ("error", "drop-samples", "drop-features", "median")
 
-_METHOD_HELP = {
+_METHODS = {
     "sfm": "sfm: Support Feature Machine",
     "sfm-cv": "sfm-cv: the same, C chosen by cross-validation",
     "weston": "weston: zero-norm support vector machine",
     "liknon": "liknon: one-norm support vector machine",
     "psvm": "psvm: Potential Support Vector Machine",
 }
+_MOST_SEEDS = 2**32
+
+
+def _number(requirement: str, is_valid: Callable[[Any], bool], kind: type = float) -> Any:
+    """What turns the text of an option into a number, or says what it must be."""
+
+    def convert(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            if kind is int:
+                raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}") from None
+            value = math.nan
+        if not is_valid(value):
+            raise argparse.ArgumentTypeError(f"{requirement} not {text!r}")
+        return value
+
+    return convert
+
+
+cost = _number("must be a number above zero, or inf;", lambda value: value > 0)
+share = _number("must be a number from 0 to 1,", lambda value: 0 <= value <= 1)
+threshold = _number("must be a number of at least zero,", lambda value: 0 <= value < math.inf)
+folds = _number("must be 2 or more, or 0 for none;", lambda value: value == 0 or value >= 2, int)
+at_least_one = _number("must be 1 or more,", lambda value: value >= 1, int)
+none_or_more = _number("must be 0 or more,", lambda value: value >= 0, int)
+jobs = _number("must be 1 or more, or -1 for all cores;", lambda n: n >= 1 or n == -1, int)
+seed = _number(
+    f"must lie between 0 and {_MOST_SEEDS - 1},", lambda value: 0 <= value < _MOST_SEEDS, int
+)
+
+
+def at_least_one_or_all(text: str) -> int | None:
+    """A number, or None for "all"."""
+    return None if text == "all" else at_least_one(text)
 
 
 class Parser(argparse.ArgumentParser):
@@ -117,12 +153,13 @@ def add_layout_arguments(group: argparse._ArgumentGroup) -> None:
 def add_method_arguments(
     parser: argparse.ArgumentParser, methods: tuple[str, ...]
 ) -> argparse._ArgumentGroup:
+    """The method and its parameters; None stands for a default that depends on the method."""
     group = parser.add_argument_group("method")
     group.add_argument(
         "--method",
         choices=methods,
         default="sfm",
-        help="; ".join(_METHOD_HELP[method] for method in methods) + " (default: sfm)",
+        help="; ".join(_METHODS[method] for method in methods) + " (default: sfm)",
     )
     if "sfm-cv" in methods:
         group.add_argument(
@@ -133,7 +170,6 @@ def add_method_arguments(
             "of the hinge loss: see fewest path for values that suit the data; sfm-cv chooses C "
             "by itself; for psvm the largest weight (default: 1.0; weston and psvm: inf)",
         )
-    # None stands for the default, so that an option which makes no sense can be refused.
     group.add_argument(
         "--constraint",
         choices=("class_means", "mean_margin"),
@@ -187,9 +223,37 @@ def add_cost_of_errors(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_seed(parser: argparse._ActionsContainer, decides: str) -> None:
+    """The seed, and what it decides."""
+    parser.add_argument(
+        "--seed", type=seed, default=0, metavar="INT", help=f"{decides} (default: 0)"
+    )
+
+
+def add_jobs(
+    parser: argparse._ActionsContainer,
+    what: str = "folds computed at the same time; -1 for one per core",
+    default: int = 1,
+) -> None:
+    """How many of what at the same time."""
+    parser.add_argument(
+        "--jobs", type=jobs, default=default, metavar="N", help=f"{what} (default: {default})"
+    )
+
+
+def add_checkpoint(group: argparse._ArgumentGroup) -> None:
+    """A folder for what is finished."""
+    group.add_argument(
+        "--checkpoint",
+        metavar="FOLDER",
+        help="keep every finished repetition there; the same command goes on where it was stopped",
+    )
+
+
 def add_validation_arguments(
-    parser: argparse.ArgumentParser, *, random: str = "folds", parallel: str = "folds"
+    parser: argparse.ArgumentParser, *, of_what: str = "folds"
 ) -> argparse._ArgumentGroup:
+    """Folds, groups, seed and jobs; `of_what` is random and can be computed in parallel."""
     group = parser.add_argument_group("cross-validation")
     group.add_argument(
         "--cv", type=folds, default=5, metavar="K", help="folds; 0 for none (default: 5)"
@@ -200,25 +264,19 @@ def add_validation_arguments(
         help="column (for .npz the array) that says which samples belong together, those of one "
         "patient for instance: a fold has all of them or none; it is no feature",
     )
-    group.add_argument(
-        "--seed", type=seed, default=0, metavar="INT", help=f"decides the {random} (default: 0)"
-    )
-    group.add_argument(
-        "--jobs",
-        type=jobs,
-        default=1,
-        metavar="N",
-        help=f"{parallel} computed at the same time; -1 for one a core (default: 1)",
-    )
+    add_seed(group, f"decides the {of_what}")
+    add_jobs(group, f"{of_what} computed at the same time; -1 for one per core")
     return group
 
 
 def add_output_arguments(
     parser: argparse.ArgumentParser,
     *,
-    quiet: str = "print the names of the selected features only, one a line; no progress bar",
+    quiet: str = "print the names of the selected features only, one per line; no progress bar",
     page: bool = True,
+    plot: str | None = None,
 ) -> argparse._ArgumentGroup:
+    """Where the result goes; `plot` says what can be drawn."""
     group = parser.add_argument_group("output")
     group.add_argument(
         "--json",
@@ -232,9 +290,9 @@ def add_output_arguments(
             help="also make one page (.html) with figures, the error, tests against chance and "
             "alternatives, or the same as numbers (.json); takes about half a minute more",
         )
-    group.add_argument(
-        "--quiet",
-        action="store_true",
-        help=quiet,
-    )
+    if plot is not None:
+        group.add_argument(
+            "--plot", metavar="FILE", help=f"draw {plot}; the name ends in .png, .svg or .pdf"
+        )
+    group.add_argument("--quiet", action="store_true", help=quiet)
     return group

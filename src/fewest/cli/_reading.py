@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from fewest._wording import quoted, visible
-from fewest.cli.errors import CommandError
+from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 
 _MOST_NOTED = 5

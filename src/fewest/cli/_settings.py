@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fewest._estimators.splits import fit_with_groups
-from fewest.cli.errors import CommandError
+from fewest.cli._errors import CommandError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from fewest.cli.options.common import (
+from fewest.cli._options import (
     Commands,
     Parser,
     add_method_arguments,
     add_output_arguments,
+    cost,
+    folds,
+    jobs,
     new_command,
+    none_or_more,
+    seed,
 )
-from fewest.cli.options.types import cost, folds, jobs, none_or_more, seed
 
 _DESCRIPTION = """\
 Select the fewest voxels of brain images that tell conditions apart, and write
@@ -21,7 +25,7 @@ header line: one label a line, or a table (comma, tab, semicolon or blanks) of
 which --labels-column names one column."""
 
 
-def add_brain(commands: Commands[Parser]) -> None:
+def add_options(commands: Commands[Parser]) -> None:
     """Describe the command and its options."""
     brain = new_command(
         commands,

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from fewest._run.files import atomic_write, check_writable
 from fewest._run.json_text import to_json
 from fewest._wording import visible
-from fewest.cli.emphasis import plain, shown_on
-from fewest.cli.errors import CommandError
+from fewest.cli._emphasis import plain, shown_on
+from fewest.cli._errors import CommandError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

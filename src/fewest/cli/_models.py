@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewest._wording import visible
-from fewest.cli.errors import CommandError
+from fewest.cli._errors import CommandError
 
 
 def save_machine(machine: Any, feature_names: Sequence[str], path: str) -> None:

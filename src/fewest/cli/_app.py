@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
 
-from fewest.cli.errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
-from fewest.cli.parser import build_parser
+from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
+from fewest.cli._parser import build_parser
 
 _WITHOUT_LIBRARIES = ("completion",)  # run by shells as they start
 
@@ -59,8 +59,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
 
 
 def _runner(command: str) -> Callable[[argparse.Namespace], None]:
-    """`fewest NAME` is the function `run_NAME` of the module `fewest.cli.NAME`."""
-    return getattr(import_module(f"fewest.cli.{command}"), f"run_{command}")
+    """`fewest NAME` is the function `run` of the module `fewest.cli.NAME`."""
+    return import_module(f"fewest.cli.{command}").run
 
 
 def _survive_odd_characters() -> None:

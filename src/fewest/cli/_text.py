@@ -7,7 +7,8 @@ from typing import Any
 
 from fewest import _wording as wording
 from fewest._wording import counted, cut, visible
-from fewest.cli.emphasis import as_header, dim
+from fewest.cli._emphasis import as_header, dim
+from fewest.cli._settings import METHODS, Settings
 from fewest.cli.report import (
     Certificate,
     CrossValidation,
@@ -18,7 +19,6 @@ from fewest.cli.report import (
     Seconds,
     Spread,
 )
-from fewest.cli.settings import METHODS, Settings
 
 _LONGEST_LABEL = 16
 _MOST_CLASSES = 12

@@ -1,21 +1,12 @@
-"""The parser of `fewest`, with one sub-parser a command."""
+"""The parser of `fewest`, with one sub-parser per command."""
 
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 
 from fewest import __version__
-from fewest.cli.options.brain import add_brain
-from fewest.cli.options.common import EXIT_CODES, Parser
-from fewest.cli.options.completion import add_completion
-from fewest.cli.options.demo import add_demo
-from fewest.cli.options.diagnose import add_diagnose
-from fewest.cli.options.informative import add_informative
-from fewest.cli.options.minimum import add_minimum
-from fewest.cli.options.path import add_path
-from fewest.cli.options.predict import add_predict
-from fewest.cli.options.rank import add_rank
-from fewest.cli.options.select import add_select
+from fewest.cli._options import EXIT_CODES, Parser
 
 _EPILOG = f"""\
 examples:
@@ -34,6 +25,20 @@ examples:
 
 {EXIT_CODES}"""
 
+# Every command has a module with `add_options` and `run`.
+_COMMANDS = (
+    "select",
+    "predict",
+    "path",
+    "rank",
+    "informative",
+    "brain_options",
+    "minimum",
+    "diagnose",
+    "demo",
+    "completion",
+)
+
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands and their options."""
@@ -46,19 +51,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fewest {__version__}")
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
-    for add in (
-        add_select,
-        add_predict,
-        add_path,
-        add_rank,
-        add_informative,
-        add_brain,
-        add_minimum,
-        add_diagnose,
-        add_demo,
-        add_completion,
-    ):
-        add(commands)
+    for name in _COMMANDS:
+        import_module(f"fewest.cli.{name}").add_options(commands)
     return parser
 
 

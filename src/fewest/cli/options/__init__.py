@@ -1,1 +1,0 @@
-"""The options of every command, and the help that explains them."""
