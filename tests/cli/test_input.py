@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from fewest.cli._options import MISSING
-from fewest.tables.missing import TREATMENTS
+from fewest.tables._missing import TREATMENTS
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 
@@ -37,7 +37,8 @@ def test_target_not_given(refused, table):
 
 def test_target_not_in_npz(refused, tmp_path):
     np.savez(tmp_path / "table.npz", X=np.eye(2), labels=[0, 1])
-    assert "the classes (target). See --target COLUMN." in refused(tmp_path / "table.npz")
+    message = refused(tmp_path / "table.npz")
+    assert "holds the classes (target).\nThe arrays are: X, labels. See --target COLUMN." in message
 
 
 def test_drop_of_the_target(refused, table):
@@ -163,4 +164,4 @@ def test_h5ad(run, tmp_path, frame):
 
 
 def test_treatments_of_missing_cells_are_those_of_the_reader():
-    assert MISSING == TREATMENTS
+    assert tuple(TREATMENTS) == MISSING

@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from fewest.tables import InputError, read_table
-from tests.tables.samples import NAMES, two_classes
+from tests.tables.samples import NAMES, two_classes, write_csv
 
 
 @pytest.fixture
@@ -160,14 +160,17 @@ def test_no_features(refused_frame, frame):
     ("arrays", "message"),
     [
         ({"y": [0, 1]}, "has no array 'X'"),
-        ({"X": np.eye(2), "labels": [0, 1]}, "has no array 'y'; it has: X, labels."),
-        ({"X": np.eye(2), "labels": [0, 1]}, "Name the array with the classes (target)."),
+        ({"X": np.eye(2), "labels": [0, 1]}, "holds the classes (target).\nThe arrays are: X, lab"),
         ({"X": np.ones(2), "y": [0, 1]}, "X of"),
         ({"X": [["a"], ["b"]], "y": [0, 1]}, "X of"),
-        ({"X": np.eye(2), "y": [0, 1, 1]}, "must hold one class"),
-        ({"X": np.eye(2), "y": [0, 1], "gene_id": ["a"]}, "have shape (1,), but X has 2 columns"),
-        ({"X": np.eye(2), "y": [0.0, np.nan]}, "has no class in 1 row"),
+        ({"X": np.eye(2), "y": [0, 1, 1]}, "one entry for each of the 2 rows of X."),
+        (
+            {"X": np.eye(2), "y": [0, 1], "gene_id": ["a"]},
+            "one entry for each of the 2 columns of X.",
+        ),
         ({"X": [[np.nan, 1], [2, 3]], "y": [0, 1]}, "1 missing cell in 1 column and 1 row: x0"),
+        ({"X": np.eye(2), "y": [0.0, np.nan]}, "has no value in 1 row (2;"),
+        ({"X": np.eye(2), "y": [1j, 2j]}, "has the type complex128.\nClasses and groups must be"),
         ({"X": np.eye(2), "y": np.array([None, 1], object)}, "holds Python objects"),
     ],
 )
@@ -195,7 +198,7 @@ def test_number_in_another_notation_is_no_id(tmp_path, written):
         InputError, match="text instead of numbers in 1 feature column: b"
     ) as caught:
         read_table(path, target="class")
-    assert "one decimal sign, the same in the whole file" in str(caught.value)
+    assert "Use one decimal sign in the whole file" in str(caught.value)
 
 
 def test_dates_are_ids(tmp_path):
@@ -203,3 +206,42 @@ def test_dates_are_ids(tmp_path):
     path = tmp_path / "dates.csv"
     path.write_text("a;day;class\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert read_table(path, target="class").feature_names == ["a"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+def test_classes_as_groups(tmp_path, suffix):
+    X, y = two_classes()
+    path = tmp_path / f"table{suffix}"
+    write_csv(path, X, y) if suffix == ".csv" else np.savez(path, X=X, group=y)
+    with pytest.raises(
+        InputError, match="'group' cannot hold the classes and the groups"
+    ) as caught:
+        read_table(path, "group", (), "group")
+    assert caught.value.argument == "groups"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "argument"),
+    [({"target": "x"}, "target"), ({"groups": "x"}, "groups"), ({"drop": ["x"]}, "drop")],
+)
+def test_name_that_does_not_exist_names_its_argument(table, keywords, argument):
+    with pytest.raises(InputError, match="has no column 'x' among its 31 columns") as caught:
+        read_table(table, **{"target": "group", **keywords})
+    assert caught.value.argument == argument
+
+
+def test_wrong_name_is_refused_before_the_cells_are_read(table, monkeypatch):
+    original, options = pandas.read_csv, []
+
+    def remember(file, **given):
+        options.append(given)
+        return original(file, **given)
+
+    monkeypatch.setattr(pandas, "read_csv", remember)
+    with pytest.raises(InputError, match="has no column 'grup'"):
+        read_table(table, "grup")
+    assert [given.get("usecols") for given in options] == [[0]]  # the names of rows, for a hint
+    options.clear()
+    with pytest.raises(InputError, match="has no column 'gene_99'"):
+        read_table(table, "group", ["gene_99"])
+    assert options == []

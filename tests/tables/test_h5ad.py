@@ -49,7 +49,7 @@ def test_sparse_is_made_dense_and_keeps_its_type(tmp_path, form):
 def test_sparse_that_is_too_large_is_refused(refused, tmp_path, monkeypatch):
     path = write(tmp_path / "t.h5ad", scipy.sparse.csr_matrix(two_classes()[0]))
     assert read_table(path, "group").X.shape == (40, 30)
-    monkeypatch.setattr("fewest.tables.h5ad._memory", lambda: 9000)
+    monkeypatch.setattr("fewest.tables._h5ad._get_memory", lambda: 9000)
     assert "is sparse, and would need" in refused(path)
     assert "Keep fewer features" in refused(path)
 
@@ -87,7 +87,7 @@ def test_transposed(tmp_path):
         var=pandas.DataFrame({"group": y}, index=[f"S{row}" for row in range(len(y))]),
     )
     data.write_h5ad(tmp_path / "t.h5ad")
-    with pytest.raises(InputError, match="has 'group' in var, not in obs") as caught:
+    with pytest.raises(InputError, match="But a column of var has that name, 'group'") as caught:
         read_table(tmp_path / "t.h5ad", "group")
     assert caught.value.argument == "transpose"
     table = read_table(tmp_path / "t.h5ad", "group", transpose=True)
@@ -98,8 +98,8 @@ def test_transposed(tmp_path):
 @pytest.mark.parametrize(
     ("keywords", "message"),
     [
-        ({"target": None}, "say which column of obs in .* holds the classes"),
-        ({"target": "Groups"}, "obs of .* has no column 'Groups'.\nDid you mean 'group'?"),
+        ({"target": None}, "say which column of obs of .* holds the classes"),
+        ({"target": "Groups"}, "no column 'Groups' among its 1 column.\nDid you mean 'group'?"),
         ({"target": "group", "groups": "x"}, "obs of .* has no column 'x'"),
         ({"target": "group", "drop": ["gene_99"]}, "has no feature 'gene_99' among its 30 feat"),
     ],
@@ -112,6 +112,13 @@ def test_names_that_do_not_exist(tmp_path, keywords, message):
 def test_names_twice(refused, tmp_path):
     path = write(tmp_path / "t.h5ad", names=["gene_1", "gene_1", *NAMES[2:]])
     assert "has 1 feature name more than once: gene_1." in refused(path)
+
+
+def test_feature_with_the_name_of_the_target_can_be_left_out(tmp_path):
+    path = write(tmp_path / "t.h5ad", names=["group", *NAMES[1:]])
+    table = read_table(path, "group", ["group"])
+    assert table.feature_names == NAMES[1:]
+    assert table.y.tolist() == two_classes()[1].tolist()
 
 
 @pytest.mark.parametrize("truncated", [True, False])

@@ -145,3 +145,19 @@ def test_integers_with_missing_cells(tmp_path):
 def test_unknown_treatment(table):
     with pytest.raises(ValueError, match="missing must be one of error, drop-samples"):
         read_table(table, "group", missing="mean")
+
+
+def test_sample_without_a_class_in_an_archive_can_be_left_out(tmp_path):
+    np.savez(tmp_path / "t.npz", X=np.arange(8.0).reshape(4, 2), y=[0, 1, np.nan, 1])
+    with pytest.raises(InputError, match="class array 'y' of .* has no value in 1 row \\(3;"):
+        read_table(tmp_path / "t.npz", None)
+    table = read_table(tmp_path / "t.npz", None, missing="drop-samples")
+    assert table.X.tolist() == [[0, 1], [2, 3], [6, 7]]
+    assert table.y.tolist() == [0, 1, 1]
+    assert table.notes == ["Left out, because they have no class: 1 of 4 samples."]
+
+
+def test_no_sample_has_a_class(tmp_path):
+    (tmp_path / "t.csv").write_text("a,group\n1,\n2,\n")
+    with pytest.raises(InputError, match="has no value in 2 rows \\(1, 2;"):
+        read_table(tmp_path / "t.csv", "group", missing="drop-samples")

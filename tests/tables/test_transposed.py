@@ -95,7 +95,11 @@ def test_npz(tmp_path, refused):
     table = read_table(tmp_path / "t.npz", None, transpose=True)
     assert table.X.tolist() == X.tolist()
     message = refused(tmp_path / "t.npz", None)
-    assert "one class (a number or text) for each of the 30 rows of X. There is one for" in message
+    assert "one entry for each of the 40 columns of X. There is one for each row" in message
+    assert argument_of(tmp_path / "t.npz", None) == "transpose"
+    np.savez(tmp_path / "t.npz", X=X.T, y=y)
+    message = refused(tmp_path / "t.npz", None)
+    assert "one entry for each of the 30 rows of X. There is one for each column" in message
     assert argument_of(tmp_path / "t.npz", None) == "transpose"
 
 
@@ -125,7 +129,9 @@ def test_many_named_rows_are_recognised(tmp_path, refused):
 
 
 def test_target_that_is_a_column_is_recognised(table):
-    with pytest.raises(InputError, match="But a column has that name: do not transpose") as caught:
+    with pytest.raises(
+        InputError, match="But a column has that name, 'group': do not transpose"
+    ) as caught:
         read_table(table, "group", transpose=True)
     assert caught.value.argument == "transpose"
 

@@ -1,0 +1,139 @@
+"""Tables with a header, through pandas: the part that text, Parquet and Excel share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._wording import visible
+from fewest.tables._errors import MissingPackageError
+from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request
+
+if TYPE_CHECKING:
+    import pandas
+
+# "None" is not among them: it is a fair name for a class.
+MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
+
+
+def import_pandas(file: Path) -> ModuleType:
+    """Pandas, or the advice to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingPackageError(file, "pandas") from error
+    return pandas
+
+
+def make_frame(
+    parts: Iterable[pandas.DataFrame],
+    header: Sequence[str],
+    request: Request,
+    file: Path,
+    *,
+    decimal: str = ".",
+    notes: Sequence[str] = (),
+    other_sheets: str = "",
+) -> Frame:
+    """The frame of a table that pandas has read, turned if the samples are its columns.
+
+    `header` has the names of the columns, because pandas changes those that are repeated or
+    missing. A table to be turned may come in parts of some rows each.
+    """
+    if request.transpose:
+        cells, rows = _turn(parts, {*request.labels.values(), *request.drop}, decimal)
+        names = name_lines(rows, request, file, lambda: header)
+    else:
+        [cells] = parts
+        names = name_lines(header, request, file, lambda: cells.iloc[:, 0].tolist())
+    return Frame(
+        names=names,
+        cells=cells,
+        get_label=lambda name: cells.iloc[:, names.columns.names.index(name)],
+        notes=[*names.note_unnamed(), *notes, *filter(None, [other_sheets])],
+        other_sheets=other_sheets,
+    )
+
+
+def name_lines(
+    names: Sequence[str], request: Request, file: Path, list_across: Callable[[], Sequence[Any]]
+) -> Names:
+    """The names of a table's columns, or of its rows if the samples are its columns."""
+    line, across = ("row", "column") if request.transpose else ("column", "row")
+    columns = Header(visible(file), names, line)
+    return Names(columns, columns, list_across, across)
+
+
+def _turn(
+    parts: Iterable[pandas.DataFrame], labels: Collection[str], decimal: str = "."
+) -> tuple[pandas.DataFrame, list[str]]:
+    """Samples as rows, and the names of the columns, which the first column of the file holds.
+
+    The file comes in parts of some rows each. Rows named in `labels` and other rows with text are
+    put first. Where a class is text, pandas has read all other cells of the part's columns as text
+    too; they are converted here.
+    """
+    import pandas
+
+    text: list[pandas.Series] = []
+    blocks: list[pandas.DataFrame] = []
+    text_names: list[str] = []
+    number_names: list[str] = []
+    for part in parts:
+        names = list_names(part.iloc[:, 0])
+        cells = [_write_points(part.iloc[:, place], decimal) for place in range(1, part.shape[1])]
+        is_text = np.array([name in labels for name in names], dtype=bool)
+        try:
+            block = _convert(cells, ~is_text)
+        except (ValueError, TypeError):
+            is_text |= np.any([is_no_number(column) for column in cells], axis=0)
+            block = _convert(cells, ~is_text)
+        blocks.append(pandas.DataFrame(block))
+        text += [_infer([column.iloc[row] for column in cells]) for row in np.flatnonzero(is_text)]
+        for name, in_text in zip(names, is_text, strict=True):
+            (text_names if in_text else number_names).append(name)
+    return pandas.concat([*text, *blocks], axis=1, ignore_index=True), text_names + number_names
+
+
+def list_names(cells: pandas.Series) -> list[str]:
+    """Cells that are names; a missing one is empty."""
+    missing = cells.isna().tolist()
+    return ["" if no else str(name) for name, no in zip(cells.tolist(), missing, strict=True)]
+
+
+def is_no_number(column: pandas.Series) -> NDArray[np.bool_]:
+    """Which cells are neither missing nor a number."""
+    import pandas
+
+    return (column.notna() & pandas.to_numeric(column, errors="coerce").isna()).to_numpy()
+
+
+def _write_points(column: pandas.Series, decimal: str) -> pandas.Series:
+    if decimal == "." or column.dtype.kind in NUMBER_KINDS:
+        return column
+    return column.str.replace(decimal, ".", regex=False)
+
+
+def _convert(cells: Sequence[pandas.Series], rows: NDArray[np.bool_]) -> NDArray[np.float64]:
+    numbers = np.empty((len(cells), int(rows.sum())))
+    for sample, column in enumerate(cells):
+        # Objects are converted one by one, by Python's own exact rule.
+        values = column.to_numpy(dtype=None if column.dtype.kind in NUMBER_KINDS else object)
+        numbers[sample] = values[rows].astype(np.float64)
+    return numbers
+
+
+def _infer(values: list[Any]) -> pandas.Series:
+    """One row of cells as a column: numbers if all of them are."""
+    import pandas
+
+    column = pandas.Series(values)
+    try:
+        return pandas.to_numeric(column)
+    except (ValueError, TypeError):
+        return column.infer_objects()

@@ -1,0 +1,89 @@
+"""The data as everything else sees it, wherever it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Missing:
+    """How many cells had no value, and what was done about them."""
+
+    n_cells: int
+    treatment: str
+    n_samples_left_out: int = 0
+    features_left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples in rows, with one class label per sample and one name per feature.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Finite numbers, in the type of the file where all columns share it.
+    y : array of shape (n_samples,)
+        The classes, as numbers or text.
+    feature_names : list of str
+        The columns of X.
+    origin : str
+        What messages call the source.
+    file : str or None
+        Its path; None for generated data.
+    target : str
+        What the column (or array) with the classes is called.
+    dropped : list of str
+        The columns that were left out on request.
+    notes : list of str
+        What the reader decided on its own.
+    groups : array of shape (n_samples,), optional
+        Which samples belong together, where asked for.
+    missing : Missing, optional
+        What was done about cells without a value, where there were any.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    feature_names: list[str]
+    origin: str
+    file: str | None
+    target: str
+    dropped: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    groups: NDArray[Any] | None = None
+    missing: Missing | None = None
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples in rows, to be predicted.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+        Finite numbers, one column per feature asked for.
+    feature_names : list of str
+        The columns of X.
+    truth : array of shape (n_samples,) or None
+        The true classes or values, where they are known.
+    target : str or None
+        What the column (or array) with the truth is called.
+    origin : str
+        What messages call the source.
+    ignored : list of str
+        The columns that nobody asked for.
+    notes : list of str
+        What the reader decided on its own.
+    """
+
+    X: NDArray[Any]
+    feature_names: list[str]
+    truth: NDArray[Any] | None
+    target: str | None
+    origin: str
+    ignored: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)

@@ -1,0 +1,52 @@
+"""What is wrong with a user's file, and what to do about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fewest._wording import visible
+
+
+class InputError(ValueError):
+    """The file cannot be used.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and how to correct it.
+    argument : {"target", "drop", "groups", "transpose", "missing", "sheet"}, optional
+        The argument of `read_table` that would help; each caller has its own name for it.
+
+    Examples
+    --------
+    >>> from fewest.tables import InputError, read_table
+    >>> try:
+    ...     read_table("nowhere.csv", "diagnosis")
+    ... except InputError as error:
+    ...     print(error)
+    the file nowhere.csv does not exist: check its name and folder.
+    """
+
+    def __init__(self, message: str, argument: str | None = None) -> None:
+        super().__init__(message)
+        self.argument = argument
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """There is no such file."""
+
+
+class MissingPackageError(InputError, ImportError):
+    """A package that reads this kind of file is not installed."""
+
+    def __init__(self, file: Path, package: str, extra: str = "cli") -> None:
+        super().__init__(f'reading {visible(file)} needs {package}: pip install "fewest[{extra}]"')
+
+
+class DamagedFileError(InputError):
+    """The file is not what its suffix says, or only a part of it."""
+
+    def __init__(self, file: Path, kind: str, reason: object, advice: str) -> None:
+        super().__init__(
+            f"{visible(file)} is damaged, or not {kind} ({visible(reason)}).\n{advice}"
+        )

@@ -1,0 +1,154 @@
+"""Cells without a finite value: refused, or treated in a way that the result states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._wording import counted, cut, listed
+from fewest.tables._content import Missing, Samples, Table
+from fewest.tables._errors import InputError
+from fewest.tables._labels import check_classes
+
+_MOST_COLUMNS = 5
+_MOST_ROWS = 3
+
+Mask = NDArray[np.bool_]
+
+
+def treat_missing(table: Table, treatment: str) -> Table:
+    """The table without missing cells, with a note of what was done; or an InputError."""
+    missing = _find(np.isnan, table.X)
+    return TREATMENTS[treatment](table, missing) if missing.any() else table
+
+
+def refuse_missing(samples: Samples) -> None:
+    """Raise an InputError where a cell has no value: a prediction needs all of them."""
+    missing = _find(np.isnan, samples.X)
+    if missing.any():
+        advice = "Fill them in, or leave out these samples."
+        raise _refuse(samples, missing, "missing cell", advice)
+
+
+def refuse_infinite(table: Table | Samples) -> None:
+    """Raise an InputError if a feature has an infinite value."""
+    infinite = _find(np.isinf, table.X)
+    if infinite.any():
+        advice = "A logarithm of zero is a usual cause: correct them, or leave the columns out."
+        raise _refuse(table, infinite, "infinite value", advice, "drop")
+
+
+def _find(test: Callable[[Any], Any], X: NDArray[Any]) -> Mask:
+    """Where the test holds; whole numbers are neither missing nor infinite."""
+    return test(X) if X.dtype.kind == "f" else np.zeros(0, dtype=bool)
+
+
+def _refuse(
+    table: Table | Samples, bad: Mask, noun: str, advice: str, argument: str | None = None
+) -> InputError:
+    return InputError(
+        f"{table.origin} has {counted(int(bad.sum()), noun)} in "
+        f"{_locate(bad, table.feature_names)}.\n{advice} The first row of data is row 1.",
+        argument,
+    )
+
+
+def _locate(bad: Mask, names: list[str]) -> str:
+    """How many columns and rows are affected, and the first of them by name and number."""
+    columns, rows = (np.flatnonzero(bad.any(axis=axis)) for axis in (0, 1))
+    places = []
+    for column in columns[: _MOST_COLUMNS + 1]:
+        numbers = np.flatnonzero(bad[:, column]) + 1
+        word = "row" if len(numbers) == 1 else "rows"
+        places.append(f"{cut(names[column])} ({word} {_show(numbers, _MOST_ROWS)})")
+    return (
+        f"{counted(len(columns), 'column')} and {counted(len(rows), 'row')}: "
+        f"{_show(places, _MOST_COLUMNS)}"
+    )
+
+
+def _show(items: Sequence[Any] | NDArray[Any], most: int) -> str:
+    more = ["..."] if len(items) > most else []
+    return ", ".join([*map(str, items[:most]), *more])
+
+
+def _refuse_all(table: Table, missing: Mask) -> Table:
+    advice = "Fill them in, or leave out the samples or the features, or take medians."
+    raise _refuse(table, missing, "missing cell", advice, "missing")
+
+
+def _leave_out_samples(table: Table, missing: Mask) -> Table:
+    bad: Mask = np.any(missing, axis=1)
+    _require_rest(table, bad, "sample", "features")
+    n_bad = int(bad.sum())
+    y = table.y[~bad]
+    left_out = f"without {counted(n_bad, 'sample')} with missing cells"
+    check_classes(y, table.target, f"{table.origin}, {left_out},")
+    return replace(
+        table,
+        X=table.X[~bad],
+        y=y,
+        groups=None if table.groups is None else table.groups[~bad],
+        missing=Missing(int(missing.sum()), "drop-samples", n_samples_left_out=n_bad),
+        notes=[*table.notes, f"Left out for missing cells: {n_bad} of {len(bad)} samples."],
+    )
+
+
+def _leave_out_features(table: Table, missing: Mask) -> Table:
+    bad: Mask = np.any(missing, axis=0)
+    _require_rest(table, bad, "feature", "samples")
+    kept, names = _split_features(table, bad)
+    note = f"Left out for missing cells: {counted(len(names), 'feature')}, {listed(names)}."
+    found = Missing(int(missing.sum()), "drop-features", features_left_out=names)
+    return replace(kept, missing=found, notes=[*table.notes, note])
+
+
+def _fill_in_medians(table: Table, missing: Mask) -> Table:
+    empty: Mask = np.all(missing, axis=0)
+    if empty.all():
+        raise InputError(f"{table.origin} has no value in any feature: there is no median.")
+    kept, names = _split_features(table, empty)
+    notes = [f"Left out, because they hold no value at all: {listed(names)}."] if names else []
+    holes = missing[:, ~empty]
+    columns = np.flatnonzero(holes.any(axis=0))
+    X = kept.X.copy()
+    medians = np.nanmedian(X[:, columns], axis=0)
+    X[:, columns] = np.where(holes[:, columns], medians, X[:, columns])
+    # No label is used: nothing of a held-out sample's class can get into the training.
+    notes.append(
+        f"Filled in: {counted(int(holes.sum()), 'missing cell')} in "
+        f"{counted(len(columns), 'feature')}, by the feature's median over all samples, also those "
+        "held out in cross-validation; classes had no part in it."
+    )
+    found = Missing(int(missing.sum()), "median", features_left_out=names)
+    return replace(kept, X=X, missing=found, notes=[*table.notes, *notes])
+
+
+def _require_rest(table: Table, bad: Mask, word: str, instead: str) -> None:
+    if bad.all():
+        raise InputError(
+            f"every {word} of {table.origin} has a missing cell: none would be left.\n"
+            f"Leave out the {instead} instead, or take medians.",
+            argument="missing",
+        )
+
+
+def _split_features(table: Table, bad: Mask) -> tuple[Table, tuple[str, ...]]:
+    """The table without its bad features, and their names."""
+    if not bad.any():
+        return table, ()
+    names = np.array(table.feature_names, dtype=object)
+    X = np.ascontiguousarray(table.X[:, ~bad])
+    return replace(table, X=X, feature_names=names[~bad].tolist()), tuple(names[bad].tolist())
+
+
+TREATMENTS: dict[str, Callable[[Table, Mask], Table]] = {
+    "error": _refuse_all,
+    "drop-samples": _leave_out_samples,
+    "drop-features": _leave_out_features,
+    "median": _fill_in_medians,
+}

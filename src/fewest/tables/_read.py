@@ -1,0 +1,195 @@
+"""From a path to checked arrays: one frame, then a table with classes or samples to predict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from fewest.tables._content import Samples, Table
+from fewest.tables._errors import InputError
+from fewest.tables._features import convert_features, leave_out_ids
+from fewest.tables._formats import read_frame
+from fewest.tables._frame import Frame, Request
+from fewest.tables._labels import check_classes, leave_out_unlabelled, read_label
+from fewest.tables._missing import TREATMENTS, refuse_infinite, refuse_missing, treat_missing
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    target: str | None,
+    drop: Sequence[str] = (),
+    groups: str | None = None,
+    *,
+    transpose: bool = False,
+    missing: str = "error",
+    sheet: str | None = None,
+) -> Table:
+    r"""Samples with their classes, read from a file and checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file: text with a header line (.csv, .tsv, .txt, each also as .gz); .parquet; .xlsx;
+        .npz with arrays X and y; or .h5ad, with classes and groups in obs.
+    target : str or None
+        The class column; for .npz the array with the classes, where None means y.
+    drop : sequence of str
+        Names of features to leave out.
+    groups : str, optional
+        The column (for .npz the array) that says which samples belong together; no feature.
+    transpose : bool
+        The samples are columns of the file; its first column has the names of the features, of
+        the target and of the groups.
+    missing : {"error", "drop-samples", "drop-features", "median"}
+        What to do about cells without a value. With "drop-samples", samples without a class or
+        group are left out too.
+    sheet : str, optional
+        The sheet of a workbook (default: the first).
+
+    Returns
+    -------
+    Table
+        With finite numbers and at least two classes.
+
+    Raises
+    ------
+    InputError
+        A ValueError; FileNotFoundError or ImportError too where that is the reason.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from fewest.tables import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mine.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("patient,g1,g2,diagnosis\nA,1.5,2,ill\nB,0.5,3,healthy\n")
+    ...     table = read_table(path, "diagnosis")
+    >>> table.X.tolist(), table.y.tolist(), table.feature_names
+    ([[1.5, 2.0], [0.5, 3.0]], ['ill', 'healthy'], ['g1', 'g2'])
+    >>> print(*table.notes)
+    Left out as an id, because every sample has its own text there: patient.
+    """
+    if missing not in TREATMENTS:
+        raise ValueError(f"missing must be one of {', '.join(TREATMENTS)}; not {missing!r}")
+    request = Request(target, drop, groups, transpose, sheet)
+    frame = read_frame(path, request)
+    if target is None:
+        request = replace(request, target=frame.default_target)
+    with _naming_other_sheets(frame):
+        table = _make_table(frame, request, str(path), leave_out=missing == "drop-samples")
+    table = treat_missing(table, missing)
+    refuse_infinite(table)
+    return table
+
+
+def read_samples(
+    path: str | os.PathLike[str],
+    features: Sequence[str] | None,
+    target: str | None = None,
+    drop: Sequence[str] = (),
+    *,
+    transpose: bool = False,
+    sheet: str | None = None,
+) -> Samples:
+    r"""Samples with the features that a model needs, read from a file and checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file in one of the formats of `read_table`; an .npz file needs no array y.
+    features : sequence of str or None
+        The columns of X, in this order. None takes all but the target and those to leave out.
+    target : str or None
+        The column (for .npz the array) with the true classes.
+    drop : sequence of str
+        Columns to leave out.
+    transpose : bool
+        The samples are columns of the file.
+    sheet : str, optional
+        The sheet of a workbook (default: the first).
+
+    Returns
+    -------
+    Samples
+        With finite numbers.
+
+    Raises
+    ------
+    InputError
+        As for `read_table`; also if features are missing, which are then named.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from fewest.tables import read_samples
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "new.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("patient,g1,g2\nC,1.5,2\nD,0.5,3\n")
+    ...     samples = read_samples(path, ["g2"])
+    >>> samples.X.tolist(), samples.ignored
+    ([[2.0], [3.0]], ['patient', 'g1'])
+    """
+    request = Request(target, drop, None, transpose, sheet, features, needs_classes=False)
+    frame = read_frame(path, request)
+    with _naming_other_sheets(frame):
+        samples = _make_samples(frame, request)
+    refuse_missing(samples)
+    refuse_infinite(samples)
+    return samples
+
+
+def _make_table(frame: Frame, request: Request, file: str, *, leave_out: bool) -> Table:
+    _check(frame, request)
+    if leave_out:
+        frame = leave_out_unlabelled(frame, request)
+    target, y = request.labels["target"], read_label(frame, request, "target")
+    check_classes(y, target, frame.origin)  # before the features: a wrong target explains much
+    groups = None if request.groups is None else read_label(frame, request, "groups")
+    positions, notes = leave_out_ids(frame, frame.names.find_features(request))
+    X, names = convert_features(frame, positions)
+    return Table(
+        X=X,
+        y=y,
+        feature_names=names,
+        origin=frame.origin,
+        file=file,
+        target=target,
+        dropped=list(request.drop),
+        notes=[*frame.notes, *notes],
+        groups=groups,
+    )
+
+
+def _make_samples(frame: Frame, request: Request) -> Samples:
+    _check(frame, request)
+    truth = None if request.target is None else read_label(frame, request, "target")
+    positions = frame.names.find_features(request)
+    others = set(frame.names.list_candidates(request)).difference(positions)
+    ignored = [frame.names.columns.names[place] for place in sorted(others)]
+    X, names = convert_features(frame, positions)
+    return Samples(X, names, truth, request.target, frame.origin, ignored, frame.notes)
+
+
+def _check(frame: Frame, request: Request) -> None:
+    """Raise an InputError if there are no samples, or if the request does not fit the names."""
+    if not frame.names.columns.names:
+        raise InputError(f"{frame.origin} has a header but no rows.")
+    if len(frame.cells) == 0:
+        lack = "no columns but the names" if request.transpose else "a header but no rows"
+        raise InputError(f"{frame.origin} has {lack}.")
+    frame.names.check(request)
+
+
+@contextmanager
+def _naming_other_sheets(frame: Frame) -> Iterator[None]:
+    """In what is refused: the data may be in another sheet of the workbook."""
+    try:
+        yield
+    except InputError as error:
+        if not frame.other_sheets:
+            raise
+        raise InputError(f"{error}\n{frame.other_sheets}", argument="sheet") from error

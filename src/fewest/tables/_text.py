@@ -1,0 +1,174 @@
+"""CSV and TSV: what the first lines say about the layout, then pandas for the whole file."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from fewest._wording import counted, cut, visible
+from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, name_lines
+from fewest.tables._errors import InputError
+from fewest.tables._frame import Frame, Request
+
+_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
+_ROWS_LOOKED_AT = 6
+_UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
+_AS_WINDOWS_TEXT = (
+    "Read as Windows text (cp1252), because it is not in UTF-8: look at letters with accents."
+)
+_ROWS_AT_ONCE = 2000  # a row of text makes text of all others that are read with it
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How to cut the lines of a file into cells."""
+
+    delimiter: str
+    decimal: str
+    names: list[str]
+    encoding: str
+
+
+def read_text(file: Path, request: Request) -> Frame:
+    """Read a table with a header line, as UTF-8 or as what spreadsheets in Europe write."""
+    for encoding in (_UTF_8, _WINDOWS):
+        with suppress(UnicodeDecodeError):
+            return _read(file, request, encoding)
+    raise _refuse_encoding(file)
+
+
+def _read(file: Path, request: Request, encoding: str) -> Frame:
+    with _explain_errors(file):
+        layout = _find_layout(file, encoding)
+        if request.transpose:
+            parts = _parse(file, layout, chunksize=_ROWS_AT_ONCE)
+        else:
+            _check_names(file, layout, request)
+            parts = [_parse(file, layout)]
+        notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
+        return make_frame(parts, layout.names, request, file, decimal=layout.decimal, notes=notes)
+
+
+def _check_names(file: Path, layout: _Layout, request: Request) -> None:
+    """Refuse what the header shows to be wrong, before a long file is read."""
+    # Where nothing was cut, a wrong delimiter explains more than a missing name does.
+    if len(layout.names) == 1 and request.needs_classes and request.target not in layout.names:
+        raise InputError(
+            f"the lines of {visible(file)} hold one cell each: {cut(layout.names[0])}\n"
+            "Write commas, tabs, semicolons or | between the cells, and one name per column."
+        )
+
+    def list_rows() -> list[Any]:
+        return _parse(file, layout, usecols=[0]).iloc[:, 0].tolist()
+
+    name_lines(layout.names, request, file, list_rows).check(request)
+
+
+def _parse(file: Path, layout: _Layout, **options: Any) -> Any:
+    """What pandas makes of the file: a frame, or frames of some rows each."""
+    pandas = import_pandas(file)
+    # The same numbers as in other kinds of files; from version 3.1 on that needs no option.
+    version = tuple(map(int, pandas.__version__.split(".")[:2]))
+    exact = {"float_precision": "round_trip"} if version < (3, 1) else {}
+    return pandas.read_csv(
+        file,
+        engine="c",
+        sep=layout.delimiter,
+        decimal=layout.decimal,
+        skipinitialspace=True,
+        encoding=layout.encoding,
+        keep_default_na=False,
+        na_values=MISSING_CELLS,
+        low_memory=False,  # one type per column, also in long files
+        **exact,
+        **options,
+    )
+
+
+@contextmanager
+def _explain_errors(file: Path) -> Iterator[None]:
+    """What can go wrong in the middle of a file, in words."""
+    try:
+        yield
+    except (InputError, UnicodeDecodeError):
+        raise
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"{visible(file)} is damaged, or not a gzip file: it cannot be unpacked to its end.\n"
+            "Copy or download it again."
+        ) from error
+    except ValueError as error:
+        reason = visible(str(error).strip().removeprefix("Error tokenizing data. C error: "))
+        raise InputError(
+            f"{visible(file)} is not a regular table: {reason}.\n"
+            "Every row must have as many cells as the header."
+        ) from error
+
+
+def _find_layout(file: Path, encoding: str) -> _Layout:
+    """Delimiter, decimal sign and column names from the first lines."""
+    with _open(file, "rb") as stream:
+        if b"\0" in stream.read(4096):
+            raise _refuse_encoding(file)
+    tables = {delimiter: _read_rows(file, delimiter, encoding) for delimiter in _DELIMITERS}
+    delimiter = max(tables, key=lambda key: _rate(tables[key]))
+    rows = tables[delimiter]
+    if not rows:
+        raise InputError(f"{visible(file)} holds no table: there is no header line.")
+    names = rows[0]
+    if encoding == _WINDOWS and len(names) == 1:  # any bytes are text to it, but no table
+        raise _refuse_encoding(file)
+    for row in rows[1:]:
+        if len(row) > len(names):
+            raise InputError(
+                f"the header of {visible(file)} has {counted(len(names), 'name')}, but a row has "
+                f"{counted(len(row), 'cell')} ({_DELIMITERS[delimiter]} as delimiter).\n"
+                "Give every column a name; in R, write it with row.names = FALSE or col.names = NA."
+            )
+    return _Layout(delimiter, _find_decimal_sign(rows[1:], delimiter), names, encoding)
+
+
+def _read_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]]:
+    """The first rows, as this delimiter cuts them."""
+    with _open(file, "rt", encoding=encoding, newline="") as lines:
+        rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        try:
+            return list(islice((row for row in rows if row), _ROWS_LOOKED_AT))
+        except csv.Error:  # a whole line as one cell is too long for it: not this delimiter
+            return []
+
+
+def _rate(rows: list[list[str]]) -> tuple[bool, int]:
+    """A delimiter is right if it cuts all rows into equally many cells, and into many."""
+    widths = {len(row) for row in rows}
+    return (len(widths) == 1 and widths != {1}, len(rows[0]) if rows else 0)
+
+
+def _find_decimal_sign(rows: list[list[str]], delimiter: str) -> str:
+    if delimiter == ",":
+        return "."
+    cells = [cell for row in rows for cell in row]
+    comma = any(map(_DECIMAL_COMMA.fullmatch, cells))
+    return "," if comma and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
+
+
+def _open(file: Path, mode: str, **options: Any) -> Any:
+    opener: Any = gzip.open if file.suffix.lower() == ".gz" else open
+    return opener(file, mode, **options)
+
+
+def _refuse_encoding(file: Path) -> InputError:
+    return InputError(
+        f"{visible(file)} is not a text table in UTF-8: it holds binary data, or another encoding."
+        "\nSave it as 'CSV UTF-8'."
+    )
