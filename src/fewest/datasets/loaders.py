@@ -22,12 +22,14 @@ from fewest.tables import Table, read_extra, read_table
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
-FOLDER_VARIABLE = "FEWEST_DATA"
+__all__ = ["load_brain_tumor", "load_colon", "load_leukemia", "load_madelon"]
+
+_FOLDER_VARIABLE = "FEWEST_DATA"
 
 
 @dataclass(frozen=True)
 class _Source:
-    """A data set: where it is on OpenML, and a size that tells whether it is the right one."""
+    """A data set: where it is on OpenML, and a size that shows whether it is the right one."""
 
     name: str
     openml_id: int
@@ -65,8 +67,8 @@ def load_leukemia(
     ----------
     path : str or path-like, optional
         Your own file: .npz with arrays `X` and `y` (and, if there, `feature_names`, `gene_id` or
-        `gene_name`, and `split`), or .csv, .tsv, .txt (each also as .gz) or .parquet with one
-        sample a row. Without it, `leukemia.npz` in the folder named by the environment variable
+        `gene_name`, and `split`), or another format of `fewest.tables.read_table` with one row per
+        sample. Without it, `leukemia.npz` in the folder named by the environment variable
         FEWEST_DATA is taken, and where there is none, OpenML.
     target : str, optional
         Name of the class column; all other columns must be numbers. For .npz the name of the
@@ -227,52 +229,52 @@ def _load(
 ) -> Bunch | tuple[NDArray[Any], NDArray[Any]]:
     from sklearn.utils import Bunch
 
-    file = _file_in_folder(source) if path is None else Path(path)
-    if file is None:
-        _refuse_target(target)
-        table = _from_openml(source, data_home)
-    else:
+    file = _find_file(source) if path is None else Path(path)
+    if file is not None:
         table = read_table(file, target)
+    elif target is None:
+        table = _fetch(source, data_home)
+    else:
+        raise ValueError(
+            f"target={target!r} names the class column of a file: give that file with path=, or "
+            "leave target out"
+        )
     if return_X_y:
         return table.X, table.y
+    split = None  # which samples the authors trained on, where the file says so
+    if file is not None and file.suffix.lower() == ".npz":
+        split = read_extra(file, "split", len(table.y))
     return Bunch(
         data=table.X,
         target=table.y,
         feature_names=np.array(table.feature_names, dtype=str),
         target_names=np.unique(table.y),
-        split=_split(table),
+        split=split,
         DESCR=f"{source.description} Loaded from {table.origin}.",
     )
 
 
-def _file_in_folder(source: _Source) -> Path | None:
+def _find_file(source: _Source) -> Path | None:
     """`<name>.npz` in the folder FEWEST_DATA, where both are there."""
-    folder = os.environ.get(FOLDER_VARIABLE)
+    folder = os.environ.get(_FOLDER_VARIABLE)
     if not folder:
         return None
     if not Path(folder).is_dir():
         raise FileNotFoundError(
-            f"the environment variable {FOLDER_VARIABLE} names {folder}, which is not a folder: "
+            f"the environment variable {_FOLDER_VARIABLE} names {folder}, which is not a folder: "
             "correct it or unset it"
         )
     file = Path(folder) / f"{source.name}.npz"
     return file if file.is_file() else None
 
 
-def _split(table: Table) -> NDArray[Any] | None:
-    """Which samples the authors trained on, where the file says so."""
-    if table.file is None or not table.file.lower().endswith(".npz"):
-        return None
-    return read_extra(Path(table.file), "split", len(table.y))
-
-
-def _from_openml(source: _Source, data_home: str | os.PathLike[str] | None) -> Table:
+def _fetch(source: _Source, data_home: str | os.PathLike[str] | None) -> Table:
     from sklearn.datasets import fetch_openml
 
     origin = f"OpenML data set {source.openml_id}"
     instead = (
         f"give your own file with path=, or put {source.name}.npz into a folder and name that "
-        f"folder in the environment variable {FOLDER_VARIABLE}"
+        f"folder in the environment variable {_FOLDER_VARIABLE}"
     )
     try:
         # liac-arff is slower than pandas but always there.
@@ -286,16 +288,8 @@ def _from_openml(source: _Source, data_home: str | os.PathLike[str] | None) -> T
     X, y = fetched.data, np.asarray(fetched.target)
     if X.shape[0] != source.n_samples:
         raise ValueError(
-            f"{source.name}: {origin} has {X.shape[0]} samples, not {source.n_samples}, so that it "
-            f"is another data set; {instead}"
+            f"{source.name}: {origin} has {X.shape[0]} samples, not {source.n_samples}, so it is "
+            f"another data set; {instead}"
         )
     labels = y.astype(str) if y.dtype == object else y
     return Table(X, labels, list(fetched.feature_names), origin, file=None, target="class")
-
-
-def _refuse_target(target: str | None) -> None:
-    if target is not None:
-        raise ValueError(
-            f"target={target!r} names the class column of a file: give that file with path=, or "
-            "leave target out"
-        )
