@@ -19,12 +19,12 @@ LEVEL = 0.001
 
 def ranked(maps: BrainMaps, count: int) -> np.ndarray:
     """At least that many voxels in the order in which repetitive selection finds them."""
-    n_repetitions = 10
+    n_subsets = 10
     while True:
-        selector = RepetitiveSelector(n_repetitions=n_repetitions).fit(maps.X, maps.y)
+        selector = RepetitiveSelector(n_subsets=n_subsets).fit(maps.X, maps.y)
         if selector.support_.sum() >= count or selector.stop_reason_ != "repetitions":
             return np.concatenate(selector.subsets_)
-        n_repetitions *= 2
+        n_subsets *= 2
 
 
 def members(voxels: np.ndarray, n_voxels: int) -> np.ndarray:

@@ -68,7 +68,7 @@ def table(
     known: Any, new: Any, machine: SupportFeatureMachine
 ) -> tuple[Any, dict[str, list[float]]]:
     """The selector, and our rows of the two figures."""
-    selector = RepetitiveSelector(machine, n_repetitions=REPETITIONS).fit(*known)
+    selector = RepetitiveSelector(machine, n_subsets=REPETITIONS).fit(*known)
     sign = np.where(new[1] == "AML", 1, -1)
     errors = [
         float(np.mean(np.sign(new[0][:, subset] @ coef + intercept) != sign))
@@ -87,7 +87,7 @@ def table(
     }
     for count in range(1, REPETITIONS + 1):
         joined = AccumulatedClassifier(
-            RepetitiveSelector(machine, n_repetitions=REPETITIONS), n_subsets=count
+            RepetitiveSelector(machine, n_subsets=REPETITIONS), n_subsets=count
         ).fit(*known)
         rows["SVM training"].append(1 - joined.score(*known))
         rows["SVM test"].append(1 - joined.score(*new))
@@ -135,7 +135,7 @@ def main() -> None:
                 "003: 1; at most 2",
             )
     greedy = AccumulatedClassifier(
-        RepetitiveSelector(machines()["hard"], n_repetitions=REPETITIONS), greedy=True
+        RepetitiveSelector(machines()["hard"], n_subsets=REPETITIONS), greedy=True
     ).fit(*known)
     row(
         "greedy union of hard subsets (001 sec. 5): genes, test errors",

@@ -108,7 +108,7 @@ def _contestants() -> dict[str, Callable[[], Any]]:
     contestants: dict[str, Callable[[], Any]] = {
         "SFM-CV": SupportFeatureMachineCV,
         "SFM-CV, no 1 SE": lambda: SupportFeatureMachineCV(one_standard_error=False),
-        "SFM-CV, one subset": lambda: SupportFeatureMachineCV(max_subsets=1),
+        "SFM-CV, one subset": lambda: SupportFeatureMachineCV(n_subsets=1),
         "SFM-CV, error": lambda: SupportFeatureMachineCV(criterion="balanced_error"),
         L1: _l1,
         "SVC, all features": lambda: make_pipeline(

@@ -110,7 +110,7 @@ def search_against_one_fit() -> None:
         {
             "one": partial(SupportFeatureMachine(C=1.0).fit, X, y),
             "all": partial(SupportFeatureMachineCV().fit, X, y),
-            "single": partial(SupportFeatureMachineCV(max_subsets=1).fit, X, y),
+            "single": partial(SupportFeatureMachineCV(n_subsets=1).fit, X, y),
         },
         rounds=3,
     )

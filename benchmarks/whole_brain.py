@@ -109,7 +109,7 @@ def run(maps: BrainMaps, n_folds: int, jobs: int) -> tuple[list[Fold], float]:
 
 def _warm_up() -> None:
     maps = make_brain(2, 3, n_voxels=300, random_state=0)
-    RepetitiveSelector(n_repetitions=2).fit(maps.X, maps.y)
+    RepetitiveSelector(n_subsets=2).fit(maps.X, maps.y)
 
 
 def report(folds: list[Fold], wall: float, jobs: int) -> None:

@@ -39,19 +39,19 @@ def generated() -> tuple[BrainMaps, Nifti1Image]:
     return make_brain(mask=inside, informative=PLANTED, strength=1.5, random_state=2), mask
 
 
-def ranking_of(maps: BrainMaps, n_repetitions: int) -> np.ndarray:
+def ranking_of(maps: BrainMaps, n_subsets: int) -> np.ndarray:
     """The repetition that finds each voxel, from 1; 0 for none."""
-    selector = RepetitiveSelector(n_repetitions=n_repetitions).fit(maps.X, maps.y)
+    selector = RepetitiveSelector(n_subsets=n_subsets).fit(maps.X, maps.y)
     ranking = np.zeros(maps.X.shape[1])
     for number, subset in enumerate(selector.subsets_, start=1):
         ranking[subset] = number
     return ranking
 
 
-def draw(n_repetitions: int) -> dict[str, Figure]:
+def draw(n_subsets: int) -> dict[str, Figure]:
     """The pictures by name."""
     maps, mask = generated()
-    ranking = ranking_of(maps, n_repetitions)
+    ranking = ranking_of(maps, n_subsets)
     order = np.argsort(np.where(ranking > 0, ranking, np.inf), kind="stable")
     found = np.zeros(len(ranking))
     found[order[: maps.informative.sum()]] = 1

@@ -13,7 +13,7 @@ from fewest.datasets import make_banana
 from fewest.plotting import plot_profile
 
 X, y = make_banana(random_state=0)
-machine = LiknonCV(n_values=10, n_splits=3, random_state=0).fit(X, y)
+machine = LiknonCV(n_Cs=10, n_splits=3, random_state=0).fit(X, y)
 selected = machine.get_support(indices=True)
 print(f"selected: {selected}; balanced error {machine.validation_ber_.mean():.3f}")
 

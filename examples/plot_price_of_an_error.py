@@ -14,7 +14,7 @@ from fewest.datasets import make_gaussian
 from fewest.plotting import PathDisplay
 
 X, y = make_gaussian(n=100, d=1000, k=6, mu=0.7, random_state=0)  # 0 to 5 differ
-search = SupportFeatureMachineCV(n_Cs=10, max_subsets=1).fit(X, y)
+search = SupportFeatureMachineCV(n_Cs=10, n_subsets=1).fit(X, y)
 print(f"C = {search.C_:.3g} selects {np.flatnonzero(search.support_)}")
 
 # %%

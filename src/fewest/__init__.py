@@ -1,4 +1,4 @@
-"""fewest: the fewest features that tell classes apart."""
+"""fewest: the fewest features that separate classes."""
 
 from __future__ import annotations
 
@@ -60,33 +60,30 @@ __all__ = [
     "save",
 ]
 
-# Imported on first use, so that the command line need not wait for scikit-learn to answer --help.
+# Imported on first use: the command line need not wait for scikit-learn to answer --help.
 _HOMES = {
-    "FeatureSelectionConcave": "fewest.machines.fsv",
-    "AccumulatedClassifier": "fewest.repetition.accumulated",
-    "Liknon": "fewest.machines.liknon",
-    "LiknonCV": "fewest.machines.liknon_cv",
-    "LiknonPath": "fewest.machines.liknon_path",
-    "MinimumResult": "fewest.minimum",
-    "ModelFileError": "fewest.exceptions",
-    "NotSeparableError": "fewest.exceptions",
-    "SoftDoubleMinOver": "fewest.machines.min_over",
-    "PotentialSVC": "fewest.psvm",
-    "PotentialSVCCV": "fewest.psvm",
-    "PotentialSVR": "fewest.psvm",
-    "PotentialSVRCV": "fewest.psvm",
-    "PotentialSelector": "fewest.psvm",
-    "RepetitiveSelector": "fewest.repetition.selector",
-    "SupportFeatureMachine": "fewest.machines.sfm",
-    "SupportFeatureMachineCV": "fewest.machines.sfm_cv",
-    "UnionFeatureMachine": "fewest.machines.union",
-    "ZeroNormSVM": "fewest.machines.zero_norm_svm",
-    "exact_liknon_path": "fewest.machines.liknon_path",
-    "exact_sfm_path": "fewest.machines.sfm_path",
-    "liknon_path": "fewest.machines.liknon_path",
-    "load": "fewest.model_files",
-    "minimum_features": "fewest.minimum",
-    "save": "fewest.model_files",
+    name: f"fewest.{module}"
+    for module, names in {
+        "exceptions": ("ModelFileError", "NotSeparableError"),
+        "machines.fsv": ("FeatureSelectionConcave",),
+        "machines.liknon": ("Liknon",),
+        "machines.liknon_cv": ("LiknonCV",),
+        "machines.liknon_path": ("LiknonPath", "exact_liknon_path", "liknon_path"),
+        "machines.min_over": ("SoftDoubleMinOver",),
+        "machines.sfm": ("SupportFeatureMachine",),
+        "machines.sfm_cv": ("SupportFeatureMachineCV",),
+        "machines.sfm_path": ("exact_sfm_path",),
+        "machines.union": ("UnionFeatureMachine",),
+        "machines.zero_norm_svm": ("ZeroNormSVM",),
+        "minimum": ("MinimumResult", "minimum_features"),
+        "model_files": ("load", "save"),
+        "psvm.estimators": ("PotentialSVC", "PotentialSVR"),
+        "psvm.search": ("PotentialSVCCV", "PotentialSVRCV"),
+        "psvm.selector": ("PotentialSelector",),
+        "repetition.accumulated": ("AccumulatedClassifier",),
+        "repetition.selector": ("RepetitiveSelector",),
+    }.items()
+    for name in names
 }
 
 

@@ -39,7 +39,7 @@ def rank(run, data):
 )
 def test_agrees_with_the_selector(rank, arguments, machine):
     report = rank(*arguments, "--subsets", 5, "--json", "-").json
-    selector = RepetitiveSelector(machine, n_repetitions=5).fit(*two_classes(shift=2.0))
+    selector = RepetitiveSelector(machine, n_subsets=5).fit(*two_classes(shift=2.0))
     assert (report["schema"], report["schema_version"]) == ("fewest.rank", 1)
     assert report["stop_reason"] == selector.stop_reason_
     assert report["n_remaining"] == len(selector.remaining_)

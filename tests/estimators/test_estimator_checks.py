@@ -19,9 +19,9 @@ from fewest import (
         SupportFeatureMachine(constraint="mean_margin", refit=None, class_weight=None),
         SupportFeatureMachine(C=1e3, standardize=False),
         ZeroNormSVM(C=1.0),
-        RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=3),
+        RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=3),
         AccumulatedClassifier(
-            RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=2), greedy=True, cv=2
+            RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=2), greedy=True, cv=2
         ),
     ]
 )

@@ -82,7 +82,7 @@ def test_processes_and_checkpoints_change_nothing(maps, found, tmp_path):
 
 
 def test_selector_order_average_and_no_probe(maps):
-    selector = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=3)
+    selector = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=3)
     found = informative_features(
         selector,
         maps.X,
@@ -96,7 +96,7 @@ def test_selector_order_average_and_no_probe(maps):
     assert np.isnan(found.estimate)
     for fold in found.folds:
         training = np.setdiff1d(np.arange(len(maps.y)), fold.test)
-        alone = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_repetitions=3)
+        alone = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=3)
         alone.fit(maps.X[training], maps.y[training])
         for ours, theirs in zip(fold.subsets, alone.subsets_, strict=True):
             np.testing.assert_array_equal(ours, theirs)

@@ -92,8 +92,8 @@ def test_classes_weigh_the_same():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"lam": 0}, "lam must lie between 0 and 1; got 0"),
-        ({"lam": "x"}, "lam must lie between 0 and 1"),
+        ({"lam": 0}, "lam must be a number between 0 and 1; got 0"),
+        ({"lam": "x"}, "lam must be a number between 0 and 1"),
         ({"steepness": -1}, "steepness must be a positive number"),
     ],
 )

@@ -26,11 +26,11 @@ WEIGHTS = {0: 1, 1: 2.5, 2: 1}
 
 
 def _repetitive(**parameters: Any) -> Any:
-    return fewest.RepetitiveSelector(fewest.SupportFeatureMachine(), n_repetitions=2, **parameters)
+    return fewest.RepetitiveSelector(fewest.SupportFeatureMachine(), n_subsets=2, **parameters)
 
 
 def _profile(**parameters: Any) -> Any:
-    return fewest.LiknonCV(n_values=4, cv=2, n_splits=2, random_state=0, **parameters)
+    return fewest.LiknonCV(n_Cs=4, cv=2, n_splits=2, random_state=0, **parameters)
 
 
 # Name: estimator, and the data for fit.
@@ -45,7 +45,7 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     "sfm, certified": (fewest.SupportFeatureMachine(C=np.inf, certify=True), X, Y),
     "sfm_cv": (fewest.SupportFeatureMachineCV(n_Cs=2, cv=2), X, Y),
     "sfm_cv, one subset": (
-        fewest.SupportFeatureMachineCV([0.5, np.inf], max_subsets=1, cv=2),
+        fewest.SupportFeatureMachineCV([0.5, np.inf], n_subsets=1, cv=2),
         X,
         Y,
     ),

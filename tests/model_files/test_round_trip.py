@@ -178,7 +178,7 @@ def test_folder_of_checkpoints_is_not_kept(tmp_path, through_file):
         ),
         (
             fewest.AccumulatedClassifier(
-                fewest.RepetitiveSelector(fewest.SupportFeatureMachine(), n_repetitions=1),
+                fewest.RepetitiveSelector(fewest.SupportFeatureMachine(), n_subsets=1),
                 classifier=LogisticRegression(),
             ),
             "classifier.* is a LogisticRegression",

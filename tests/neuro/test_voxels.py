@@ -66,7 +66,7 @@ def test_same_folds_as_by_hand(scans, fitted):
 
 def test_ranking_counts_repetitions(scans, fitted):
     X = by_hand(scans)
-    selector = RepetitiveSelector(SupportFeatureMachine(), n_repetitions=10).fit(X, scans.y)
+    selector = RepetitiveSelector(SupportFeatureMachine(), n_subsets=10).fit(X, scans.y)
     ranking = in_mask(scans, fitted.ranking_img_)
     for repetition, subset in enumerate(selector.subsets_, start=1):
         np.testing.assert_array_equal(np.flatnonzero(ranking == repetition), subset)

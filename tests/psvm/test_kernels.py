@@ -8,8 +8,8 @@ from sklearn.metrics.pairwise import laplacian_kernel
 from fewest import PotentialSVC, PotentialSVR
 from fewest.psvm.kernels import (
     KERNEL_NAMES,
-    gamma_of,
-    kernel_matrix,
+    compute_kernel,
+    find_gamma,
     plummer_kernel,
     sine_kernel,
 )
@@ -46,7 +46,7 @@ def distances(X, Z):
 def test_values(kernel, arguments, expected):
     rng = np.random.default_rng(1)
     X, Z = rng.standard_normal((5, 3)), rng.standard_normal((4, 3))
-    K = kernel_matrix(kernel, X, Z, arguments)
+    K = compute_kernel(kernel, X, Z, arguments)
     assert K.shape == (5, 4)
     np.testing.assert_allclose(K, expected(X, Z), rtol=1e-12, atol=1e-12)
 
@@ -73,11 +73,11 @@ def test_every_name_can_be_fitted(name, data):
 
 def test_gamma_has_scikit_learns_meaning(data):
     X, _ = data
-    assert gamma_of("scale", X) == pytest.approx(1 / (2 * X.var()))
-    assert gamma_of("scale", sparse.csr_matrix(X)) == pytest.approx(1 / (2 * X.var()))
-    assert gamma_of("auto", X) == 0.5
-    assert gamma_of(3, X) == 3.0
-    assert gamma_of("scale", np.ones((3, 2))) == 1.0
+    assert find_gamma("scale", X) == pytest.approx(1 / (2 * X.var()))
+    assert find_gamma("scale", sparse.csr_matrix(X)) == pytest.approx(1 / (2 * X.var()))
+    assert find_gamma("auto", X) == 0.5
+    assert find_gamma(3, X) == 3.0
+    assert find_gamma("scale", np.ones((3, 2))) == 1.0
 
 
 def test_parameters_reach_the_kernel(data):

@@ -196,7 +196,7 @@ def test_an_unfinished_solve_warns(matrix):
         ({"C": 0}, "C must be a positive number, or np.inf for no bound; got 0"),
         ({"tol": 0}, "tol must be a positive number"),
         ({"max_iter": 0}, "max_iter must be a whole number"),
-        ({"refit": "margin"}, "refit must be one of True, False; got 'margin'"),
+        ({"refit": "margin"}, "refit must be True or False; got 'margin'"),
         ({"row_objects": "columns"}, "row_objects must be None, 'samples' or an array .*'columns'"),
         (
             {"kernel": "precomputed", "row_objects": np.eye(2)},

@@ -7,8 +7,8 @@ from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, Stratified
 
 from fewest import PotentialSVC, PotentialSVCCV, PotentialSVR, PotentialSVRCV
 from fewest._solvers.box_lasso.solve import box_lasso
-from fewest.psvm.folds import Grid, followed
-from fewest.psvm.relations import unit_columns
+from fewest.psvm._folds import Grid, follow_grid
+from fewest.psvm._relations import scale_to_unit_length
 
 CS, EPSILONS = [0.3, 3.0], [0.2, 2.0]
 
@@ -105,21 +105,18 @@ def test_equal_scores_go_to_the_fewest_features_and_the_smallest_cost():
 
 def test_warm_and_primed_solutions_are_the_cold_ones():
     X, y = numbers(3)
-    columns = unit_columns(np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=-1)))
+    columns = scale_to_unit_length(np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=-1)))
     machine, grid = PotentialSVR(tol=1e-10), Grid(np.array([0.5, 5.0]), np.array([1.0, 0.1]))
     target = y - y.mean()
     primed = np.random.default_rng(0).standard_normal((2, 2, 40))
     for start in (None, primed):
-        found = followed(machine, columns, target, grid, start)
+        alpha, _, _ = follow_grid(machine, columns, target, grid, start)
         for row, column in np.ndindex(grid.shape):
             cold = box_lasso(
                 columns, target, grid.epsilons[row], grid.Cs[column], tol=1e-10
             ).objective
-            residual = columns.combine(found.alpha[row, column]) - target
-            warm = (
-                0.5 * residual @ residual
-                + grid.epsilons[row] * np.abs(found.alpha[row, column]).sum()
-            )
+            residual = columns.combine(alpha[row, column]) - target
+            warm = 0.5 * residual @ residual + grid.epsilons[row] * np.abs(alpha[row, column]).sum()
             assert warm == pytest.approx(cold, rel=1e-8)
 
 

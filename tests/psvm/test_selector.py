@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from fewest import PotentialSelector
 from fewest.datasets import make_gaussian, make_modes
 from fewest.psvm import potential_path
-from fewest.psvm.stability import repeated_selection
+from fewest.psvm._stability import repeat_selection
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_epsilon_decides_alone_or_together_with_a_number(genes):
 
 def test_the_path_is_that_of_the_lasso(genes):
     X, y = genes
-    path = potential_path(X, y, n_values=8, tol=1e-10)
+    path = potential_path(X, y, n_epsilons=8, tol=1e-10)
     target = y - y.mean()
     _, expected, _ = lasso_path(
         unit(X), target, alphas=path.epsilons / len(y), tol=1e-12, max_iter=100_000
@@ -90,7 +90,7 @@ def test_stability_ranks_by_frequency_then_strength():
         seen.append(rows)
         return np.array(weights[next(runs)])
 
-    found = repeated_selection(
+    found = repeat_selection(
         select, np.repeat([0, 1], [12, 8]), 4, 3, 0.75, np.random.RandomState(0)
     )
     np.testing.assert_allclose(found.frequency, [0, 1, 2 / 3, 1 / 3])
@@ -140,7 +140,7 @@ def test_fewer_than_asked_for_are_found(genes):
         ({"C": -1.0}, "C must be a positive number"),
         ({"task": "ranking"}, "task must be one of 'auto', 'classification', 'regression'"),
         ({"n_runs": -1}, "n_runs must be a whole number"),
-        ({"subsample": 1.5}, "subsample must lie between 0 and 1; got 1.5"),
+        ({"subsample": 1.5}, "subsample must be a number between 0 and 1; got 1.5"),
     ],
 )
 def test_bad_parameters(parameters, message, genes):
@@ -153,7 +153,7 @@ def test_bad_parameters(parameters, message, genes):
     [
         ({"epsilons": []}, "epsilons must be a list of one or more numbers"),
         ({"epsilons": [-1.0]}, "each of epsilons must be a number of at least zero"),
-        ({"n_values": 0}, "n_values must be a whole number"),
+        ({"n_epsilons": 0}, "n_epsilons must be a whole number"),
     ],
 )
 def test_bad_paths(parameters, message, genes):

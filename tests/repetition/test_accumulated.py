@@ -24,7 +24,7 @@ def svm():
 
 def test_joins_the_smallest_subsets(data):
     X, y = data
-    selector = RepetitiveSelector(n_repetitions=6)
+    selector = RepetitiveSelector(n_subsets=6)
     machine = AccumulatedClassifier(selector, n_subsets=3).fit(X, y)
     features = selector.fit(X, y).features(3)
     assert np.array_equal(machine.get_support(indices=True), features)
@@ -39,7 +39,7 @@ def test_joins_the_smallest_subsets(data):
 def test_greedy_lets_a_subset_join_only_if_the_error_falls(data):
     X, y = data
     machine = AccumulatedClassifier(
-        RepetitiveSelector(n_repetitions=8), classifier=SVC(kernel="linear"), greedy=True, cv=4
+        RepetitiveSelector(n_subsets=8), classifier=SVC(kernel="linear"), greedy=True, cv=4
     ).fit(X, y)
     joined, best = [], np.inf
     for place, subset in enumerate(machine.selector_.subsets_):
@@ -61,7 +61,7 @@ def test_greedy_respects_groups_and_is_verbose(data, capsys):
     X, y = data
     groups = np.arange(50) // 5
     AccumulatedClassifier(
-        RepetitiveSelector(n_repetitions=2), greedy=True, cv=GroupKFold(3), verbose=1
+        RepetitiveSelector(n_subsets=2), greedy=True, cv=GroupKFold(3), verbose=2
     ).fit(X, y, groups=groups)
     assert "subset 0: error" in capsys.readouterr().out
     with pytest.raises(ValueError, match="groups"):
@@ -71,7 +71,7 @@ def test_greedy_respects_groups_and_is_verbose(data, capsys):
 def test_sparse_data(data):
     X, y = data
     X = np.where(np.abs(X) > 0.5, X, 0.0)
-    selector = RepetitiveSelector(n_repetitions=3)
+    selector = RepetitiveSelector(n_subsets=3)
     dense = AccumulatedClassifier(selector).fit(X, y)
     thin = AccumulatedClassifier(selector).fit(sparse.csr_array(X), y)
     assert np.array_equal(thin.support_, dense.support_)
@@ -82,7 +82,7 @@ def test_sparse_data(data):
     ("parameters", "message"),
     [
         ({"n_subsets": 0}, "n_subsets must be a whole number of at least one"),
-        ({"greedy": "yes"}, "greedy must be one of True, False"),
+        ({"greedy": "yes"}, "greedy must be True or False"),
     ],
 )
 def test_bad_parameters(data, parameters, message):

@@ -83,15 +83,15 @@ def test_killed_at_three_random_moments(tmp_path):
 )
 def test_resumed_after_any_number_of_repetitions(tmp_path, data, estimator):
     X, y = data
-    whole = RepetitiveSelector(estimator, n_repetitions=20).fit(X, y)
-    kept = RepetitiveSelector(estimator, n_repetitions=20, checkpoint=tmp_path / "all").fit(X, y)
+    whole = RepetitiveSelector(estimator, n_subsets=20).fit(X, y)
+    kept = RepetitiveSelector(estimator, n_subsets=20, checkpoint=tmp_path / "all").fit(X, y)
     assert_identical(vars(whole), vars(kept))
     for done in (0, 1, 6, 13, 19):
         folder = tmp_path / str(done)
         folder.mkdir()
         (folder / "run.json").write_bytes((tmp_path / "all" / "run.json").read_bytes())
         (folder / "results.log").write_bytes(b"".join(lines(tmp_path / "all")[:done]))
-        again = RepetitiveSelector(estimator, n_repetitions=20, checkpoint=folder).fit(X, y)
+        again = RepetitiveSelector(estimator, n_subsets=20, checkpoint=folder).fit(X, y)
         assert_identical(vars(whole), vars(again))
 
 
@@ -109,32 +109,32 @@ def test_the_columns_at_hand_are_not_all_columns(data):
 @pytest.mark.parametrize("cut", [1, 7, 30, -1])
 def test_a_torn_line_is_dropped(tmp_path, data, cut):
     X, y = data
-    whole = RepetitiveSelector(n_repetitions=5, checkpoint=tmp_path).fit(X, y)
+    whole = RepetitiveSelector(n_subsets=5, checkpoint=tmp_path).fit(X, y)
     kept = lines(tmp_path)
     (tmp_path / "results.log").write_bytes(b"".join(kept[:4]) + kept[4][:cut])
-    again = RepetitiveSelector(n_repetitions=5, checkpoint=tmp_path).fit(X, y)
+    again = RepetitiveSelector(n_subsets=5, checkpoint=tmp_path).fit(X, y)
     assert_identical(vars(whole), vars(again))
     assert lines(tmp_path) == kept
 
 
 def test_a_damaged_line_and_all_after_it_are_computed_again(tmp_path, data):
     X, y = data
-    whole = RepetitiveSelector(n_repetitions=5, checkpoint=tmp_path).fit(X, y)
+    whole = RepetitiveSelector(n_subsets=5, checkpoint=tmp_path).fit(X, y)
     kept = lines(tmp_path)
     damaged = kept[2].replace(b"features", b"fXatures")
     (tmp_path / "results.log").write_bytes(b"".join([*kept[:2], damaged, *kept[3:]]))
-    again = RepetitiveSelector(n_repetitions=5, checkpoint=tmp_path).fit(X, y)
+    again = RepetitiveSelector(n_subsets=5, checkpoint=tmp_path).fit(X, y)
     assert_identical(vars(whole), vars(again))
     assert lines(tmp_path) == kept
 
 
 def test_limits_may_change_between_runs(tmp_path, data):
     X, y = data
-    RepetitiveSelector(n_repetitions=3, checkpoint=tmp_path).fit(X, y)
-    longer = RepetitiveSelector(n_repetitions=6, checkpoint=tmp_path, n_jobs=2).fit(X, y)
-    assert_identical(vars(longer), vars(RepetitiveSelector(n_repetitions=6).fit(X, y)))
-    shorter = RepetitiveSelector(n_repetitions=2, checkpoint=tmp_path).fit(X, y)
-    assert_identical(vars(shorter), vars(RepetitiveSelector(n_repetitions=2).fit(X, y)))
+    RepetitiveSelector(n_subsets=3, checkpoint=tmp_path).fit(X, y)
+    longer = RepetitiveSelector(n_subsets=6, checkpoint=tmp_path, n_jobs=2).fit(X, y)
+    assert_identical(vars(longer), vars(RepetitiveSelector(n_subsets=6).fit(X, y)))
+    shorter = RepetitiveSelector(n_subsets=2, checkpoint=tmp_path).fit(X, y)
+    assert_identical(vars(shorter), vars(RepetitiveSelector(n_subsets=2).fit(X, y)))
 
 
 def changed(X):
@@ -159,20 +159,20 @@ def changed(X):
     ],
 )
 def test_another_run_is_refused_with_what_differs(tmp_path, data, estimator, change, message):
-    RepetitiveSelector(n_repetitions=2, checkpoint=tmp_path).fit(*data)
+    RepetitiveSelector(n_subsets=2, checkpoint=tmp_path).fit(*data)
     before = lines(tmp_path)
     with pytest.raises(CheckpointError, match=message):
-        RepetitiveSelector(estimator, n_repetitions=2, checkpoint=tmp_path).fit(*change(*data))
+        RepetitiveSelector(estimator, n_subsets=2, checkpoint=tmp_path).fit(*change(*data))
     assert lines(tmp_path) == before
 
 
 def test_another_version_is_refused(tmp_path, data):
-    RepetitiveSelector(n_repetitions=2, checkpoint=tmp_path).fit(*data)
+    RepetitiveSelector(n_subsets=2, checkpoint=tmp_path).fit(*data)
     identity = json.loads((tmp_path / "run.json").read_text())
     identity["the version of highspy"] = "0.9"
     (tmp_path / "run.json").write_text(json.dumps(identity))
     with pytest.raises(CheckpointError, match=r"the version of highspy \(there 0.9, here"):
-        RepetitiveSelector(n_repetitions=2, checkpoint=tmp_path).fit(*data)
+        RepetitiveSelector(n_subsets=2, checkpoint=tmp_path).fit(*data)
 
 
 def test_folders_that_cannot_be_used(tmp_path, data):

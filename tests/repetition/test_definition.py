@@ -15,10 +15,10 @@ from fewest import (
 from fewest.datasets import make_gaussian, make_weston
 
 
-def cold_run(estimator, X, y, n_repetitions):
+def cold_run(estimator, X, y, n_subsets):
     """Features and objectives of repetitions that know nothing of each other."""
     left, subsets, objectives = np.arange(X.shape[1]), [], []
-    for _ in range(n_repetitions):
+    for _ in range(n_subsets):
         try:
             machine = estimator.fit(X[:, left], y)
         except NotSeparableError:
@@ -32,9 +32,9 @@ def cold_run(estimator, X, y, n_repetitions):
     return subsets, objectives
 
 
-def assert_same_as_cold(estimator, X, y, n_repetitions=10**6):
-    selector = RepetitiveSelector(estimator, n_repetitions=n_repetitions).fit(X, y)
-    subsets, objectives = cold_run(estimator, X, y, n_repetitions)
+def assert_same_as_cold(estimator, X, y, n_subsets=10**6):
+    selector = RepetitiveSelector(estimator, n_subsets=n_subsets).fit(X, y)
+    subsets, objectives = cold_run(estimator, X, y, n_subsets)
     assert [subset.tolist() for subset in selector.subsets_] == subsets
     assert selector.objectives_ == pytest.approx(objectives, rel=1e-6)
     assert np.all(selector.gaps_ < 1e-6)
@@ -81,11 +81,11 @@ def test_more_than_two_classes_set_aside_what_any_class_selects():
 
 def test_any_selecting_classifier_will_do():
     X, y = make_gaussian(n=40, d=60, k=10, mu=1.0, random_state=0)
-    selector = RepetitiveSelector(LiknonCV(n_values=5, random_state=0), n_repetitions=2).fit(X, y)
+    selector = RepetitiveSelector(LiknonCV(n_Cs=5, random_state=0), n_subsets=2).fit(X, y)
     first, second = selector.subsets_
     assert not set(first) & set(second)
     assert np.isnan(selector.coefs_[0]).all()
-    assert LiknonCV(n_values=5, random_state=0).fit(X, y).support_[first].all()
+    assert LiknonCV(n_Cs=5, random_state=0).fit(X, y).support_[first].all()
 
 
 @pytest.mark.parametrize("layout", ["F", "float32", "csr", "csc", "view"])

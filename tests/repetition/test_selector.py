@@ -55,7 +55,7 @@ def test_hyperplanes_refer_to_X_as_it_was_given(data):
 
 def test_transform_takes_the_smallest_subsets_in_column_order(data):
     X, y = data
-    selector = RepetitiveSelector(n_repetitions=6).fit(X, y)
+    selector = RepetitiveSelector(n_subsets=6).fit(X, y)
     first = [selector.subsets_[place] for place in selector.ranking_[:3]]
     expected = np.sort(np.concatenate(first))
     assert np.array_equal(selector.features(3), expected)
@@ -70,7 +70,7 @@ def test_transform_takes_the_smallest_subsets_in_column_order(data):
 def test_names_of_a_data_frame(data):
     X, y = data
     frame = pd.DataFrame(X, columns=[f"voxel {j}" for j in range(X.shape[1])])
-    selector = RepetitiveSelector(n_repetitions=2).fit(frame, y)
+    selector = RepetitiveSelector(n_subsets=2).fit(frame, y)
     named = selector.get_feature_names_out()
     assert named.tolist() == [f"voxel {j}" for j in np.flatnonzero(selector.support_)]
 
@@ -121,7 +121,7 @@ def test_nothing_found_is_an_error():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_repetitions": 0}, "n_repetitions must be a whole number of at least one; got 0"),
+        ({"n_subsets": 0}, "n_subsets must be a whole number of at least one; got 0"),
         ({"min_features": 1.5}, "min_features must be a whole number"),
         ({"max_training_error": -0.1}, "max_training_error must be a number between 0 and 1"),
         ({"max_training_error": "low"}, "max_training_error must be a number between 0 and 1"),
@@ -166,5 +166,5 @@ def test_ctrl_c_reaches_the_search():
 
 def test_progress_bar(data, capsys):
     pytest.importorskip("tqdm")
-    RepetitiveSelector(n_repetitions=3, verbose=1).fit(*data)
+    RepetitiveSelector(n_subsets=3, verbose=1).fit(*data)
     assert "repetitive selection" in capsys.readouterr().err

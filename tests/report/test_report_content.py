@@ -245,7 +245,7 @@ class TestAlternatives:
     """Subsets and stand-ins."""
 
     def test_subsets_are_those_of_the_selector(self, report, data):
-        selector = RepetitiveSelector(SupportFeatureMachine(C=np.inf), n_repetitions=5).fit(*data)
+        selector = RepetitiveSelector(SupportFeatureMachine(C=np.inf), n_subsets=5).fit(*data)
         found = report.content.alternatives.subsets
         assert [subset.columns for subset in found] == [one.tolist() for one in selector.subsets_]
 
@@ -273,10 +273,10 @@ class TestAlternatives:
 
 
 MACHINES = {
-    "cv": lambda: SupportFeatureMachineCV(n_Cs=3, max_subsets=1),
+    "cv": lambda: SupportFeatureMachineCV(n_Cs=3, n_subsets=1),
     "weston": ZeroNormSVM,
     "liknon": lambda: Liknon(C=0.1),
-    "liknon_cv": lambda: LiknonCV(n_values=5, n_splits=2, random_state=0),
+    "liknon_cv": lambda: LiknonCV(n_Cs=5, n_splits=2, random_state=0),
     "union": lambda: UnionFeatureMachine(n_subsets=2),
     "potential": lambda: PotentialSVC(epsilon=3.0, kernel="precomputed", refit=True),
     "selector": lambda: PotentialSelector(3),
@@ -308,7 +308,7 @@ def test_any_machine(kind, data):
 
 RESULTS = {
     "minimum": lambda X, y: minimum_features(X, y),
-    "repetitive": lambda X, y: RepetitiveSelector(n_repetitions=3).fit(X, y),
+    "repetitive": lambda X, y: RepetitiveSelector(n_subsets=3).fit(X, y),
     "diagnosis": lambda X, y: diagnose(X, y, n_permutations=9, cv=None, random_state=0),
     "exact path": lambda X, y: exact_sfm_path(X, y, C_min=0.1, C_max=3.0),
     "path of liknon": lambda X, y: liknon_path(X, y, [0.01, 0.1, 1.0]),

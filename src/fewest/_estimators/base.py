@@ -1,4 +1,4 @@
-"""What the selecting classifiers share: one machine a class, margin refit, prediction."""
+"""What the selecting classifiers share: one hyperplane per class, margin refit, prediction."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.validation import (
+    check_choice,
     check_data,
+    check_positive,
+    check_usual_parameters,
     drop_zero_weights,
     standardize_columns,
     weigh_classes,
 )
+from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 
@@ -40,24 +45,40 @@ class BinaryTask:
     error_cost: FloatArray | None  # None: no errors allowed
     name: str
 
+    def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
+        """Hyperplane of the largest margin on these features; None if they do not separate."""
+        return hard_margin(self.columns.take(features), self.y)
+
+    def find_soft_margin(self, features: IndexArray) -> tuple[FloatArray, float]:
+        """The same where errors are left, at the cost of the task."""
+        cost = self.error_cost if self.error_cost is not None else np.full(len(self.y), np.inf)
+        return soft_margin(self.columns.take(features), self.y, cost)
+
 
 @dataclass(frozen=True, eq=False)
 class Hyperplane:
-    """A solved task: its programs, and the hyperplane on standardised columns to predict with."""
+    """A solved task: its programs, and the hyperplane on standardised columns to predict with.
+
+    `subsets` are the disjoint sets of features that it joins, if there are several; `minimum` is
+    what was proven about the smallest number of features.
+    """
 
     result: ZeroNormResult
     w: FloatArray
     b: float
+    subsets: tuple[IndexArray, ...] = ()
+    minimum: Any = None
 
 
-class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=ABCMeta):
     """A linear classifier that is zero on most features, and a selector of the others.
 
-    A subclass says how one binary task is solved; it has the parameters `C`, `class_weight`,
-    `standardize`, `refit`, `n_jobs` and `verbose`.
+    A subclass says how one binary task is solved; it has the parameters `C`, `class_weight` (or
+    its own `_price_errors`), `standardize`, `refit`, `n_jobs` and `verbose`.
     """
 
     _people_name: ClassVar[str]
+    _infinity = ""  # what an infinite C stands for, where it is allowed
     _more_features = "raise C"  # advice where a fit selects none
 
     def _abilities(self) -> Abilities:
@@ -83,12 +104,15 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
         """A solution that leaves no sample on the hyperplane, where the method can ask for it."""
         return None
 
-    @abstractmethod
     def _check_parameters(self) -> None:
         """Raise a ValueError that names the parameter and its admissible values."""
+        check_usual_parameters(self)
+        check_choice("refit", self.refit, ("margin", None))
+        if "C" in self.get_params(deep=False):
+            check_positive("C", self.C, infinity=self._infinity)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Select features and fit the hyperplane (one a class if there are more than two).
+        """Select features and fit the hyperplane (one per class if there are more than two).
 
         Parameters
         ----------
@@ -105,6 +129,12 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
         self
             The fitted estimator.
         """
+        return self._fit_columns(*self._prepare(X, y, sample_weight))
+
+    def _prepare(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Columns, IndexArray, FloatArray | None]:
+        """Standardised columns, places in `classes_` and weights of the samples to fit to."""
         self._check_parameters()
         X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -115,158 +145,110 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
                 f"{type(self).__name__} needs samples of at least two classes, but y contains "
                 f"only one class: {self._label(present[0])}"
             )
-        return self._fit_columns(
-            standardize_columns(X, weight, per_column=self.standardize), codes, weight
-        )
+        return standardize_columns(X, weight, per_column=self.standardize), codes, weight
 
     def _fit_columns(
-        self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None = None
+        self, columns: Columns, codes: IndexArray, weight: FloatArray | None = None
     ) -> Any:
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
         tasks = self._class_tasks(columns, codes, weight)
         if len(tasks) == 1:
             fits = [self._fit_one(tasks[0])]
         else:
-            fits = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
                 delayed(self._fit_one)(task) for task in tasks
             )
-        self._keep(columns, [machine for machine, _ in fits])
+            bar = {"show": self.verbose > 0, "what": self._people_name, "unit": "class"}
+            fits = list(progress_bar(found, len(tasks), **bar))
+        self._keep(columns, [plane for plane, _ in fits])
         for _, doubts in fits:
             for doubt in doubts:
                 warnings.warn(doubt, stacklevel=3)
         return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of w . x + b; positive values speak for the (second) class.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to judge.
-
-        Returns
-        -------
-        array of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
-        used = np.flatnonzero(self.support_)
-        scores = np.asarray(X[:, used] @ self.coef_[:, used].T) + self.intercept_
-        return scores.ravel() if len(self.intercept_) == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each sample.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        chosen = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[chosen]
 
     @property
     def result_(self) -> ZeroNormResult:
         """Solution and certificates of a two-class fit (`results_[0]`)."""
         check_is_fitted(self)
         if len(self.results_) > 1:
-            raise AttributeError("there is one result a class here: see `results_`")
+            raise AttributeError("there is one result per class here: see `results_`")
         return self.results_[0]
 
     def _binary_task(self, X: Any, y: ArrayLike) -> BinaryTask:
-        """The validated task of a two-class problem, for functions that solve it themselves."""
-        self._check_parameters()
-        X, y = check_data(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
+        """The task of two classes, for functions that solve it themselves."""
+        tasks = self._class_tasks(*self._prepare(X, y))
+        if len(tasks) != 1:
             raise ValueError(f"exactly two classes are needed; y has {len(self.classes_)}")
-        columns = standardize_columns(X, None, per_column=self.standardize)
-        return self._task(columns, codes, 1, None)
-
-    def _class_tasks_of(self, X: Any, y: ArrayLike) -> list[BinaryTask]:
-        """The validated tasks of `fit`: one, or one a class if there are more than two."""
-        self._check_parameters()
-        X, y = check_data(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"samples of at least two classes are needed; y contains only one class: "
-                f"{self._label(0)}"
-            )
-        return self._class_tasks(
-            standardize_columns(X, None, per_column=self.standardize), codes, None
-        )
+        return tasks[0]
 
     def _class_tasks(
-        self, columns: Columns, codes: NDArray[np.intp], weight: FloatArray | None
+        self, columns: Columns, codes: IndexArray, weight: FloatArray | None = None
     ) -> list[BinaryTask]:
-        positives = [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
-        return [self._task(columns, codes, k, weight) for k in positives]
+        """One task, or one per class if there are more than two."""
+        positives = [1] if len(self.classes_) == 2 else range(len(self.classes_))
+        return [self._task(columns, codes, positive, weight) for positive in positives]
 
     def _label(self, code: int) -> str:
         """The class as the user wrote it: 'ill' or 1, not np.str_('ill') or np.int64(1)."""
         return repr(self.classes_[[code]].tolist()[0])
 
     def _task(
-        self, columns: Columns, codes: NDArray[np.intp], positive: int, weight: FloatArray | None
+        self, columns: Columns, codes: IndexArray, positive: int, weight: FloatArray | None
     ) -> BinaryTask:
         y = np.where(codes == positive, 1.0, -1.0)
         if not np.any(y > 0) or not np.any(y < 0):
             raise ValueError(f"class {self._label(positive)} has no sample of positive weight")
-        error_cost = None
-        if not np.isinf(self.C):
-            base = np.ones(len(y)) if weight is None else weight
-            error_cost = (
-                self.C
-                * base
-                * weigh_classes(self.class_weight, self.classes_.tolist(), codes, y, base)
-            )
+        error_cost = self._price_errors(y, codes, np.ones(len(y)) if weight is None else weight)
         return BinaryTask(columns, y, weight, error_cost, name=self._label(positive))
+
+    def _price_errors(
+        self, y: FloatArray, codes: IndexArray, weight: FloatArray
+    ) -> FloatArray | None:
+        """What an error on each sample costs; None if no errors are allowed."""
+        if np.isinf(self.C):
+            return None
+        factors = weigh_classes(self.class_weight, self.classes_.tolist(), codes, y, weight)
+        return self.C * weight * factors
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         return self._finish(task, self._solve(task))
 
     def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
-        """A solved task as a machine, and what is doubtful about it; an error if unsolvable."""
+        """The hyperplane of a solved task, and what is doubtful about it; or an error."""
         if result.status is Status.INFEASIBLE:
             raise _inseparable(task)
         if not np.isfinite(result.zero_norm_objective):
             raise _unsolved(task)
-        machine = Hyperplane(result, result.w, result.b)
+        plane = Hyperplane(result, result.w, result.b)
         if self.refit == "margin" and result.n_features:
-            machine = self._with_margin(task, result)
-        if self.verbose:
-            first = machine.result.steps[0]
+            plane = self._with_margin(task, result)
+        if self.verbose > 1:
+            result, first = plane.result, plane.result.steps[0]
             print(
-                f"[{type(self).__name__}] {task.name}: {machine.result.n_features} features "
+                f"[{type(self).__name__}] {task.name}: {result.n_features} features "
                 f"({first.n_features} after the first program), {first.rounds} pricing rounds, "
-                f"gap {machine.result.gap:.1e}, {machine.result.seconds:.3f} s"
+                f"gap {result.gap:.1e}, {result.seconds:.3f} s"
             )
-        return machine, self._doubts(task, machine)
+        return plane, self._doubts(task, plane)
 
     def _with_margin(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane:
         """Largest margin on the selected features; soft where the selection needed slacks."""
+        margin = None
         if not np.any(result.slack > 0):
-            plane = hard_margin(task.columns.take(result.features), task.y)
-            if plane is None and task.error_cost is None:
+            margin = task.find_hard_margin(result.features)
+            if margin is None and task.error_cost is None:
                 # Samples of both classes lie on the hyperplane itself: more features may part them.
                 strict = self._solve_strictly(task)
                 if strict is not None:
                     result = strict
-                    plane = hard_margin(task.columns.take(result.features), task.y)
-            if plane is not None:
-                return Hyperplane(result, *plane)
-        cost = task.error_cost if task.error_cost is not None else np.full(len(task.y), np.inf)
-        return Hyperplane(result, *soft_margin(task.columns.take(result.features), task.y, cost))
+                    margin = task.find_hard_margin(result.features)
+        if margin is None:
+            margin = task.find_soft_margin(result.features)
+        return Hyperplane(result, *margin)
 
-    def _doubts(self, task: BinaryTask, machine: Hyperplane) -> list[Warning]:
+    def _doubts(self, task: BinaryTask, plane: Hyperplane) -> list[Warning]:
         """What the user should know about an answer that is not quite what was asked for."""
-        result, doubts = machine.result, []
+        result, doubts = plane.result, []
         if result.status is Status.INACCURATE:
             doubts.append(
                 f"the linear program closed only to a relative gap of {result.gap:.1e}: a smaller "
@@ -279,7 +261,7 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
         if not result.n_features:
             doubts.append(f"no feature was selected for class {task.name}: {self._more_features}")
         elif self.refit == "margin" and task.error_cost is None:
-            scores = task.columns.take(result.features) @ machine.w + machine.b
+            scores = task.columns.take(result.features) @ plane.w + plane.b
             if np.any(task.y * scores <= 0):
                 doubts.append(
                     f"{np.sum(task.y * scores <= 0)} training sample(s) are not on their side of "
@@ -289,17 +271,17 @@ class SelectingClassifier(Selector, ClassifierMixin, BaseEstimator, metaclass=AB
                 )
         return [ConvergenceWarning(text) for text in doubts]
 
-    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
-        """Translate the machines from standardised columns to X as it was given."""
-        self.results_ = tuple(machine.result for machine in machines)
-        self.coef_ = np.zeros((len(machines), columns.n_features))
-        self.intercept_ = np.zeros(len(machines))
-        self.supports_ = np.zeros((len(machines), columns.n_features), dtype=bool)
-        for row, machine in enumerate(machines):
-            features = machine.result.features
-            raw = machine.w * columns.inverse_scale[features]
+    def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
+        """Translate the hyperplanes from standardised columns to X as it was given."""
+        self.results_ = tuple(plane.result for plane in planes)
+        self.coef_ = np.zeros((len(planes), columns.n_features))
+        self.intercept_ = np.zeros(len(planes))
+        self.supports_ = np.zeros((len(planes), columns.n_features), dtype=bool)
+        for row, plane in enumerate(planes):
+            features = plane.result.features
+            raw = plane.w * columns.inverse_scale[features]
             self.coef_[row, features] = raw
-            self.intercept_[row] = machine.b - raw @ columns.mean[features]
+            self.intercept_[row] = plane.b - raw @ columns.mean[features]
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)
@@ -324,7 +306,7 @@ def _inseparable(task: BinaryTask) -> ValueError:
             "Allow errors with a finite C, for example C=1.0"
         )
     return ValueError(
-        f"the means of class {task.name} and of the rest are equal in every feature, so that the "
+        f"the means of class {task.name} and of the rest are equal in every feature, so the "
         "equality of the Support Feature Machine cannot hold. Add features that differ"
     )
 

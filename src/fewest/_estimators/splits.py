@@ -8,11 +8,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from scipy.stats import rankdata
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
-from fewest._types import IndexArray
+from fewest._types import FloatArray, IndexArray
+
+Split = tuple[IndexArray, IndexArray]
 
 
 def split_folds(
@@ -20,30 +29,30 @@ def split_folds(
     y: NDArray[Any],
     groups: ArrayLike | None = None,
     *,
-    shuffle: bool = True,
     random_state: Any = None,
-) -> list[tuple[IndexArray, IndexArray]]:
+    classes: bool = True,
+) -> list[Split]:
     """Training and test samples of every fold; each training part has samples of every class.
 
-    A number for `cv` stands for that many stratified folds of samples, or of whole groups; there
-    are fewer where the smallest class has not as many samples (or groups).
+    A number for `cv` is one for `make_splitter`. `classes` is False if y holds numbers.
     """
     groups = check_groups(groups, len(y))
-    if isinstance(cv, Integral) and not isinstance(cv, bool):
-        splitter = make_splitter(int(cv), y, groups, shuffle=shuffle, random_state=random_state)
+    if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
+        n_folds = 5 if cv is None else int(cv)
+        splitter = make_splitter(n_folds, y, groups, random_state=random_state, classes=classes)
     else:
-        splitter = check_cv(cv, y, classifier=True)
+        splitter = check_cv(cv, y, classifier=classes)
     with warnings.catch_warnings():
         # Of groups that do not fit evenly; what matters is checked fold by fold below.
         warnings.filterwarnings("ignore", message="The least populated class")
         folds = [
-            (_indices(train), _indices(test))
+            (_to_indices(train), _to_indices(test))
             for train, test in splitter.split(np.zeros(len(y)), y, groups)
         ]
     if not folds:
         raise ValueError("cv yields no split")
     for number, (train, test) in enumerate(folds):
-        missing = np.setdiff1d(y, y[train])
+        missing = np.setdiff1d(y, y[train]) if classes else ()
         if len(missing):
             raise ValueError(
                 f"class {missing.tolist()[0]!r} is too small for the split: there is no sample of "
@@ -73,78 +82,84 @@ def make_splitter(
     y: NDArray[Any],
     groups: NDArray[Any] | None = None,
     *,
-    shuffle: bool = True,
     random_state: Any = None,
+    classes: bool = True,
 ) -> Any:
-    """The splitter of that many stratified folds; fewer where the smallest class is too small."""
+    """The splitter of that many folds of samples, or of whole groups; stratified for classes.
+
+    The samples are shuffled only if a `random_state` is given. Where the smallest class has fewer
+    samples (or groups) than folds are asked for, there are as many folds as it has, and a warning
+    says so.
+    """
     if n_folds < 2:
         raise ValueError(f"cv must be at least two folds, or a splitter; got {n_folds!r}")
-    counts, unit = count_classes(y, groups)
-    label, least = min(counts.items(), key=lambda item: item[1])
+    shuffle = {} if random_state is None else {"shuffle": True, "random_state": random_state}
+    if not classes:
+        return (KFold if groups is None else GroupKFold)(n_folds, **shuffle)
+    label, least, unit = find_smallest_class(y, groups)
     if least < 2:
         raise ValueError(
-            f"class {label!r} is too small for the split: it has {least} {unit}, and "
+            f"class {label!r} is too small for the split: it has a single {unit}, and "
             "cross-validation needs at least two of every class"
         )
-    settings = {"n_splits": min(int(n_folds), least)}
-    if shuffle:
-        settings |= {"shuffle": True, "random_state": random_state}
-    return (StratifiedKFold if groups is None else StratifiedGroupKFold)(**settings)
+    if least < n_folds:
+        warnings.warn(
+            f"{least} folds instead of {n_folds}: class {label!r} has only {least} {unit}s",
+            UserWarning,
+            stacklevel=3,
+        )
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    return kind(min(n_folds, least), **shuffle)
 
 
-def _indices(part: Any) -> IndexArray:
+def _to_indices(part: Any) -> IndexArray:
     part = np.asarray(part)
     return np.flatnonzero(part) if part.dtype == bool else part.astype(np.intp)
 
 
 def split_balanced(
     codes: IndexArray, groups: NDArray[Any] | None, rng: np.random.RandomState
-) -> tuple[IndexArray, IndexArray]:
+) -> Split:
     """Random Training set with equal classes, and the Monitoring set that belongs to it."""
     order = rng.permutation(len(codes))
     if groups is None:
         members = [order[codes[order] == code] for code in (0, 1)]
         size = min(map(len, members)) // 2
-        training = np.concatenate([rows[:size] for rows in members])
         monitoring = np.concatenate([rows[size:] for rows in members])
-        return np.sort(training), np.sort(monitoring)
-    halves = _group_halves(codes, groups, rng)
-    if halves is None:
-        raise ValueError(
-            "the groups cannot be split into a Training and a Monitoring set that both hold both "
-            "classes: more groups are needed"
-        )
-    inside, monitoring = halves
-    order = order[np.isin(order, inside)]
-    members = [order[codes[order] == code] for code in (0, 1)]
-    size = min(map(len, members))
-    return np.sort(np.concatenate([rows[:size] for rows in members])), monitoring
+    else:
+        inside, monitoring = _halve_groups(codes, groups, rng)
+        order = order[np.isin(order, inside)]
+        members = [order[codes[order] == code] for code in (0, 1)]
+        size = min(map(len, members))
+    return np.sort(np.concatenate([rows[:size] for rows in members])), np.sort(monitoring)
 
 
-def _group_halves(
-    codes: IndexArray, groups: NDArray[Any], rng: np.random.RandomState
-) -> tuple[IndexArray, IndexArray] | None:
-    """Two random halves of whole groups, each with both classes; None if that fails."""
+def _halve_groups(codes: IndexArray, groups: NDArray[Any], rng: np.random.RandomState) -> Split:
+    """Two random halves of whole groups, each with both classes."""
     for _ in range(20):
         splitter = StratifiedGroupKFold(2, shuffle=True, random_state=rng.randint(2**31 - 1))
         halves = next(splitter.split(np.empty((len(codes), 1)), codes, groups))
         if all(len(np.unique(codes[half])) == 2 for half in halves):
             return halves
-    return None
+    raise ValueError(
+        "the groups cannot be split into a Training and a Monitoring set that both hold both "
+        "classes: more groups are needed"
+    )
 
 
-def count_smallest_class(codes: IndexArray, groups: NDArray[Any] | None) -> tuple[str, int]:
-    """Samples of the smaller of two classes, or groups that have any, and what was counted."""
-    counts, unit = count_classes(codes, groups)
-    return unit, min(counts.get(code, 0) for code in (0, 1))
+def find_smallest_class(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[Any, int, str]:
+    """The smallest class, how many samples (or groups) it has, and which of them were counted."""
+    counts, unit = count_classes(y, groups)
+    label, least = min(counts.items(), key=lambda item: item[1])
+    return label, least, unit
 
 
 def count_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[Any, int], str]:
     """Number of samples, or of groups, of every class; and what was counted."""
     labels = np.unique(y).tolist()
     if groups is None:
-        return {label: int(np.sum(y == label)) for label in labels}, "sample(s)"
-    return {label: len(np.unique(groups[y == label])) for label in labels}, "group(s)"
+        return {label: int(np.sum(y == label)) for label in labels}, "sample"
+    return {label: len(np.unique(groups[y == label])) for label in labels}, "group"
 
 
 def fit_with_groups(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
@@ -176,12 +191,26 @@ def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
     return float(np.mean([np.mean(predicted[y == label] != label) for label in np.unique(y)]))
 
 
+def summarize_splits(
+    name: str, values: FloatArray, mean: FloatArray, *, best: str = "largest"
+) -> dict[str, NDArray[Any]]:
+    """Entries of `cv_results_` for values with one row per split and one column per candidate."""
+    order = mean.round(12) if best == "smallest" else -mean.round(12)
+    ranks = rankdata(np.where(np.isnan(mean), np.inf, order), method="min")
+    return {
+        **{f"split{number}_test_{name}": row for number, row in enumerate(values)},
+        f"mean_test_{name}": mean,
+        f"std_test_{name}": values.std(axis=0),
+        f"rank_test_{name}": ranks.astype(np.int32),
+    }
+
+
 def require_both_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
     """A group that is left out must have samples of both classes, else chance is not one half."""
     for group in np.unique(groups):
         if len(np.unique(y[groups == group])) == 1:
             raise ValueError(
-                f"group {group} has samples of one class only, so that the error on it says "
+                f"group {group} has samples of one class only, so the error on it says "
                 "nothing. Merge such groups with others, leave their samples out, or name other "
                 "groups"
             )

@@ -9,22 +9,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    assert_all_finite,
+    check_is_fitted,
+    validate_data,
+)
 
 from fewest._solvers.columns import Columns, standardized
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
+
+SPARSE_FORMATS = ("csr", "csc")
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def is_number(value: Any) -> bool:
+    """Whether value is a real number; True and False are not."""
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def check_positive(name: str, value: Any, *, infinity: str = "") -> None:
     """Raise unless value is a number above zero (infinity allowed where it has a meaning)."""
-    valid = _is_number(value) and value > 0
+    valid = is_number(value) and value > 0
     if not valid or (np.isinf(value) and not infinity):
         extra = f", or np.inf {infinity}" if infinity else ""
         raise ValueError(f"{name} must be a positive number{extra}; got {value!r}")
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """Raise unless value is a finite number of at least zero."""
+    if not is_number(value) or not 0 <= value < np.inf:
+        raise ValueError(f"{name} must be a number of at least zero; got {value!r}")
+
+
+def check_list(name: str, values: Any, check: Any = check_positive, **how: Any) -> FloatArray:
+    """The values as an array; raise unless they are one or more that each pass the check."""
+    array = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    if array.ndim != 1 or not len(array):
+        raise ValueError(f"{name} must be a list of one or more numbers; got {values!r}")
+    for value in array.tolist():
+        check(f"each of {name}", value, **how)
+    return array
 
 
 def check_choice(name: str, value: Any, choices: tuple[str | bool | None, ...]) -> None:
@@ -33,36 +57,60 @@ def check_choice(name: str, value: Any, choices: tuple[str | bool | None, ...]) 
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
 
 
-def check_count(name: str, value: Any) -> None:
-    """Raise unless value is a whole number above zero."""
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless value is true or false, 1 and 0 included."""
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+
+
+def check_count(name: str, value: Any, *, or_none: bool = False) -> None:
+    """Raise unless value is a whole number above zero (or None, where that has a meaning)."""
+    if or_none and value is None:
+        return
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a whole number of at least one; got {value!r}")
 
 
-def check_share(name: str, value: Any) -> None:
-    """Raise unless value is a number from zero to one."""
-    valid = _is_number(value) and 0 <= value <= 1
+def check_share(name: str, value: Any, *, strictly: bool = False) -> None:
+    """Raise unless value is a number from zero to one, or strictly between them."""
+    valid = is_number(value) and (0 < value < 1 if strictly else 0 <= value <= 1)
     if not valid:
         raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}")
 
 
-def check_class_weight(class_weight: Any) -> None:
+def check_class_weight(name: str, value: Any) -> None:
     """Raise unless it is None, "balanced", or positive numbers by class."""
-    if class_weight is None or (isinstance(class_weight, str) and class_weight == "balanced"):
+    if value is None or (isinstance(value, str) and value == "balanced"):
         return
-    if not isinstance(class_weight, dict) or any(
-        not _is_number(value) or not value > 0 for value in class_weight.values()
+    if not isinstance(value, dict) or any(
+        not is_number(factor) or not factor > 0 for factor in value.values()
     ):
         raise ValueError(
-            "class_weight must be None, 'balanced' or a dict of positive numbers keyed by class; "
-            f"got {class_weight!r}"
+            f"{name} must be None, 'balanced' or a dict of positive numbers keyed by class; "
+            f"got {value!r}"
         )
+
+
+_USUAL_CHECKS = {
+    "class_weight": check_class_weight,
+    "max_iter": check_count,
+    "n_Cs": check_count,
+    "standardize": check_flag,
+    "tol": check_positive,
+}
+
+
+def check_usual_parameters(estimator: Any) -> None:
+    """Check the parameters that mean the same in every estimator that has them."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name in _USUAL_CHECKS:
+            _USUAL_CHECKS[name](name, value)
 
 
 def weigh_classes(
     class_weight: Any,
     classes: list[Any],
-    codes: NDArray[np.intp],
+    codes: IndexArray,
     y: FloatArray,
     weight: FloatArray,
 ) -> FloatArray:
@@ -85,7 +133,7 @@ def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         estimator,
         X,
         y,
-        accept_sparse=("csr", "csc"),
+        accept_sparse=SPARSE_FORMATS,
         dtype="numeric",
         ensure_min_samples=2,
         ensure_all_finite=False,  # checked on the column means, which are needed anyway
@@ -97,26 +145,38 @@ def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return X, y
 
 
-def encode_two_classes(name: str, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The two classes and the places of the labels in them, for methods that know no more."""
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) > 2:
-        raise ValueError(
-            "Only binary classification is supported. The type of the target is multiclass: "
-            f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
-            "rest"
-        )
+def check_new_data(estimator: Any, X: Any) -> Any:
+    """X for the methods of a fitted estimator."""
+    check_is_fitted(estimator)
+    return validate_data(estimator, X, accept_sparse=SPARSE_FORMATS, dtype="numeric", reset=False)
+
+
+def encode_classes(name: str, y: ArrayLike) -> tuple[NDArray[Any], IndexArray]:
+    """The classes, two or more, and the places of the labels among them."""
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"{name} needs samples of two classes, but y contains only one class: "
+            f"{name} needs samples of at least two classes, but y contains only one class: "
             f"{classes.tolist()[0]!r}"
         )
     return classes, codes
 
 
+def encode_two_classes(name: str, y: ArrayLike) -> tuple[NDArray[Any], IndexArray]:
+    """The same for methods that compare two classes only."""
+    classes, codes = encode_classes(name, y)
+    if len(classes) > 2:
+        raise ValueError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
+            "rest, classifiers with sklearn.multiclass.OneVsRestClassifier"
+        )
+    return classes, codes
+
+
 def drop_zero_weights(
-    X: Any, codes: NDArray[np.intp], sample_weight: ArrayLike | None
-) -> tuple[Any, NDArray[np.intp], FloatArray | None]:
+    X: Any, codes: IndexArray, sample_weight: ArrayLike | None
+) -> tuple[Any, IndexArray, FloatArray | None]:
     """Leave out samples of weight zero; None stands for equal weights."""
     if sample_weight is None:
         return X, codes, None
@@ -129,13 +189,13 @@ def drop_zero_weights(
     return X, codes, weight
 
 
-def standardize_columns(X: Any, weight: FloatArray | None, *, per_column: bool) -> Columns:
+def standardize_columns(
+    X: Any, weight: FloatArray | None = None, *, per_column: bool = True
+) -> Columns:
     """Standardised columns, at least one of which varies."""
     with np.errstate(invalid="ignore", over="ignore"):
         columns = standardized(X, per_column=per_column, sample_weight=weight)
-    if not np.all(np.isfinite(columns.mean)) or not np.all(np.isfinite(columns.inverse_scale)):
-        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
-        raise ValueError("X holds values so large that their squares overflow: rescale them")
+    check_moments(X, columns.mean, columns.inverse_scale)
     if columns.n_usable == 0:
         raise ValueError(
             f"all {columns.n_features} feature(s) of X are constant, or vary by no more than "
@@ -143,6 +203,29 @@ def standardize_columns(X: Any, weight: FloatArray | None, *, per_column: bool) 
             "read"
         )
     return columns
+
+
+def check_moments(X: Any, *moments: FloatArray) -> None:
+    """Raise unless means and variances of X are finite: X is searched only where they are not."""
+    if not all(np.all(np.isfinite(one)) for one in moments):
+        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+        raise ValueError("X holds values so large that their squares overflow: rescale them")
+
+
+def share_scale(columns: Columns) -> Columns:
+    """The same columns on one common scale, as `per_column=False` would have made them."""
+    usable = columns.inverse_scale > 0.0
+    inverse_scale = np.zeros(columns.n_features)
+    if usable.any():
+        inverse_scale[usable] = 1.0 / np.sqrt(np.mean(columns.inverse_scale[usable] ** -2.0))
+    return Columns(columns.X, columns.mean, inverse_scale)
+
+
+def mask_columns(columns: Columns, features: IndexArray) -> Columns:
+    """The same columns, of which these can no longer be selected."""
+    inverse_scale = columns.inverse_scale.copy()
+    inverse_scale[features] = 0.0
+    return Columns(columns.X, columns.mean, inverse_scale)
 
 
 def _reject_text_columns(X: Any) -> None:

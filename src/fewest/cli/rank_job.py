@@ -50,7 +50,7 @@ def run_rank_job(
 
     selector = RepetitiveSelector(
         settings.machine(),
-        n_repetitions=n_repetitions,
+        n_subsets=n_repetitions,
         max_training_error=max_training_error,
         min_features=min_features,
         checkpoint=checkpoint,

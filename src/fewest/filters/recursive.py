@@ -5,6 +5,8 @@ from __future__ import annotations
 from sklearn.feature_selection import RFE
 from sklearn.svm import LinearSVC
 
+__all__ = ["svm_rfe"]
+
 
 def svm_rfe(n_features: int, *, step: float = 0.1, C: float = 1.0) -> RFE:
     """Recursive feature elimination with a linear support vector machine, to compare with.

@@ -1,4 +1,4 @@
-"""Relief: features that tell near samples of different classes apart."""
+"""Relief: features in which near samples of different classes differ."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from sklearn.utils import check_random_state
 from fewest._estimators.validation import check_count, check_data, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
+
+__all__ = ["relief"]
 
 
 def relief(
@@ -70,7 +72,7 @@ def relief(
     else:
         check_count("n_iterations", n_iterations)
         rows = check_random_state(random_state).randint(len(y), size=n_iterations)
-    scaled = _by_range(X)
+    scaled = _scale_by_range(X)
     distances = np.zeros((len(y), len(y)))
     for _, block in scaled.blocks():
         add_distances(np.ascontiguousarray(block), distances)
@@ -85,9 +87,9 @@ def relief(
     return weights / len(rows)
 
 
-def _by_range(X: Any) -> Columns:
+def _scale_by_range(X: Any) -> Columns:
     """Columns from zero to one; constant ones are zero."""
-    standardize_columns(X, None, per_column=True)  # for its error messages
+    standardize_columns(X)  # for its error messages
     n_features = X.shape[1]
     plain = Columns(X, np.zeros(n_features), np.ones(n_features))
     low, high = np.empty(n_features), np.empty(n_features)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import assert_all_finite
 
-from fewest._estimators.validation import check_data, encode_two_classes
+from fewest._estimators.validation import check_data, check_moments, encode_two_classes
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
+
+__all__ = ["fisher_score", "golub_score"]
 
 
 def fisher_score(X: Any, y: ArrayLike) -> FloatArray:
@@ -45,8 +45,10 @@ def fisher_score(X: Any, y: ArrayLike) -> FloatArray:
     >>> SelectKBest(fisher_score, k=2).fit(X, y).get_support(indices=True)
     array([0, 1])
     """
-    (low, high), (low_variance, high_variance), _ = class_moments("fisher_score", X, y)
-    return _ratio((high - low) ** 2, low_variance + high_variance)
+    (low, high), (low_variance, high_variance), _ = measure_classes(
+        "fisher_score", *check_data(BaseEstimator(), X, y)
+    )
+    return _divide((high - low) ** 2, low_variance + high_variance)
 
 
 def golub_score(X: Any, y: ArrayLike, *, signed: bool = False) -> FloatArray:
@@ -64,7 +66,7 @@ def golub_score(X: Any, y: ArrayLike, *, signed: bool = False) -> FloatArray:
         Two classes.
     signed : bool
         Keep the sign, which is positive for features that are larger in the second class. The
-        default is the size, so that `SelectKBest` takes features of both signs.
+        default is the size, with which `SelectKBest` takes features of both signs.
 
     Returns
     -------
@@ -81,25 +83,23 @@ def golub_score(X: Any, y: ArrayLike, *, signed: bool = False) -> FloatArray:
     >>> golub_score([[1, 0], [3, 1], [7, 0], [9, 1]], ["a", "a", "b", "b"], signed=True)
     array([3., 0.])
     """
-    (low, high), variances, _ = class_moments("golub_score", X, y)
-    score = _ratio(high - low, np.sqrt(variances[0]) + np.sqrt(variances[1]))
+    (low, high), variances, _ = measure_classes("golub_score", *check_data(BaseEstimator(), X, y))
+    score = _divide(high - low, np.sqrt(variances[0]) + np.sqrt(variances[1]))
     return score if signed else np.abs(score)
 
 
-def class_moments(
-    name: str, X: Any, y: ArrayLike
+def measure_classes(
+    name: str, X: Any, y: NDArray[Any]
 ) -> tuple[list[FloatArray], list[FloatArray], NDArray[Any]]:
     """Means and variances within the two classes, and the classes."""
-    X, y = check_data(BaseEstimator(), X, y)
     classes, codes = encode_two_classes(name, y)
     with np.errstate(invalid="ignore", over="ignore"):
         found = [weighted_moments(X, (codes == code).astype(np.float64)) for code in (0, 1)]
-    if not all(np.all(np.isfinite(one)) for moments in found for one in moments):
-        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
-        raise ValueError("X holds values so large that their squares overflow: rescale them")
-    return [mean for mean, _ in found], [variance for _, variance in found], classes
+    means, variances = ([one[part] for one in found] for part in (0, 1))
+    check_moments(X, *means, *variances)
+    return means, variances, classes
 
 
-def _ratio(difference: FloatArray, spread: FloatArray) -> FloatArray:
+def _divide(difference: FloatArray, spread: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(difference == 0.0, 0.0, difference / spread)

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
-from fewest._estimators.validation import check_count, check_data
+from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly
+from fewest._estimators.validation import check_count, check_data, check_new_data, make_dense
 from fewest._types import FloatArray
-from fewest.filters.scores import class_moments
+from fewest.filters.scores import measure_classes
+
+__all__ = ["WeightedVoteClassifier"]
 
 # A feature that does not vary within the classes decides, but must not make weights infinite.
 _LEAST_SPREAD = 1e-6
 
 
-class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
+class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEstimator):
     r"""Each feature votes for a class, by Golub's score and its distance from the middle.
 
     .. math::
@@ -78,52 +80,20 @@ class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        if self.n_features is not None:
-            check_count("n_features", self.n_features)
+        check_count("n_features", self.n_features, or_none=True)
         X, y = check_data(self, X, y)
-        (low, high), variances, self.classes_ = class_moments(type(self).__name__, X, y)
+        (low, high), variances, self.classes_ = measure_classes(type(self).__name__, X, y)
         difference = high - low
         spread = np.sqrt(variances[0]) + np.sqrt(variances[1])
         spread = np.maximum(spread, _LEAST_SPREAD * np.abs(difference))
         score = np.divide(
             difference, spread, out=np.zeros_like(difference), where=difference != 0.0
         )
-        self.support_ = _both_signs(score, self.n_features)
+        self.support_ = _choose_both_signs(score, self.n_features)
         self.midpoint_ = (low + high) / 2
         self.coef_ = np.where(self.support_, score, 0.0)[None]
         self.intercept_ = -self.coef_ @ self.midpoint_
         return self
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Sum of the votes; positive values speak for the second class.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to judge.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        X = self._checked(X)
-        used = np.flatnonzero(self.support_)
-        return np.asarray(X[:, used] @ self.coef_[0, used]).ravel() + self.intercept_[0]
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each sample.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        votes = self.decision_function(X)
-        return self.classes_[(votes > 0).astype(int)]
 
     def prediction_strength(self, X: Any) -> FloatArray:
         """How far the vote was from a tie: zero for a tie, one if all features agree.
@@ -137,22 +107,12 @@ class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples,)
         """
-        X = self._checked(X)
+        X = check_new_data(self, X)
         used = np.flatnonzero(self.support_)
-        values = X[:, used]
-        values = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+        values = make_dense(X[:, used])
         votes = (values - self.midpoint_[used]) * self.coef_[0, used]
         total = np.abs(votes).sum(axis=1)
         return np.abs(votes.sum(axis=1)) / np.where(total > 0, total, 1.0)
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _abilities(self) -> Abilities:
         return Abilities("Golub's weighted vote", predicts_from_support=True)
@@ -161,7 +121,7 @@ class WeightedVoteClassifier(Selector, ClassifierMixin, BaseEstimator):
         return Selection(self.support_[None], self.coef_, self.intercept_)
 
 
-def _both_signs(score: FloatArray, n_features: int | None) -> NDArray[np.bool_]:
+def _choose_both_signs(score: FloatArray, n_features: int | None) -> NDArray[np.bool_]:
     """The largest scores of either sign; where one sign has too few, fewer are taken."""
     if n_features is None:
         return np.ones(len(score), dtype=bool)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from fewest._estimators.decisions import choose_classes
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 
@@ -16,7 +17,7 @@ _LARGEST_LOG_FACTOR = 6.0
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Decisions of one candidate on the test part of a split: a column a machine."""
+    """Decisions of one candidate on the test part of a split: one column per hyperplane."""
 
     decisions: FloatArray
     n_features: int
@@ -24,9 +25,7 @@ class Trial:
     @property
     def decided(self) -> IndexArray:
         """Code of the class of every sample."""
-        if self.decisions.shape[1] == 1:
-            return (self.decisions[:, 0] > 0).astype(np.intp)
-        return self.decisions.argmax(axis=1)
+        return choose_classes(self.decisions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +52,8 @@ class Judgement:
         return np.array([np.nan if one is None else one.n_features for one in self.trials])
 
 
-def sharpened_log_losses(judged: list[Judgement]) -> FloatArray:
-    """Logistic loss with equal weight for every class: a row a split, a column a candidate.
+def measure_log_losses(judged: list[Judgement]) -> FloatArray:
+    """Logistic loss with equal class weights: one row per split, one column per candidate.
 
     The decisions of a candidate are multiplied by one factor in all splits, the best one of those
     above one. So a machine whose errors cost little, and whose decisions are therefore small, does
@@ -74,7 +73,7 @@ def sharpened_log_losses(judged: list[Judgement]) -> FloatArray:
     return losses
 
 
-def fewest_of_the_best(loss: FloatArray, sizes: FloatArray, one_standard_error: bool) -> int:
+def choose_fewest_of_the_best(loss: FloatArray, sizes: FloatArray, one_standard_error: bool) -> int:
     """The candidate of smallest mean loss, or the smallest one that is not clearly worse.
 
     Clearly worse is more than one standard error of the difference; the splits (rows of `loss`)
@@ -109,7 +108,7 @@ def _margins(codes: IndexArray, decisions: FloatArray) -> FloatArray:
 
 
 def _loss(margins: FloatArray) -> FloatArray:
-    """Logistic loss of every sample, averaged over the machines."""
+    """Logistic loss of every sample, averaged over the hyperplanes."""
     return np.logaddexp(0.0, -margins).mean(axis=1)
 
 

@@ -22,16 +22,16 @@ _LEAST_COST, _LEAST_TOTAL_COST = 0.5, 25.0
 _NARROWEST, _WIDEST = 8.0, 16.0
 
 
-def candidate_costs(
+def find_candidate_costs(
     machine: SupportFeatureMachine, tasks: list[BinaryTask], count: int, *, include_hard: bool
 ) -> FloatArray:
     """At most `count` values in increasing order; infinity last where the classes are separable.
 
     The tasks have the costs of C = 1.
     """
-    ends = [_path_end(machine, task) for task in tasks]
+    ends = [_find_path_end(machine, task) for task in tasks]
     with_hard = include_hard and not any(np.isinf(end) for end in ends)
-    low = max(map(_path_start, tasks))
+    low = max(map(_find_path_start, tasks))
     high = low * float(np.clip(max(ends) / low, _NARROWEST, _WIDEST))
     steepest = max(float(unit_cost(task).max()) for task in tasks)
     high = max(low, min(high, NEARLY_HARD / steepest))
@@ -39,13 +39,13 @@ def candidate_costs(
     return np.append(values, np.inf) if with_hard else values
 
 
-def _path_start(task: BinaryTask) -> float:
+def _find_path_start(task: BinaryTask) -> float:
     """The C below which one feature is left, and its errors are not worth another one."""
     start = min(_LEAST_COST, _LEAST_TOTAL_COST / float(task.error_cost.sum()))
     return max(start, SMALLEST_SLACK_COST / float(unit_cost(task).min()))
 
 
-def _path_end(machine: SupportFeatureMachine, task: BinaryTask) -> float:
+def _find_path_end(machine: SupportFeatureMachine, task: BinaryTask) -> float:
     """The C from which on the first program is that of the hard machine; infinite for overlap."""
     hard = solve(machine._first_problem(task).with_slack_cost(None), task.columns, tol=machine.tol)
     if hard.status is not Status.OPTIMAL:

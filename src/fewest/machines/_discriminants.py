@@ -46,8 +46,8 @@ class Discriminant:
 
 
 @dataclass(frozen=True)
-class MonitoredPath:
-    """One random split into Training and Monitoring set, and the path of discriminants on it.
+class MonitoredSplit:
+    """Rows of X for one random split of the samples outside an outer fold.
 
     Attributes
     ----------
@@ -55,6 +55,22 @@ class MonitoredPath:
         Outer fold, and number of the split within it.
     training, monitoring : arrays of int
         Rows of X. They share no row (and no group) with each other, nor with the validation rows.
+    """
+
+    fold: int
+    split: int
+    training: IndexArray
+    monitoring: IndexArray
+
+
+@dataclass(frozen=True)
+class MonitoredPath(MonitoredSplit):
+    """One random split into Training and Monitoring set, and the path of discriminants on it.
+
+    Attributes
+    ----------
+    fold, split, training, monitoring
+        The split.
     Cs, n_features, ratios, monitoring_ber : arrays of shape (n_C,)
         Cost, number of features, ratio |w| / (|a| cos(w, a)) and monitoring error along the path.
     chosen : int
@@ -63,10 +79,6 @@ class MonitoredPath:
         That discriminant.
     """
 
-    fold: int
-    split: int
-    training: IndexArray
-    monitoring: IndexArray
     Cs: FloatArray
     n_features: NDArray[np.intp]
     ratios: FloatArray
@@ -75,31 +87,31 @@ class MonitoredPath:
     discriminant: Discriminant
 
 
-def best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
-    """Smallest error, of equal ones the fewest features, of these the smallest C.
+def find_best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
+    """Place of the smallest error, of equal ones the fewest features, of these the smallest C.
 
-    Discriminants without features only count the samples, and stand back behind all others.
+    A discriminant without features only counts the samples: it is chosen if there is no other.
     """
     candidates = np.flatnonzero(counts) if counts.any() else np.arange(len(counts))
     order = np.lexsort([candidates, counts[candidates], errors[candidates].round(12)])
     return int(candidates[order[0]])
 
 
-def best_of(found: list[Discriminant]) -> Discriminant:
+def choose_best(found: list[Discriminant]) -> Discriminant:
     """Smallest monitoring error, of equal ones the fewest features, of these the first.
 
-    One that found no feature stands back behind all others, as on the path.
+    One that found no feature is chosen if there is no other, as on the path.
     """
     key = attrgetter("monitoring_ber", "n_features")
     return min([one for one in found if one.n_features] or found, key=key)
 
 
-def mean_vote(found: list[Discriminant], X: Any) -> FloatArray:
+def take_vote(found: list[Discriminant], X: Any) -> FloatArray:
     """Mean of the signs of all discriminants, for each sample."""
     return np.mean([np.sign(one.decision_function(X)) for one in found], axis=0)
 
 
-def profile_of(found: list[Discriminant], n_features: int) -> FloatArray:
+def make_profile(found: list[Discriminant], n_features: int) -> FloatArray:
     """Share of the discriminants that use each feature."""
     used = np.concatenate([one.features for one in found])
     return np.bincount(used, minlength=n_features) / len(found)

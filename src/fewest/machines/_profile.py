@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import cross_val_predict
 
-from fewest._estimators.splits import balanced_error, count_smallest_class
-from fewest._estimators.validation import make_dense
+from fewest._estimators.splits import balanced_error, find_smallest_class, make_splitter
+from fewest._estimators.validation import is_number, make_dense
 from fewest._types import FloatArray, IndexArray
 
 # The thresholds that the chapter tries.
 _THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))
 
 
-def frequent_features(
+def choose_features(
     threshold: float | str,
     frequency: FloatArray,
     classifier: Any,
@@ -29,31 +28,30 @@ def frequent_features(
 ) -> tuple[float, NDArray[np.bool_]]:
     """The threshold, given or by cross-validation on these samples, and its features."""
     if threshold != "auto":
-        return float(threshold), _at_least(threshold, frequency)
+        return float(threshold), _keep_frequent(threshold, frequency)
     # Thresholds between the same two frequencies mean the same features: keep the largest.
-    supports = {_at_least(one, frequency).tobytes(): one for one in _THRESHOLDS}
+    supports = {_keep_frequent(one, frequency).tobytes(): one for one in _THRESHOLDS}
     candidates = sorted(supports.values(), reverse=True)  # fewest features first
-    n_folds = min(5, count_smallest_class(codes, groups)[1])
+    n_folds = min(5, find_smallest_class(codes, groups)[1])
     if len(candidates) == 1 or n_folds < 2:
-        return candidates[0], _at_least(candidates[0], frequency)
-    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        return candidates[0], _keep_frequent(candidates[0], frequency)
     # As indices: scikit-learn refuses groups beside its metadata routing, where that is enabled.
-    splitter = kind(n_folds, shuffle=True, random_state=seed)
+    splitter = make_splitter(n_folds, codes, groups, random_state=seed)
     folds = list(splitter.split(codes, codes, groups))
     wrong = np.array(
         [
             cross_val_predict(
-                classifier, make_dense(X[:, _at_least(one, frequency)]), codes, cv=folds
+                classifier, make_dense(X[:, _keep_frequent(one, frequency)]), codes, cv=folds
             )
             != codes
             for one in candidates
         ]
     )
-    best = candidates[_first_within_one_standard_error(wrong, codes)]
-    return best, _at_least(best, frequency)
+    best = candidates[_find_first_good(wrong, codes)]
+    return best, _keep_frequent(best, frequency)
 
 
-def error_on(
+def measure_error(
     classifier: Any,
     support: NDArray[np.bool_],
     known: tuple[Any, IndexArray],
@@ -69,12 +67,11 @@ def error_on(
 def check_threshold(threshold: Any) -> None:
     if isinstance(threshold, str) and threshold == "auto":
         return
-    number = isinstance(threshold, Real) and not isinstance(threshold, bool)
-    if not number or not 0.0 < threshold <= 1.0:
+    if not is_number(threshold) or not 0.0 < threshold <= 1.0:
         raise ValueError(f"threshold must be 'auto', or above 0 and at most 1; got {threshold!r}")
 
 
-def _first_within_one_standard_error(wrong: NDArray[np.bool_], codes: IndexArray) -> int:
+def _find_first_good(wrong: NDArray[np.bool_], codes: IndexArray) -> int:
     """First row whose balanced error is at most one standard error above the smallest."""
     rates = np.array([wrong[:, codes == code].mean(axis=1) for code in (0, 1)])
     errors = rates.mean(axis=0)
@@ -84,7 +81,7 @@ def _first_within_one_standard_error(wrong: NDArray[np.bool_], codes: IndexArray
     return int(np.flatnonzero(errors <= errors[best] + standard_error + 1e-12)[0])
 
 
-def _at_least(threshold: float, frequency: FloatArray) -> NDArray[np.bool_]:
+def _keep_frequent(threshold: float, frequency: FloatArray) -> NDArray[np.bool_]:
     """Features of at least this frequency, or the most frequent ones if there is none."""
     # Frequencies are sums of fractions: 3 of 5 must reach a threshold of 0.6.
     return (frequency > 0.0) & (frequency >= min(threshold, frequency.max()) - 1e-9)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
-from numpy.typing import NDArray
 
 from fewest._estimators.base import BinaryTask, SelectingClassifier
-from fewest._estimators.validation import check_choice, check_count, check_positive
-from fewest._solvers.columns import Columns
+from fewest._estimators.validation import check_positive, check_share
 from fewest._solvers.linear.concave import minimize_concave
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.problem import unit_margin, visible_slack_cost
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
+
+__all__ = ["FeatureSelectionConcave"]
 
 
 class FeatureSelectionConcave(SelectingClassifier):
@@ -26,7 +24,7 @@ class FeatureSelectionConcave(SelectingClassifier):
         + \lambda \sum_j \big(1 - e^{-a |w_j|}\big)
         \quad \text{subject to} \quad y_i (w^\top x_i + b) \ge 1 - \xi_i, \; \xi_i \ge 0
 
-    by successive linear programs on the engine of the other machines. The penalty comes close to
+    by successive linear programs with the solver of the other machines. The penalty comes close to
     the number of features; the solution is a local optimum.
 
     Parameters
@@ -48,7 +46,8 @@ class FeatureSelectionConcave(SelectingClassifier):
     n_jobs : int, default=None
         Threads for more than two classes, in joblib's sense.
     verbose : int, default=0
-        Above zero, prints a line for every machine.
+        1 shows a progress bar of the classes, if there are more than two; 2 also prints a line per
+        hyperplane.
 
     Attributes
     ----------
@@ -106,24 +105,13 @@ class FeatureSelectionConcave(SelectingClassifier):
     _people_name = "feature selection by concave minimisation"
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.lam, Real) or not 0.0 < self.lam < 1.0:
-            raise ValueError(f"lam must lie between 0 and 1; got {self.lam!r}")
+        super()._check_parameters()
+        check_share("lam", self.lam, strictly=True)
         check_positive("steepness", self.steepness)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-        check_choice("refit", self.refit, ("margin", None))
-        check_choice("standardize", self.standardize, (True, False))
 
-    def _task(
-        self, columns: Columns, codes: NDArray[np.intp], positive: int, weight: FloatArray | None
-    ) -> BinaryTask:
-        y = np.where(codes == positive, 1.0, -1.0)
-        if not np.any(y > 0) or not np.any(y < 0):
-            raise ValueError(f"class {self._label(positive)} has no sample of positive weight")
-        base = np.ones(len(y)) if weight is None else weight
-        totals = np.where(y > 0, base[y > 0].sum(), base[y < 0].sum())
-        cost = (1.0 - self.lam) / self.lam * base / totals
-        return BinaryTask(columns, y, weight, cost, name=self._label(positive))
+    def _price_errors(self, y: FloatArray, codes: IndexArray, weight: FloatArray) -> FloatArray:
+        totals = np.where(y > 0, weight[y > 0].sum(), weight[y < 0].sum())
+        return (1.0 - self.lam) / self.lam * weight / totals
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return minimize_concave(

@@ -11,18 +11,15 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, SelectingClassifier
-from fewest._estimators.validation import (
-    check_choice,
-    check_class_weight,
-    check_positive,
-    standardize_columns,
-)
+from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
+from fewest._estimators.validation import standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
 from fewest._solvers.result import Result
+
+__all__ = ["Liknon", "Optimality"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,8 @@ class Liknon(SelectingClassifier):
     n_jobs : int, default=None
         Threads for more than two classes, in joblib's sense.
     verbose : int, default=0
-        Above zero, prints a line for every machine.
+        1 shows a progress bar of the classes, if there are more than two; 2 also prints a line per
+        hyperplane.
 
     Attributes
     ----------
@@ -82,11 +80,11 @@ class Liknon(SelectingClassifier):
     support_ : array of shape (n_features,), bool
         The selected features; for more than two classes those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
-        The selected features of each machine.
+        The selected features of each hyperplane.
     dual_coef_ : array of shape (1, n_samples) or (n_classes, n_samples)
         Dual variables alpha, between zero and C (samples of weight zero are left out).
     support_samples_ : tuple of arrays
-        Indices of the samples with alpha > 0, for each machine.
+        Indices of the samples with alpha > 0, for each hyperplane.
     standard_discriminant_ : array of the shape of coef_
         e_f = sum_s alpha_s y_s x_sf, for the columns as they enter: 1 or -1 on selected features
         (8.25), and smaller in size elsewhere.
@@ -139,13 +137,6 @@ class Liknon(SelectingClassifier):
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), has_first_program=True, counts_features=False)
 
-    def _check_parameters(self) -> None:
-        check_positive("C", self.C)
-        check_positive("tol", self.tol)
-        check_choice("refit", self.refit, ("margin", None))
-        check_choice("standardize", self.standardize, (True, False))
-        check_class_weight(self.class_weight)
-
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The only linear program of a task."""
         return liknon_problem(task, standardize=self.standardize)
@@ -168,8 +159,8 @@ class Liknon(SelectingClassifier):
             converged=True,
         )
 
-    def _keep(self, columns: Columns, machines: Any) -> None:
-        super()._keep(columns, machines)
+    def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
+        super()._keep(columns, planes)
         unit = common_scale(columns, self.standardize)
         alphas = np.array([result.steps[0].alpha for result in self.results_])
         self.dual_coef_ = alphas / unit
@@ -196,7 +187,7 @@ class Liknon(SelectingClassifier):
         if len(codes) != len(step.alpha) or not np.array_equal(classes, self.classes_):
             raise ValueError("X and y must be the data of the last fit")
         X = X if sparse.issparse(X) else np.asarray(X)
-        columns = standardize_columns(X, None, per_column=self.standardize)
+        columns = standardize_columns(X, per_column=self.standardize)
         task = self._task(columns, codes, 1, None)
         cost = liknon_problem(task, standardize=self.standardize).slack_bounds()
         block = columns.take(step.features)

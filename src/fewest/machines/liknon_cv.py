@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,30 +13,34 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
-from fewest._estimators.splits import balanced_error, check_groups
+from fewest._estimators.decisions import TwoClassesOnly
+from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_choice,
     check_count,
     check_data,
+    check_new_data,
+    check_usual_parameters,
+    encode_two_classes,
     make_dense,
     standardize_columns,
 )
 from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
-from fewest.machines._discriminants import Discriminant, best_of, mean_vote, profile_of
-from fewest.machines._monitoring import Monitor, check_prefilter, increasing_costs
-from fewest.machines._nested_splits import inner_splits, random_folds
-from fewest.machines._profile import check_threshold, error_on, frequent_features
+from fewest.machines._discriminants import Discriminant, choose_best, make_profile, take_vote
+from fewest.machines._monitoring import Monitor, check_prefilter, draw_splits, sort_costs
+from fewest.machines._profile import check_threshold, choose_features, measure_error
+
+__all__ = ["LiknonCV"]
 
 _OUTCOMES = ("profile", "best", "ensemble")
 _MONITORS = ("discriminant", "classifier")
 
 
 def _final_has(method: str) -> Callable[[Any], bool]:
-    """Whether the machine that predicts has a method; linear ones decide, but have no odds."""
+    """Whether what predicts has a method; linear discriminants decide, but have no odds."""
 
     def check(self: LiknonCV) -> bool:
         if self.outcome != "profile":
@@ -47,7 +50,7 @@ def _final_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
-class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
+class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     r"""Liknon filter and classifier for two classes, with everything chosen by cross-validation.
 
     The samples of every outer fold's complement are split at random, `n_splits` times, into a
@@ -64,11 +67,11 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
     Training and Monitoring set: half of the smaller class, rounded down, and as many samples of the
     larger one make the Training set; all others monitor. With `groups`, half of the groups do each
     (stratified), and surplus samples of the larger class in the Training half are not used. Classes
-    count equally everywhere, so that there is no `class_weight`.
+    count equally everywhere, so there is no `class_weight`.
 
     Parameters
     ----------
-    n_values : int
+    n_Cs : int
         Number of values of C from the data, see `fewest.machines.transvariation`; the
         value 100 is added to them. For Training sets with more features than samples, further
         values are inserted until features enter one by one, or in about 40 steps (`max_jump` of
@@ -80,8 +83,9 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         `fewest.machines.transvariation`, or
         `transvariation_C` for the rule of the thesis without further values.
     cv : int, splitter or iterable of (train, test)
-        Outer folds. A number stands for that many stratified folds in random order, whole groups if
-        `groups` are given to `fit`.
+        Outer folds. A number stands for that many stratified folds (whole groups if `groups` are
+        given to `fit`), or, with a warning, for as many as the smallest class has samples (or
+        groups); they are shuffled if there is a `random_state`.
     n_splits : int
         Random splits into Training and Monitoring set in each outer fold. The fewer, the more noise
         features are in a fold's profile by chance.
@@ -107,11 +111,11 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
     standardize : bool
         Give the columns of each Training set variance one; otherwise take them as they are.
     random_state : int, RandomState or None
-        Source of the folds and splits.
+        Source of the random splits, and of the order of the samples in the folds.
     n_jobs : int or None
-        Splits that are worked on at the same time.
+        Splits that are worked on at the same time (threads), in joblib's sense.
     verbose : int
-        Show a progress bar, if tqdm is installed.
+        Above zero, shows a progress bar, if tqdm is installed.
 
     Attributes
     ----------
@@ -136,7 +140,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
     fold_supports_ : bool array of shape (n_folds, n_features)
         Features whose error `validation_ber_` is.
     estimators_ : list of Discriminant
-        The chosen discriminants, `n_splits` a fold.
+        The chosen discriminants, `n_splits` per fold.
     paths_ : list of MonitoredPath
         The paths they come from.
     classifier_ : estimator
@@ -154,16 +158,16 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from fewest.datasets import make_banana
-    >>> from fewest.machines.liknon_cv import LiknonCV
+    >>> from fewest import LiknonCV
     >>> X, y = make_banana(random_state=0)
-    >>> machine = LiknonCV(n_values=10, random_state=0).fit(X, y)
+    >>> machine = LiknonCV(n_Cs=10, random_state=0).fit(X, y)
     >>> machine.get_support(indices=True).tolist()
     [28, 29]
     """
 
     def __init__(
         self,
-        n_values: int = 50,
+        n_Cs: int = 50,
         *,
         Cs: Any = None,
         cv: Any = 5,
@@ -178,7 +182,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
-        self.n_values = n_values
+        self.n_Cs = n_Cs
         self.Cs = Cs
         self.cv = cv
         self.n_splits = n_splits
@@ -192,7 +196,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> LiknonCV:
+    def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> LiknonCV:
         """Find discriminants, profile and final classifier, and measure their error.
 
         Parameters
@@ -211,34 +215,27 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         X, y = check_data(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            few = "only one class" if len(self.classes_) == 1 else f"{len(self.classes_)} classes"
-            raise ValueError(
-                "Only binary classification is supported. LiknonCV tells two classes apart; the "
-                f"target holds {few}. For more than two, wrap it in "
-                "sklearn.multiclass.OneVsRestClassifier"
-            )
-        standardize_columns(X, None, per_column=True)  # refuses NaN and constant data
+        self.classes_, codes = encode_two_classes(type(self).__name__, y)
+        standardize_columns(X)  # refuses NaN and constant data
         groups = check_groups(groups, len(y))
         if sparse.issparse(X):
             X = X.tocsr()  # rows are taken all the time
         rng = check_random_state(self.random_state)
-        folds = random_folds(self.cv, y, codes, groups, rng)
-        splits = inner_splits(folds, self.n_splits, codes, groups, rng)
+        shuffle = None if self.random_state is None else rng.randint(2**31 - 1)
+        folds = split_folds(self.cv, y, groups, random_state=shuffle)
+        splits = draw_splits(folds, self.n_splits, codes, groups, rng)
         monitor = Monitor(
-            n_values=self.n_values,
+            count=self.n_Cs,
             Cs=self.Cs,
             prefilter=self.prefilter,
             standardize=self.standardize,
             classifier=self._downstream() if self.monitor == "classifier" else None,
         )
-        shown = progress_bar(
-            splits, len(splits), bool(self.verbose), what="Liknon paths", unit="split"
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(monitor.follow)(X, y, codes, split) for split in splits
         )
-        self.paths_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(monitor.path)(X, y, codes, split) for split in shown
-        )
+        bar = {"show": self.verbose > 0, "what": "Liknon paths", "unit": "split"}
+        self.paths_ = list(progress_bar(found, len(splits), **bar))
         self._keep(X, codes, groups, folds, rng.randint(2**31 - 1))
         return self
 
@@ -254,7 +251,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples,)
         """
-        X = self._checked(X)
+        X = check_new_data(self, X)
         if self.outcome == "profile":
             return self.classes_[self.classifier_.predict(make_dense(X[:, self.support_]))]
         return self.classes_[(self._score(X, self._final) > 0).astype(int)]
@@ -275,7 +272,7 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples,)
         """
-        X = self._checked(X)
+        X = check_new_data(self, X)
         if self.outcome == "profile":
             return self.classifier_.decision_function(make_dense(X[:, self.support_]))
         return self._score(X, self._final)
@@ -293,13 +290,8 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples, 2)
         """
-        X = self._checked(X)
+        X = check_new_data(self, X)
         return self.classifier_.predict_proba(make_dense(X[:, self.support_]))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
 
     def _abilities(self) -> Abilities:
         return Abilities(
@@ -310,45 +302,42 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
         )
 
     def _check_parameters(self) -> None:
-        check_count("n_values", self.n_values)
+        check_usual_parameters(self)
         check_count("n_splits", self.n_splits)
         check_choice("outcome", self.outcome, _OUTCOMES)
         check_choice("monitor", self.monitor, _MONITORS)
         check_threshold(self.threshold)
         check_prefilter(self.prefilter)
         if self.Cs is not None and not callable(self.Cs):
-            increasing_costs(self.Cs)
-        if isinstance(self.cv, Integral) and self.cv < 2:
-            raise ValueError(f"cv must be at least two folds; got {self.cv!r}")
+            sort_costs(self.Cs)
 
     def _keep(
         self,
         X: Any,
         codes: IndexArray,
         groups: NDArray[Any] | None,
-        folds: list[tuple[IndexArray, IndexArray]],
+        folds: list[Split],
         seed: int,
     ) -> None:
         shape = len(folds), self.n_splits
         self.estimators_ = [path.discriminant for path in self.paths_]
         self.C_ = np.array([found.C for found in self.estimators_]).reshape(shape)
-        self.monitoring_ber_ = np.array(
-            [found.monitoring_ber for found in self.estimators_]
-        ).reshape(shape)
+        errors = [found.monitoring_ber for found in self.estimators_]
+        self.monitoring_ber_ = np.array(errors).reshape(shape)
         self.profile_ = np.zeros((len(folds), X.shape[1]))
         self.fold_supports_ = np.zeros(self.profile_.shape, dtype=bool)
         self.validation_ber_ = np.empty(len(folds))
         for fold, (development, validation) in enumerate(folds):
             found = self.estimators_[fold * self.n_splits : (fold + 1) * self.n_splits]
-            self.profile_[fold] = profile_of(found, X.shape[1])
+            self.profile_[fold] = make_profile(found, X.shape[1])
             if self.outcome == "profile":
                 own_groups = None if groups is None else groups[development]
                 known = X[development], codes[development]
-                _, support = self._frequent(self.profile_[fold], *known, own_groups, seed)
+                _, support = self._choose_features(self.profile_[fold], *known, own_groups, seed)
                 new = X[validation], codes[validation]
-                error = error_on(self._downstream(), support, known, new)
+                error = measure_error(self._downstream(), support, known, new)
             else:
-                support = profile_of(self._members(found), X.shape[1]) > 0
+                support = make_profile(self._members(found), X.shape[1]) > 0
                 predicted = self._score(X[validation], self._members(found)) > 0
                 error = balanced_error(codes[validation], predicted)
             self.fold_supports_[fold] = support
@@ -360,18 +349,22 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
                 "class means agree, or Cs needs larger values"
             )
         if self.outcome == "profile":
-            self.threshold_, self.support_ = self._frequent(self.frequency_, X, codes, groups, seed)
+            self.threshold_, self.support_ = self._choose_features(
+                self.frequency_, X, codes, groups, seed
+            )
             self.classifier_ = clone(self._downstream()).fit(make_dense(X[:, self.support_]), codes)
         else:
-            self.support_ = profile_of(self._final, X.shape[1]) > 0
+            self.support_ = make_profile(self._final, X.shape[1]) > 0
         if self.outcome == "best":
             (best,) = self._final
             self.coef_ = np.zeros((1, X.shape[1]))
             self.coef_[0, best.features] = best.weights
             self.intercept_ = np.array([best.intercept])
 
-    def _frequent(self, frequency: FloatArray, *samples: Any) -> tuple[float, NDArray[np.bool_]]:
-        return frequent_features(self.threshold, frequency, self._downstream(), *samples)
+    def _choose_features(
+        self, frequency: FloatArray, *samples: Any
+    ) -> tuple[float, NDArray[np.bool_]]:
+        return choose_features(self.threshold, frequency, self._downstream(), *samples)
 
     @property
     def _final(self) -> list[Discriminant]:
@@ -379,16 +372,12 @@ class LiknonCV(Selector, ClassifierMixin, BaseEstimator):
 
     def _members(self, found: list[Discriminant]) -> list[Discriminant]:
         """Those of the discriminants that vote in this outcome."""
-        return found if self.outcome == "ensemble" else [best_of(found)]
+        return found if self.outcome == "ensemble" else [choose_best(found)]
 
     def _score(self, X: Any, members: list[Discriminant]) -> FloatArray:
         if self.outcome == "best":
             return members[0].decision_function(X)
-        return mean_vote(members, X)
+        return take_vote(members, X)
 
     def _downstream(self) -> Any:
         return KNeighborsClassifier(3) if self.classifier is None else self.classifier
-
-    def _checked(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.base import BinaryTask
-from fewest._estimators.validation import check_count, check_positive
-from fewest._solvers.columns import Columns
-from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
+from fewest._estimators.validation import check_count, check_list
+from fewest._solvers.linear.path import ExactPath, PathSolver
 from fewest._solvers.linear.solve import class_mean_vector
-from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result
 from fewest._types import FloatArray
+from fewest.machines._exact_path import follow_exactly
 from fewest.machines.liknon import Liknon, common_scale, liknon_problem
+
+__all__ = ["LiknonPath", "exact_liknon_path", "liknon_path"]
 
 # Between values of C that are closer than by this factor, no further one is inserted.
 _CLOSEST_VALUES = 1.01
@@ -60,7 +61,7 @@ def liknon_path(
         Samples of two classes.
     y : array of shape (n_samples,)
         Labels; the larger one is the positive class.
-    Cs : array of shape (n_values,)
+    Cs : array of shape (n_Cs,)
         Positive costs, best in increasing order.
     standardize, class_weight, tol
         As for `Liknon`.
@@ -82,16 +83,30 @@ def liknon_path(
     >>> liknon_path(X, y, [0.005, 0.02], max_jump=1).n_features
     array([0, 0, 1, 2, 3, 3])
     """
-    values = _checked_costs(Cs)
-    columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
+    values = check_list("Cs", Cs)
+    machine = Liknon(C=1.0, standardize=standardize, class_weight=class_weight, tol=tol)
+    task = machine._binary_task(X, y)
+    return follow_liknon(task, values, standardize=standardize, tol=tol, max_jump=max_jump)
+
+
+def follow_liknon(
+    task: BinaryTask,
+    Cs: FloatArray,
+    *,
+    standardize: bool,
+    tol: float = 1e-7,
+    max_jump: int | None = None,
+) -> LiknonPath:
+    """`liknon_path` for a task that has the costs of C = 1."""
+    columns, problem = task.columns, liknon_problem(task, standardize=standardize)
     solver = PathSolver(problem, columns, tol=tol)
     if max_jump is None:
-        results = solver.solve_all(values)
+        results = solver.solve_all(Cs)
     else:
         check_count("max_jump", max_jump)
-        values, results = _without_jumps(solver, np.unique(values), max_jump)
+        Cs, results = _fill_jumps(solver, np.unique(Cs), max_jump)
     unit = common_scale(columns, standardize)
-    difference = len(problem.y) / 2 * columns.price(class_mean_vector(problem.y))
+    difference = len(task.y) / 2 * columns.price(class_mean_vector(task.y))
     coefs = np.zeros((len(results), columns.n_features))
     intercepts = np.zeros(len(results))
     for row, result in enumerate(results):
@@ -99,12 +114,12 @@ def liknon_path(
         coefs[row, result.features] = raw
         intercepts[row] = result.b - raw @ columns.mean[result.features]
     return LiknonPath(
-        Cs=values,
+        Cs=Cs,
         coefs=coefs,
         intercepts=intercepts,
         objectives=np.array([result.objective for result in results]) / unit,
         gaps=np.array([result.gap for result in results]),
-        ratios=np.array([_ratio(result, difference) for result in results]) / unit**2,
+        ratios=np.array([_find_ratio(result, difference) for result in results]) / unit**2,
     )
 
 
@@ -144,14 +159,11 @@ def exact_liknon_path(
     >>> path.results[0].n_features, len(path.results) == len(path.breakpoints) + 1
     (0, True)
     """
-    low, high = _checked_costs([C_min, C_max])
-    if low >= high:
-        raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
-    columns, problem = _at_unit_cost(X, y, standardize, class_weight, tol)
-    return exact_path(PathSolver(problem, columns, tol=tol), low, high, max_solutions=max_solutions)
+    machine = Liknon(C=1.0, standardize=standardize, class_weight=class_weight, tol=tol)
+    return follow_exactly(machine, X, y, C_min, C_max, max_solutions)
 
 
-def _without_jumps(
+def _fill_jumps(
     solver: PathSolver, values: FloatArray, max_jump: int
 ) -> tuple[FloatArray, list[Result]]:
     """Values in between wherever the number of features changes by more than `max_jump`."""
@@ -168,24 +180,7 @@ def _without_jumps(
         values = np.insert(values, places, between)
 
 
-def _at_unit_cost(
-    X: Any, y: ArrayLike, standardize: bool, class_weight: Any, tol: float
-) -> tuple[Columns, Problem]:
-    machine = Liknon(C=1.0, standardize=standardize, class_weight=class_weight, tol=tol)
-    task: BinaryTask = machine._binary_task(X, y)
-    return task.columns, liknon_problem(task, standardize=standardize)
-
-
-def _checked_costs(Cs: ArrayLike) -> FloatArray:
-    values = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
-    if values.ndim != 1 or not len(values):
-        raise ValueError("Cs must be a sequence of at least one cost")
-    for value in values.tolist():
-        check_positive("every C", value)
-    return values
-
-
-def _ratio(result: Result, difference: FloatArray) -> float:
+def _find_ratio(result: Result, difference: FloatArray) -> float:
     if not result.n_features:
         return float(np.nan)
     return float(result.w @ result.w / (difference[result.features] @ result.w))

@@ -6,19 +6,26 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
-from fewest._estimators.validation import check_count, check_positive, encode_two_classes
+from fewest._estimators.decisions import ScoreClassifier, TwoClassesOnly
+from fewest._estimators.validation import (
+    check_positive,
+    check_usual_parameters,
+    encode_two_classes,
+)
 from fewest._types import FloatArray
 
+__all__ = ["SoftDoubleMinOver"]
 
-class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
+
+class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimator):
     r"""Support vector machine with squared slacks, by adding up the hardest samples.
 
     .. math::
@@ -27,7 +34,7 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
         \quad \text{subject to} \quad y_i (w^\top \Phi(x_i) + b) \ge 1 - \xi_i
 
     Each step raises the weight of the sample with the smallest margin in either class. The weights
-    also bound the largest possible margin, which tells when to stop.
+    also bound the largest possible margin, which shows when to stop.
 
     Parameters
     ----------
@@ -99,8 +106,7 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
         self
         """
         check_positive("C", self.C, infinity="for a hard margin")
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
+        check_usual_parameters(self)
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = encode_two_classes(type(self).__name__, y)
@@ -149,21 +155,6 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
             return X @ self.coef_[0] + self.intercept_[0]
         return pairwise_kernels(X, self._X, metric=self.kernel) @ self._signed + self.intercept_[0]
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each sample.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int)]
-
     def _abilities(self) -> Abilities:
         refusal = ""
         if self.kernel != "linear":
@@ -179,7 +170,7 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
     def _add_up(self, products: FloatArray, signs: FloatArray) -> FloatArray:
         """The loop; returns the residuals, and leaves weights, steps and gap in the attributes.
 
-        After t steps the weights of either class sum to t, so that |w| / t is the distance of two
+        After t steps the weights of either class sum to t, so |w| / t is the distance of two
         points of the convex hulls: at least twice the largest margin.
         """
         positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
@@ -196,8 +187,3 @@ class SoftDoubleMinOver(Declaring, ClassifierMixin, BaseEstimator):
         self.alpha_, self.n_iter_ = alpha, step
         self.gap_ = float(1.0 - reached * step / squared_norm) if squared_norm > 0.0 else np.inf
         return residual
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

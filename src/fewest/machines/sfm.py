@@ -17,8 +17,7 @@ from fewest._estimators.base import (
 )
 from fewest._estimators.validation import (
     check_choice,
-    check_class_weight,
-    check_count,
+    check_flag,
     check_positive,
 )
 from fewest._solvers.columns import Columns
@@ -26,6 +25,8 @@ from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._solvers.result import Result, Status, WarmStart
+
+__all__ = ["SupportFeatureMachine"]
 
 if TYPE_CHECKING:
     from fewest.minimum import MinimumResult
@@ -56,11 +57,11 @@ class SupportFeatureMachine(SelectingClassifier):
         What one misclassified training sample costs, in features. ``np.inf`` is the hard
         machine: no training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``,
         training samples may lie on the hyperplane itself, as in the papers.) C refers to
-        standardised columns with samples of (root-mean-square) norm one, so that it means the same
-        for any number of features.
+        standardised columns with samples of (root-mean-square) norm one, so it means the same for
+        any number of features.
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
-        (C+ n+ = C- n-), in each of the machines if there are more than two classes.
+        (C+ n+ = C- n-), for each hyperplane if there are more than two classes.
     constraint : {"class_means", "mean_margin"}, default="class_means"
         The equality: distance of the projected class means (2013), or mean of the signed
         distances to the hyperplane (2010). The latter admits w = 0 for unbalanced classes and a
@@ -76,15 +77,17 @@ class SupportFeatureMachine(SelectingClassifier):
         Most linear programs of the reweighting loop; it usually ends after two to five.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
-    certify : bool or float, default=False
+    certify : bool, default=False
         Hard machine only (``C=np.inf``): prove that no smaller set of features separates the
         classes, or find one and take it (then with the hyperplane of the largest margin, whatever
-        `refit` says). The search of :func:`~fewest.minimum_features` may take long; it is given a
-        minute a machine, or as many seconds as this number says. See `minimum_` for what it proved.
+        `refit` says). See `minimum_` for what was proven.
+    max_seconds : float, default=None
+        Time for the proof (the search of :func:`~fewest.minimum_features`), per class if there are
+        more than two. None stands for one minute.
     n_jobs : int, default=None
         Threads for more than two classes (and for `certify`), in joblib's sense.
     verbose : int, default=0
-        Above zero, prints a line for every machine.
+        1 shows progress bars (of the classes, of the proof); 2 also prints a line per hyperplane.
 
     Attributes
     ----------
@@ -95,7 +98,7 @@ class SupportFeatureMachine(SelectingClassifier):
     support_ : array of shape (n_features,), bool
         The selected features; for more than two classes those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
-        The selected features of each machine.
+        The selected features of each hyperplane.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_iter_ : int
@@ -103,11 +106,11 @@ class SupportFeatureMachine(SelectingClassifier):
     result_ : ZeroNormResult
         Two classes only: the linear programs with objective, proven bound and gap.
     results_ : tuple of ZeroNormResult
-        The same for every machine.
+        The same for every hyperplane.
     minimum_ : MinimumResult
         Two classes and `certify` only: the smallest size, or the bounds on it, with the proofs.
     minima_ : tuple of MinimumResult
-        The same for every machine.
+        The same for every hyperplane.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -150,7 +153,8 @@ class SupportFeatureMachine(SelectingClassifier):
         refit: str | None = "margin",
         max_iter: int = 20,
         tol: float = 1e-7,
-        certify: bool | float = False,
+        certify: bool = False,
+        max_seconds: float | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
     ) -> None:
@@ -162,10 +166,12 @@ class SupportFeatureMachine(SelectingClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.certify = certify
+        self.max_seconds = max_seconds
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     _people_name = "Support Feature Machine"
+    _infinity = "for no training error"
 
     def _abilities(self) -> Abilities:
         # A proof looks at the columns themselves, and would not see which ones are masked.
@@ -176,15 +182,11 @@ class SupportFeatureMachine(SelectingClassifier):
         )
 
     def _check_parameters(self) -> None:
-        check_positive("C", self.C, infinity="for no training error")
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
+        super()._check_parameters()
         check_choice("constraint", self.constraint, EQUALITY_FORMS)
-        check_choice("refit", self.refit, ("margin", None))
-        check_choice("standardize", self.standardize, (True, False))
-        check_class_weight(self.class_weight)
-        if self.certify is not True and self.certify is not False:
-            check_positive("certify", self.certify)
+        check_flag("certify", self.certify)
+        if self.max_seconds is not None:
+            check_positive("max_seconds", self.max_seconds)
         if self.certify and not np.isinf(self.C):
             raise ValueError(
                 "certify=True proves the smallest set that separates the classes, which only the "
@@ -207,25 +209,22 @@ class SupportFeatureMachine(SelectingClassifier):
         if not hasattr(self, "minima_"):
             raise AttributeError("nothing was certified: fit with certify=True and C=np.inf")
         if len(self.minima_) > 1:
-            raise AttributeError("there is one minimum a class here: see `minima_`")
+            raise AttributeError("there is one minimum per class here: see `minima_`")
         return self.minima_[0]
 
     def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
-        """A solved task as a machine, certified if that is wanted."""
-        machine, doubts = super()._finish(task, result)
+        plane, doubts = super()._finish(task, result)
         if not self.certify:
-            return machine, doubts
-        from fewest.machines._certified import (
-            certified,  # compiles; nobody else should wait for that
-        )
+            return plane, doubts
+        from fewest.machines._certify import certify  # compiles; nobody else should wait for that
 
-        machine = certified(machine, task, self.certify, self.n_jobs, self.verbose)
-        return machine, self._doubts(task, machine)
+        plane = certify(plane, task, self.max_seconds, self.n_jobs, self.verbose)
+        return plane, self._doubts(task, plane)
 
-    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
-        super()._keep(columns, machines)
+    def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
+        super()._keep(columns, planes)
         if self.certify:
-            self.minima_ = tuple(machine.minimum for machine in machines)
+            self.minima_ = tuple(plane.minimum for plane in planes)
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return self._solve_from(task)
@@ -242,7 +241,7 @@ class SupportFeatureMachine(SelectingClassifier):
         if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
             return best
         mirrored = mirror_image(problem, task.columns, best.steps[0])
-        if mirrored is None or not _hopeless(task, mirrored, best.zero_norm_objective):
+        if mirrored is None or not _is_hopeless(task, mirrored, best.zero_norm_objective):
             other = minimize_zero_norm(
                 problem.with_rhs(-1.0),
                 task.columns,
@@ -253,7 +252,7 @@ class SupportFeatureMachine(SelectingClassifier):
             better = other.zero_norm_objective < best.zero_norm_objective
             if better and other.status is Status.OPTIMAL:
                 best = other
-        return _cheaper_side(task, best)
+        return _turn_if_cheaper(task, best)
 
     def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
         problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
@@ -261,7 +260,7 @@ class SupportFeatureMachine(SelectingClassifier):
         return result if result.status is Status.OPTIMAL else None
 
 
-def _cheaper_side(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult:
+def _turn_if_cheaper(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult:
     """The hyperplane as it is or turned around, whichever costs less."""
     margins = task.y * (task.columns.take(result.features) @ result.w + result.b)
     slack = np.where(margins > 1e-9, margins, 0.0)
@@ -278,7 +277,7 @@ def _cheaper_side(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult:
     )
 
 
-def _hopeless(task: BinaryTask, first: Result, to_beat: float) -> bool:
+def _is_hopeless(task: BinaryTask, first: Result, to_beat: float) -> bool:
     """Whether a loop from this first program is too far behind to be worth its time.
 
     It is if even the best threshold on the first program's direction leaves errors that cost more

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
-from fewest._estimators.splits import split_folds
+from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
     check_choice,
     check_count,
     check_data,
-    check_positive,
+    check_flag,
+    check_list,
+    encode_classes,
     standardize_columns,
 )
 from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._types import FloatArray, IndexArray
-from fewest.machines._choice import Judgement, Trial, fewest_of_the_best, sharpened_log_losses
-from fewest.machines._cost_candidates import candidate_costs
-from fewest.machines._sfm_along import machines_along
+from fewest.machines._choice import (
+    Judgement,
+    Trial,
+    choose_fewest_of_the_best,
+    measure_log_losses,
+)
+from fewest.machines._cost_candidates import find_candidate_costs
+from fewest.machines._sfm_along import follow_costs
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.machines.union import UnionFeatureMachine
 
+__all__ = ["SupportFeatureMachineCV"]
 
-class SupportFeatureMachineCV(SelectingClassifier):
+# Parameters that the machines of all candidates share with the search.
+_SHARED = ("class_weight", "constraint", "standardize", "refit", "max_iter", "tol", "n_jobs")
+_OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
+_OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
+
+
+class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     r"""Support Feature Machine that chooses C, hard or soft, by cross-validation.
 
     For every candidate C the machine
@@ -46,8 +61,8 @@ class SupportFeatureMachineCV(SelectingClassifier):
     is trained on the training part of every split and judged on the test part. The candidates are
     no blind grid: they lie between the ends of the path over C, where one feature is left and
     where the first linear program is that of the hard machine, which is a candidate itself. In
-    every split one program is followed along C, so that a candidate costs only the few small
-    programs of the reweighting loop. The machine of the chosen C is then trained on all samples.
+    every split one program is followed along C, so a candidate costs only the few small programs of
+    the reweighting loop. The machine of the chosen C is then trained on all samples.
 
     Few samples give only a rough error rate: with 12 samples in a test part, one more or less
     decides. The default criterion is therefore the logistic loss of the held-out decisions, every
@@ -63,7 +78,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
         of the first program on all samples given to `fit`.
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for that many stratified folds (whole groups if `groups` are given to
-        `fit`), but no more than the smallest class has samples (or groups).
+        `fit`), or, with a warning, for as many as the smallest class has samples (or groups).
     n_Cs : int, default=5
         Number of candidates between the ends of the path, the hard machine among them. More of
         them do not choose better where there are few samples.
@@ -72,9 +87,9 @@ class SupportFeatureMachineCV(SelectingClassifier):
     one_standard_error : bool, default=True
         Choose the candidate with the fewest features (on average over the splits) of those that
         are behind the best one by at most one standard error of the difference; otherwise the best
-        one. The splits are the same for all, so that differences are paired.
-    max_subsets : int, default=2
-        Above one, the union of the first 2, ..., `max_subsets` disjoint subsets of features (train,
+        one. The splits are the same for all, so differences are paired.
+    n_subsets : int, default=2
+        Above one, the union of the first 2, ..., `n_subsets` disjoint subsets of features (train,
         set the features aside, train again) with the largest margin on it is a candidate, too. Each
         costs a program over all features for every split and C. Not with ``refit=None``.
     include_hard : bool, default=True
@@ -84,19 +99,19 @@ class SupportFeatureMachineCV(SelectingClassifier):
         As for :class:`~fewest.SupportFeatureMachine`.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before a number of folds is made of them. None takes them in their
-        order, so that every fit gives the same answer.
+        order, so every fit gives the same answer.
     n_jobs : int, default=None
         Splits that are worked on at the same time (threads), in joblib's sense.
     verbose : int, default=0
-        Above zero, shows a progress bar, if tqdm is installed; above one, prints a line for every
-        split and for the choice instead.
+        1 shows a progress bar, if tqdm is installed; 2 also prints a line for every split and for
+        the choice.
 
     Attributes
     ----------
     C_ : float
-        The cost of `estimator_`; infinite for the hard machine. It is the chosen C of
-        `cv_results_`, times the share of the samples that was trained on in the splits: so that
-        the errors of all samples together weigh as much as they did there.
+        The cost of `best_estimator_`; infinite for the hard machine. It is the chosen C of
+        `cv_results_`, times the share of the samples that was trained on in the splits: the errors
+        of all samples together then weigh as much as they did there.
     n_subsets_ : int
         The chosen number of disjoint subsets.
     cv_results_ : dict of arrays
@@ -110,10 +125,10 @@ class SupportFeatureMachineCV(SelectingClassifier):
     best_score_ : float
         Its mean balanced accuracy. It took part in the choice, and so is optimistic; for an honest
         error, cross-validate this estimator as a whole.
-    estimator_ : SupportFeatureMachine or UnionFeatureMachine
+    best_estimator_ : SupportFeatureMachine or UnionFeatureMachine
         The machine of the chosen C, trained on all samples.
     coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
-        As for :class:`~fewest.SupportFeatureMachine`, of `estimator_`.
+        As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.
     n_features_in_ : int
@@ -129,7 +144,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
     --------
     >>> import numpy as np
     >>> from fewest.datasets import make_gaussian
-    >>> from fewest.machines.sfm_cv import SupportFeatureMachineCV
+    >>> from fewest import SupportFeatureMachineCV
     >>> X, y = make_gaussian(n=200, d=1000, k=3, mu=1.0, random_state=1)
     >>> machine = SupportFeatureMachineCV().fit(X, y)
     >>> np.flatnonzero(machine.support_)
@@ -144,7 +159,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
         n_Cs: int = 5,
         criterion: str = "log_loss",
         one_standard_error: bool = True,
-        max_subsets: int = 2,
+        n_subsets: int = 2,
         include_hard: bool = True,
         class_weight: Any = "balanced",
         constraint: str = "class_means",
@@ -161,7 +176,7 @@ class SupportFeatureMachineCV(SelectingClassifier):
         self.n_Cs = n_Cs
         self.criterion = criterion
         self.one_standard_error = one_standard_error
-        self.max_subsets = max_subsets
+        self.n_subsets = n_subsets
         self.include_hard = include_hard
         self.class_weight = class_weight
         self.constraint = constraint
@@ -173,7 +188,9 @@ class SupportFeatureMachineCV(SelectingClassifier):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Any:
+    def fit(
+        self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> SupportFeatureMachineCV:
         """Choose C by cross-validation and train the machine of that C on all samples.
 
         Parameters
@@ -192,98 +209,92 @@ class SupportFeatureMachineCV(SelectingClassifier):
         """
         self._check_parameters()
         X, y = check_data(self, X, y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes, but y contains "
-                f"only one class: {self._label(0)}"
-            )
-        splits = split_folds(
-            self.cv,
-            y,
-            groups,
-            random_state=self.random_state,
-            shuffle=self.random_state is not None,
+        self.classes_, codes = encode_classes(type(self).__name__, y)
+        splits = split_folds(self.cv, y, groups, random_state=self.random_state)
+        columns = standardize_columns(X, per_column=self.standardize)
+        machine = self._make_machine(1.0)
+        Cs = self._find_candidates(machine, machine._class_tasks(columns, codes))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(self._judge)(machine, X, codes, split, Cs) for split in splits
         )
-        tasks = self._unit_tasks(X, codes)
-        Cs = self._candidates(tasks)
-        parallel = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        found = parallel(delayed(self._judge)(X, codes, train, test, Cs) for train, test in splits)
-        show = self.verbose == 1
-        judged = list(progress_bar(found, len(splits), show, what="choice of C", unit="split"))
-        self._choose(Cs, judged)
+        bar = {"show": self.verbose > 0, "what": "choice of C", "unit": "split"}
+        self._choose(Cs, list(progress_bar(found, len(splits), **bar)))
         # The errors of more samples cost more features: as much in all as in the splits.
-        self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(y)
-        self.estimator_ = self._machine(self.C_, self.n_subsets_).fit(X, y)
-        for name in ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_"):
-            setattr(self, name, getattr(self.estimator_, name))
+        self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(codes)
+        best = self._make_machine(self.C_, self.n_subsets_)
+        self.best_estimator_ = best._fit_columns(columns, codes)
+        for name in _OF_THE_BEST:
+            setattr(self, name, getattr(best, name))
         return self
 
-    _people_name = "Support Feature Machine, C by cross-validation"
+    @property
+    def result_(self) -> ZeroNormResult:
+        """Solution and certificates of a two-class fit, those of `best_estimator_`."""
+        check_is_fitted(self)
+        return self.best_estimator_.result_
 
     def _abilities(self) -> Abilities:
-        return replace(
-            super()._abilities(), fits_columns=False, counts_features=False, splits_samples=True
+        return Abilities(
+            "Support Feature Machine, C by cross-validation",
+            splits_samples=True,
+            predicts_from_support=True,
         )
 
+    def _selection(self) -> Selection:
+        return self.best_estimator_._selection()
+
     def _check_parameters(self) -> None:
-        self._machine(1.0, 1)._check_parameters()
+        self._make_machine(1.0)._check_parameters()
         check_count("n_Cs", self.n_Cs)
-        check_count("max_subsets", self.max_subsets)
+        check_count("n_subsets", self.n_subsets)
         check_choice("criterion", self.criterion, ("log_loss", "balanced_error"))
-        check_choice("one_standard_error", self.one_standard_error, (True, False))
-        check_choice("include_hard", self.include_hard, (True, False))
+        check_flag("one_standard_error", self.one_standard_error)
+        check_flag("include_hard", self.include_hard)
         if self.Cs is not None:
-            _checked_costs(self.Cs)
+            check_list("Cs", self.Cs, infinity="for the hard machine")
 
-    def _machine(self, C: float, n_subsets: int) -> SupportFeatureMachine:
-        common = {
-            name: getattr(self, name)
-            for name in ("class_weight", "constraint", "standardize", "refit", "max_iter", "tol")
-        }
-        common |= {"n_jobs": self.n_jobs, "verbose": max(0, self.verbose - 1)}
+    def _make_machine(self, C: float, n_subsets: int = 1) -> SupportFeatureMachine:
+        shared = {name: getattr(self, name) for name in _SHARED}
+        shared["verbose"] = max(0, self.verbose - 1)
         if n_subsets == 1:
-            return SupportFeatureMachine(C, **common)
-        return UnionFeatureMachine(C, n_subsets=n_subsets, **common)
+            machine = SupportFeatureMachine(C, **shared)
+        else:
+            machine = UnionFeatureMachine(C, n_subsets=n_subsets, **shared)
+        vars(machine).update({k: v for k, v in vars(self).items() if k in _OF_THE_DATA})
+        return machine
 
-    def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self._machine(self.C_, self.n_subsets_)._solve(task)
-
-    def _unit_tasks(self, X: Any, codes: NDArray[np.intp]) -> list[BinaryTask]:
-        """One class against the rest, with the costs of C = 1."""
-        columns = standardize_columns(X, None, per_column=self.standardize)
-        machine = self._machine(1.0, 1)
-        machine.classes_ = self.classes_
-        return machine._class_tasks(columns, codes, None)
-
-    def _candidates(self, tasks: list[BinaryTask]) -> FloatArray:
-        """Values of C in increasing order."""
+    def _find_candidates(
+        self, machine: SupportFeatureMachine, tasks: list[BinaryTask]
+    ) -> FloatArray:
+        """Values of C; the tasks have the costs of C = 1."""
         if self.Cs is not None:
-            return _checked_costs(self.Cs)
-        machine = self._machine(1.0, 1)
-        return candidate_costs(machine, tasks, self.n_Cs, include_hard=self.include_hard)
+            return check_list("Cs", self.Cs, infinity="for the hard machine")
+        return find_candidate_costs(machine, tasks, self.n_Cs, include_hard=self.include_hard)
 
     def _judge(
         self,
+        machine: SupportFeatureMachine,
         X: Any,
-        codes: NDArray[np.intp],
-        train: IndexArray,
-        test: IndexArray,
+        codes: IndexArray,
+        split: Split,
         Cs: FloatArray,
     ) -> Judgement:
         """What every candidate decides on the test part of one split."""
-        tasks = self._unit_tasks(X[train], codes[train])
-        seen = Columns(X[test], tasks[0].columns.mean, tasks[0].columns.inverse_scale)
-        machine, failures = self._machine(1.0, 1), []
-        paths = [machines_along(machine, task, Cs, self._most_subsets, failures) for task in tasks]
-        trials: list[Trial | None] = []
-        for of_all_classes in zip(*paths, strict=True):
-            for r in range(self._most_subsets):
-                if all(of_all_classes):
-                    chosen = [machines[min(r, len(machines) - 1)] for machines in of_all_classes]
-                    trials.append(_trial(seen, chosen))
-                else:
-                    trials.append(None)
+        train, test = split
+        columns = standardize_columns(X[train], per_column=self.standardize)
+        seen = Columns(X[test], columns.mean, columns.inverse_scale)
+        failures: list[ValueError] = []
+        paths = [
+            follow_costs(machine, task, Cs, self._most_subsets, failures)
+            for task in machine._class_tasks(columns, codes[train])
+        ]
+        trials = [
+            _try(seen, [planes[min(r, len(planes) - 1)] for planes in of_all_classes])
+            if all(of_all_classes)
+            else None
+            for of_all_classes in zip(*paths, strict=True)
+            for r in range(self._most_subsets)
+        ]
         judgement = Judgement(codes[test], trials, failures)
         if self.verbose > 1:
             print(
@@ -296,12 +307,12 @@ class SupportFeatureMachineCV(SelectingClassifier):
     @property
     def _most_subsets(self) -> int:
         """Without a margin refit there is no hyperplane on a union."""
-        return 1 if self.refit is None else self.max_subsets
+        return 1 if self.refit is None else self.n_subsets
 
     def _choose(self, Cs: FloatArray, judged: list[Judgement]) -> None:
         grid = [(float(C), r) for C in Cs for r in range(1, self._most_subsets + 1)]
         scores = np.array([one.scores for one in judged])
-        losses = sharpened_log_losses(judged)
+        losses = measure_log_losses(judged)
         sizes = np.mean([one.sizes for one in judged], axis=0)
         if np.all(np.isnan(sizes)):
             reason = next(error for one in judged for error in one.failures)
@@ -313,12 +324,12 @@ class SupportFeatureMachineCV(SelectingClassifier):
             "param_C": np.array([C for C, _ in grid]),
             "param_n_subsets": np.array([r for _, r in grid]),
             "params": [{"C": C, "n_subsets": r} for C, r in grid],
-            **_summary("score", scores, -1.0),
-            **_summary("log_loss", losses, 1.0),
+            **summarize_splits("score", scores, scores.mean(axis=0)),
+            **summarize_splits("log_loss", losses, losses.mean(axis=0), best="smallest"),
             "mean_n_features": sizes,
         }
         loss = losses if self.criterion == "log_loss" else 1.0 - scores
-        self.best_index_ = fewest_of_the_best(loss, sizes, self.one_standard_error)
+        self.best_index_ = choose_fewest_of_the_best(loss, sizes, self.one_standard_error)
         self.best_score_ = float(scores.mean(axis=0)[self.best_index_])
         self.C_, self.n_subsets_ = grid[self.best_index_]
         if self.verbose > 1:
@@ -329,29 +340,8 @@ class SupportFeatureMachineCV(SelectingClassifier):
             )
 
 
-def _trial(columns: Columns, machines: list[Hyperplane]) -> Trial:
-    """What machines, one a class, make of the samples of `columns`."""
-    decisions = [columns.take(m.result.features) @ m.w + m.b for m in machines]
-    features = np.concatenate([m.result.features for m in machines])
+def _try(columns: Columns, planes: list[Hyperplane]) -> Trial:
+    """What hyperplanes, one per class, make of the samples of `columns`."""
+    decisions = [columns.take(plane.result.features) @ plane.w + plane.b for plane in planes]
+    features = np.concatenate([plane.result.features for plane in planes])
     return Trial(np.column_stack(decisions), len(np.unique(features)))
-
-
-def _summary(name: str, values: FloatArray, sign: float) -> dict[str, NDArray[Any]]:
-    """Entries of `cv_results_`; the smallest of sign * mean has rank one."""
-    mean = values.mean(axis=0)
-    order = np.where(np.isnan(mean), np.inf, sign * mean.round(12))
-    return {
-        **{f"split{k}_test_{name}": row for k, row in enumerate(values)},
-        f"mean_test_{name}": mean,
-        f"std_test_{name}": values.std(axis=0),
-        f"rank_test_{name}": rankdata(order, method="min").astype(np.int32),
-    }
-
-
-def _checked_costs(Cs: ArrayLike) -> FloatArray:
-    values = np.atleast_1d(np.asarray(Cs, dtype=np.float64))
-    if values.ndim != 1 or not len(values):
-        raise ValueError("Cs must be a sequence of at least one cost")
-    for value in values.tolist():
-        check_positive("every one of Cs", value, infinity="for the hard machine")
-    return values

@@ -6,9 +6,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from fewest._estimators.validation import check_positive
-from fewest._solvers.linear.path import ExactPath, PathSolver, exact_path
+from fewest._solvers.linear.path import ExactPath
+from fewest.machines._exact_path import follow_exactly
 from fewest.machines.sfm import SupportFeatureMachine
+
+__all__ = ["exact_sfm_path"]
 
 
 def exact_sfm_path(
@@ -52,13 +54,7 @@ def exact_sfm_path(
     >>> path.results[0].n_features, path.complete
     (1, True)
     """
-    check_positive("C_min", C_min)
-    check_positive("C_max", C_max)
-    if C_min >= C_max:
-        raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
     machine = SupportFeatureMachine(
         C=1.0, class_weight=class_weight, constraint=constraint, standardize=standardize, tol=tol
     )
-    task = machine._binary_task(X, y)
-    solver = PathSolver(machine._first_problem(task), task.columns, tol=tol)
-    return exact_path(solver, C_min, C_max, max_solutions=max_solutions)
+    return follow_exactly(machine, X, y, C_min, C_max, max_solutions)

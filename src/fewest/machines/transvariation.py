@@ -4,11 +4,12 @@ Transvariation measures by how much pairs of samples of two classes lie the wron
 linear form relates a distance between the classes to the cost C of Liknon: a feature can enter the
 discriminant once 1 / C is below its class difference |a_j|.
 
-The chapter this comes from assumes classes of equal size. Here the class difference of a feature is
+The chapter of Pranckeviciene and Somorjai assumes classes of equal size. Here the class difference
+of a feature is
 
     a_j = N / 2 (mean of x_j in class + minus mean of x_j in class -),
 
-which for N / 2 samples a class is the chapter's difference of sums. For other sizes it is the
+which for N / 2 samples per class is the chapter's difference of sums. For other sizes it is the
 difference that Liknon sees with `class_weight="balanced"`: w = 0 is then optimal exactly as long as
 C <= 1 / max_j |a_j|.
 
@@ -24,18 +25,37 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, check_consistent_length, column_or_1d
+from numpy.typing import ArrayLike
+from sklearn.utils import check_X_y
 
-from fewest._estimators.validation import check_count, check_positive, standardize_columns
+from fewest._estimators.validation import (
+    SPARSE_FORMATS,
+    check_count,
+    check_positive,
+    encode_two_classes,
+    standardize_columns,
+)
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.solve import class_mean_vector
+from fewest._types import FloatArray
 
-FloatArray = NDArray[np.float64]
+__all__ = [
+    "TransvariationC",
+    "class_differences",
+    "histogram_C",
+    "inverse_difference_C",
+    "t",
+    "t_alpha",
+    "t_alpha_zero",
+    "t_zero",
+    "transvariation_C",
+    "transvariation_grid",
+    "transvariation_intensity",
+]
 
 # Steps of the even grid that joins the features' own distances in t_total (appendix: Na).
 _GRID_STEPS = 100
-# The appendix adds this cost, so that the densest discriminant is always looked at.
+# The appendix of the chapter adds this cost: the densest discriminant is always looked at.
 LARGEST_C = 100.0
 
 
@@ -47,7 +67,7 @@ class TransvariationC:
     ----------
     Cs : array
         Increasing costs: 2 / (N d) for every chosen distance, and `largest`.
-    distances, totals : arrays of shape (n_values,)
+    distances, totals : arrays of shape (n_Cs,)
         Chosen distances d_s (increasing) and t_total there: the diamonds of fig. 8.6.
     curve_distances, curve_totals : arrays
         The whole curve t_total, from d = 0 to the distance at which it reaches zero.
@@ -93,15 +113,15 @@ def transvariation_intensity(x_plus: ArrayLike, x_minus: ArrayLike) -> float:
     >>> transvariation_intensity([1.0, 5.0], [0.0, 2.0])
     0.25
     """
-    plus, minus = _values("x_plus", x_plus), _values("x_minus", x_minus)
+    plus, minus = _check_values("x_plus", x_plus), _check_values("x_minus", x_minus)
     difference = plus.mean() - minus.mean()
     if difference == 0.0:
         return 1.0
     if difference < 0.0:
         plus, minus, difference = minus, plus, -difference
-    overlap = _excess(minus, plus)
+    overlap = _sum_excess(minus, plus)
     centred_plus, centred_minus = plus - plus.mean(), minus - minus.mean()
-    largest = _excess(centred_minus, centred_plus) + _excess(centred_plus, centred_minus)
+    largest = _sum_excess(centred_minus, centred_plus) + _sum_excess(centred_plus, centred_minus)
     if overlap == 0.0 or largest == 0.0:
         return 0.0
     return float(min(1.0, 2.0 * overlap / largest))
@@ -111,7 +131,7 @@ def t(d: ArrayLike, z: ArrayLike, y: ArrayLike) -> Any:
     """Transvariation intensity function t(d) = N/2 (m1 - m2) - N/2 d of a projection (8.16).
 
     m1 and m2 are the class means of z. Positive values belong to margins d that separate the
-    classes; it falls by N/2 a unit and is zero at `t_zero`.
+    classes; it falls by N/2 per unit and is zero at `t_zero`.
 
     Parameters
     ----------
@@ -133,9 +153,8 @@ def t(d: ArrayLike, z: ArrayLike, y: ArrayLike) -> Any:
     >>> float(t(0.0, z, y)), t_zero(z, y), float(t(3.0, z, y))
     (6.0, 3.0, 0.0)
     """
-    z, signs = _projection(z, y)
-    half = len(z) / 2.0
-    return half * (class_mean_vector(signs) @ z) - half * np.asarray(d, dtype=np.float64)
+    height, slope = _find_line(z, y)
+    return height - slope * np.asarray(d, dtype=np.float64)
 
 
 def t_zero(z: ArrayLike, y: ArrayLike) -> float:
@@ -150,8 +169,8 @@ def t_zero(z: ArrayLike, y: ArrayLike) -> float:
     -------
     float
     """
-    z, signs = _projection(z, y)
-    return float(class_mean_vector(signs) @ z)
+    height, slope = _find_line(z, y)
+    return height / slope
 
 
 def t_alpha(d: ArrayLike, z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> Any:
@@ -159,7 +178,7 @@ def t_alpha(d: ArrayLike, z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> Any:
 
     t_alpha(d) = sum_i alpha_i y_i z_i - d/2 sum_i alpha_i.
 
-    Samples outside the margin have alpha_i = 0, so that this is the function of the class overlap.
+    Samples outside the margin have alpha_i = 0: this is the function of the class overlap.
 
     Parameters
     ----------
@@ -175,9 +194,8 @@ def t_alpha(d: ArrayLike, z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> Any:
     -------
     float or array, as `d`
     """
-    z, signs = _projection(z, y)
-    alpha = _dual_variables(alpha, signs)
-    return (alpha * signs) @ z - alpha.sum() / 2.0 * np.asarray(d, dtype=np.float64)
+    height, slope = _find_line(z, y, alpha)
+    return height - slope * np.asarray(d, dtype=np.float64)
 
 
 def t_alpha_zero(z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> float:
@@ -194,9 +212,8 @@ def t_alpha_zero(z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> float:
     -------
     float
     """
-    z, signs = _projection(z, y)
-    alpha = _dual_variables(alpha, signs)
-    return float(2.0 / alpha.sum() * ((alpha * signs) @ z))
+    height, slope = _find_line(z, y, alpha)
+    return height / slope
 
 
 def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> FloatArray:
@@ -218,16 +235,12 @@ def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> Floa
     array of shape (n_features,)
         Zero for constant columns.
     """
-    X = check_array(X, accept_sparse=("csr", "csc"), dtype="numeric", ensure_all_finite=False)
-    y = column_or_1d(y)
-    check_consistent_length(X, y)
-    signs = _signs(y)
-    return differences_of(
-        standardize_columns(X, None, per_column=True), signs, standardize=standardize
-    )
+    X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_all_finite=False)
+    _, codes = encode_two_classes("class_differences", y)
+    return measure_differences(standardize_columns(X), 2.0 * codes - 1.0, standardize=standardize)
 
 
-def differences_of(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:
+def measure_differences(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:
     """Class differences of standardised columns, or of the data behind them."""
     n = len(signs)
     difference = columns.price(n / 2.0 * class_mean_vector(signs))
@@ -243,7 +256,7 @@ def differences_of(columns: Columns, signs: FloatArray, *, standardize: bool) ->
 def transvariation_grid(
     X: Any,
     y: ArrayLike,
-    n_values: int = 50,
+    n_Cs: int = 50,
     *,
     standardize: bool = True,
     largest: float | None = LARGEST_C,
@@ -259,7 +272,7 @@ def transvariation_grid(
     ----------
     X, y, standardize
         As for `class_differences`.
-    n_values : int
+    n_Cs : int
         Number of distances.
     largest : float or None
         A cost to be added to the list, as the chapter does with 100.
@@ -269,28 +282,35 @@ def transvariation_grid(
     TransvariationC
         The costs in `Cs`, and what fig. 8.6 shows.
     """
-    check_count("n_values", n_values)
+    differences = class_differences(X, y, standardize=standardize)
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    return find_costs(differences, n_samples, n_Cs, largest=largest)
+
+
+def find_costs(
+    differences: FloatArray, n: int, n_Cs: int, *, largest: float | None = LARGEST_C
+) -> TransvariationC:
+    """The costs and the curve behind them, from the class differences of n samples."""
+    check_count("n_Cs", n_Cs)
     if largest is not None:
         check_positive("largest", largest)
-    differences = np.abs(class_differences(X, y, standardize=standardize))
-    informative = _informative(differences)
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    differences = np.abs(differences)
+    informative = _keep_informative(differences)
     own = informative * (2.0 / n)
     even = np.linspace(0.0, own.max(), _GRID_STEPS + 1)
     d = np.unique(np.concatenate([own, even]))
     # t_total(0) - t_total(d) = sum_j min(|a_j|, N d / 2), written so that nothing cancels near 0.
-    fall = _capped_sum(informative, n / 2.0 * d)
+    fall = _sum_capped(informative, n / 2.0 * d)
     total = informative.sum()
     log_fall = np.log(fall[1:])
-    steps = np.arange(1, n_values + 1) / n_values
-    chosen = log_fall[0] + (log_fall[-1] - log_fall[0]) * steps
+    chosen = log_fall[0] + (log_fall[-1] - log_fall[0]) * np.arange(1, n_Cs + 1) / n_Cs
     distances = np.interp(chosen, log_fall, d[1:])
     distances[-1] = d[-1]  # exactly, whatever the logarithm rounds to
     Cs = 2.0 / (n * distances)
     return TransvariationC(
         Cs=np.unique(Cs if largest is None else np.append(Cs, largest)),
         distances=distances,
-        totals=np.maximum(0.0, total - _capped_sum(informative, n / 2.0 * distances)),
+        totals=np.maximum(0.0, total - _sum_capped(informative, n / 2.0 * distances)),
         curve_distances=d,
         curve_totals=np.maximum(0.0, total - fall),
         differences=differences,
@@ -301,7 +321,7 @@ def transvariation_grid(
 def transvariation_C(  # noqa: N802 (C is the field's own name)
     X: Any,
     y: ArrayLike,
-    n_values: int = 50,
+    n_Cs: int = 50,
     *,
     standardize: bool = True,
     largest: float | None = LARGEST_C,
@@ -315,14 +335,14 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     ----------
     X, y, standardize
         As for `class_differences`. Give the path or machine the same `standardize`.
-    n_values : int
+    n_Cs : int
         Number of costs from the data.
     largest : float or None
         A cost to be added to them, as the chapter does with 100.
 
     Returns
     -------
-    array of shape (n_values + 1,), or shorter where costs coincide
+    array of shape (n_Cs + 1,), or shorter where costs coincide
         Increasing costs.
 
     Examples
@@ -330,14 +350,14 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.machines.transvariation import transvariation_C
     >>> X, y = make_gaussian(n=100, d=10, k=2, mu=1.0, random_state=0)
-    >>> transvariation_C(X, y, n_values=5).round(4)
+    >>> transvariation_C(X, y, n_Cs=5).round(4)
     array([1.340e-02, 4.070e-02, 1.328e-01, 3.141e-01, 6.894e-01, 1.000e+02])
     """
-    return transvariation_grid(X, y, n_values, standardize=standardize, largest=largest).Cs
+    return transvariation_grid(X, y, n_Cs, standardize=standardize, largest=largest).Cs
 
 
 def inverse_difference_C(  # noqa: N802
-    X: Any, y: ArrayLike, n_values: int | None = None, *, standardize: bool = True
+    X: Any, y: ArrayLike, n_Cs: int | None = None, *, standardize: bool = True
 ) -> FloatArray:
     """The cost C = 1 / |a_j| from which on each feature may enter (first rule of 8.5.3).
 
@@ -345,19 +365,18 @@ def inverse_difference_C(  # noqa: N802
     ----------
     X, y, standardize
         As for `class_differences`.
-    n_values : int or None
-        Only the features of the `n_values` largest class differences.
+    n_Cs : int or None
+        Only the features of the `n_Cs` largest class differences.
 
     Returns
     -------
     array
-        Increasing costs, one a feature; features without a class difference have none, and equal
+        Increasing costs, one per feature; features without a class difference have none, and equal
         ones count once.
     """
-    if n_values is not None:
-        check_count("n_values", n_values)
-    informative = _informative(np.abs(class_differences(X, y, standardize=standardize)))
-    return np.unique(1.0 / informative)[:n_values]
+    check_count("n_Cs", n_Cs, or_none=True)
+    informative = _keep_informative(np.abs(class_differences(X, y, standardize=standardize)))
+    return np.unique(1.0 / informative)[:n_Cs]
 
 
 def histogram_C(  # noqa: N802
@@ -378,10 +397,10 @@ def histogram_C(  # noqa: N802
     Returns
     -------
     array
-        Increasing costs, one a mode.
+        Increasing costs, one per mode.
     """
     check_count("n_bins", n_bins)
-    informative = _informative(np.abs(class_differences(X, y, standardize=standardize)))
+    informative = _keep_informative(np.abs(class_differences(X, y, standardize=standardize)))
     counts, edges = np.histogram(informative, bins=n_bins, range=(0.0, informative.max()))
     # Runs of equal counts, between an empty bin on either side.
     starts = np.flatnonzero(np.diff(counts, prepend=-1))
@@ -392,7 +411,7 @@ def histogram_C(  # noqa: N802
     return np.sort(1.0 / middles)
 
 
-def _excess(high: FloatArray, low: FloatArray) -> float:
+def _sum_excess(high: FloatArray, low: FloatArray) -> float:
     """Sum of max(0, h - l) over all pairs."""
     low = np.sort(low)
     sums = np.concatenate([[0.0], np.cumsum(low)])
@@ -400,7 +419,7 @@ def _excess(high: FloatArray, low: FloatArray) -> float:
     return float(np.sum(below * high - sums[below]))
 
 
-def _capped_sum(values: FloatArray, caps: FloatArray) -> FloatArray:
+def _sum_capped(values: FloatArray, caps: FloatArray) -> FloatArray:
     """Sum of min(value, cap) over the values, for every cap."""
     values = np.sort(values)
     sums = np.concatenate([[0.0], np.cumsum(values)])
@@ -408,24 +427,17 @@ def _capped_sum(values: FloatArray, caps: FloatArray) -> FloatArray:
     return sums[below] + (len(values) - below) * caps
 
 
-def _informative(differences: FloatArray) -> FloatArray:
+def _keep_informative(differences: FloatArray) -> FloatArray:
     informative = differences[differences > 0.0]
     if not len(informative):
         raise ValueError(
-            "the class means are equal in every feature, so that no C follows from their "
-            "differences: give the values of C yourself"
+            "the class means are equal in every feature, so no C follows from their differences: "
+            "give the values of C yourself"
         )
     return informative
 
 
-def _signs(y: ArrayLike) -> FloatArray:
-    classes, codes = np.unique(np.asarray(y), return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(f"y must hold two classes; got {len(classes)}: {classes[:5].tolist()}")
-    return np.where(codes.ravel() == 1, 1.0, -1.0)
-
-
-def _values(name: str, x: ArrayLike) -> FloatArray:
+def _check_values(name: str, x: ArrayLike) -> FloatArray:
     x = np.asarray(x, dtype=np.float64)
     if x.ndim != 1 or not len(x):
         raise ValueError(f"{name} must be a list of at least one number; got shape {x.shape}")
@@ -434,15 +446,22 @@ def _values(name: str, x: ArrayLike) -> FloatArray:
     return x
 
 
-def _projection(z: ArrayLike, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    z, signs = _values("z", z), _signs(y)
+def _find_line(z: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> tuple[float, float]:
+    """Height at zero, and slope, of the line over d; equal weights in each class without alpha."""
+    z = _check_values("z", z)
+    _, codes = encode_two_classes("transvariation", y)
+    signs = 2.0 * codes - 1.0
     if len(z) != len(signs):
         raise ValueError(f"z has {len(z)} samples, but y has {len(signs)}")
-    return z, signs
+    if alpha is None:
+        alpha = len(z) / 2.0 * np.abs(class_mean_vector(signs))
+    else:
+        alpha = _check_dual_variables(alpha, signs)
+    return float((alpha * signs) @ z), float(alpha.sum() / 2.0)
 
 
-def _dual_variables(alpha: ArrayLike, signs: FloatArray) -> FloatArray:
-    alpha = _values("alpha", alpha)
+def _check_dual_variables(alpha: ArrayLike, signs: FloatArray) -> FloatArray:
+    alpha = _check_values("alpha", alpha)
     if len(alpha) != len(signs):
         raise ValueError(f"alpha has {len(alpha)} samples, but y has {len(signs)}")
     if np.any(alpha < 0) or not np.any(alpha > 0):

@@ -1,21 +1,21 @@
-"""Several disjoint sets of features, found one after the other, in one machine."""
+"""One hyperplane on several disjoint sets of features, found one after the other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, Hyperplane
-from fewest._estimators.validation import check_choice, check_count
+from fewest._estimators.validation import check_choice, check_count, mask_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
-from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.result import WarmStart
-from fewest._types import IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
+
+__all__ = ["UnionFeatureMachine"]
 
 
 class UnionFeatureMachine(SupportFeatureMachine):
@@ -37,7 +37,7 @@ class UnionFeatureMachine(SupportFeatureMachine):
     Attributes
     ----------
     subsets_ : tuple of tuples of arrays
-        The features of each subset in the order they were found, for every machine.
+        The features of each subset in the order they were found, for every hyperplane.
 
     Examples
     --------
@@ -88,31 +88,21 @@ class UnionFeatureMachine(SupportFeatureMachine):
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         first, doubts = super()._fit_one(task)
-        return unions(self, task, first, self.n_subsets)[-1], doubts
+        return find_unions(self, task, first, self.n_subsets)[-1], doubts
 
-    def _keep(self, columns: Columns, machines: list[Hyperplane]) -> None:
-        super()._keep(columns, machines)
-        self.subsets_ = tuple(
-            machine.subsets if isinstance(machine, UnionHyperplane) else (machine.result.features,)
-            for machine in machines
-        )
+    def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
+        super()._keep(columns, planes)
+        self.subsets_ = tuple(plane.subsets or (plane.result.features,) for plane in planes)
 
 
-@dataclass(frozen=True, eq=False)
-class UnionHyperplane(Hyperplane):
-    """A machine on several disjoint subsets; its result lists the steps of all of them."""
-
-    subsets: tuple[IndexArray, ...]
-
-
-def unions(
+def find_unions(
     machine: SupportFeatureMachine, task: BinaryTask, first: Hyperplane, n_subsets: int
 ) -> list[Hyperplane]:
-    """Machines on the first subset, on the first two, ...; fewer where no more are found."""
-    found, machines = [first.result], [first]
-    while len(machines) < n_subsets and found[-1].n_features:
+    """Hyperplanes on the first subset, on the first two, ...; fewer where no more are found."""
+    found, planes = [first.result], [first]
+    while len(planes) < n_subsets and found[-1].n_features:
         used = np.concatenate([result.features for result in found])
-        rest = _without(task.columns, used)
+        rest = mask_columns(task.columns, used)
         if not rest.n_usable:
             break
         last = found[-1].steps[0].warm
@@ -121,22 +111,17 @@ def unions(
         if not np.isfinite(result.zero_norm_objective) or not result.n_features:
             break
         found.append(result)
-        machines.append(_union(task, found))
-    return machines
+        planes.append(_join(task, found))
+    return planes
 
 
-def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionHyperplane:
+def _join(task: BinaryTask, found: list[ZeroNormResult]) -> Hyperplane:
     """The largest margin on all the features found; soft where a subset needed slacks."""
     features = np.sort(np.concatenate([result.features for result in found]))
-    Z = task.columns.take(features)
-    plane = None
-    if not any(np.any(result.slack > 0) for result in found):
-        plane = hard_margin(Z, task.y)
-    if plane is None:
-        cost = task.error_cost if task.error_cost is not None else np.full(len(task.y), np.inf)
-        plane = soft_margin(Z, task.y, cost)
-    w, b = plane
-    slack = np.maximum(0.0, -task.y * (Z @ w + b))
+    needs_slacks = any(np.any(result.slack > 0) for result in found)
+    margin = None if needs_slacks else task.find_hard_margin(features)
+    w, b = task.find_soft_margin(features) if margin is None else margin
+    slack = np.maximum(0.0, -task.y * (task.columns.take(features) @ w + b))
     objective = float(len(features))
     if task.error_cost is not None:
         objective += float(task.error_cost[slack > 0].sum())
@@ -150,11 +135,4 @@ def _union(task: BinaryTask, found: list[ZeroNormResult]) -> UnionHyperplane:
         steps=tuple(step for result in found for step in result.steps),
         converged=all(result.converged for result in found),
     )
-    return UnionHyperplane(merged, w, b, tuple(result.features for result in found))
-
-
-def _without(columns: Columns, features: IndexArray) -> Columns:
-    """The same columns, of which these can no longer be selected."""
-    inverse_scale = columns.inverse_scale.copy()
-    inverse_scale[features] = 0.0
-    return Columns(columns.X, columns.mean, inverse_scale)
+    return Hyperplane(merged, w, b, subsets=tuple(result.features for result in found))

@@ -13,15 +13,11 @@ from fewest._estimators.base import (
     SelectingClassifier,
     slack_cost_on_papers_scale,
 )
-from fewest._estimators.validation import (
-    check_choice,
-    check_class_weight,
-    check_count,
-    check_positive,
-)
 from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import Problem, unit_margin
 from fewest._solvers.result import Result
+
+__all__ = ["ZeroNormSVM"]
 
 
 class ZeroNormSVM(SelectingClassifier):
@@ -57,7 +53,8 @@ class ZeroNormSVM(SelectingClassifier):
     n_jobs : int, default=None
         Threads for more than two classes, in joblib's sense.
     verbose : int, default=0
-        Above zero, prints a line for every machine.
+        1 shows a progress bar of the classes, if there are more than two; 2 also prints a line per
+        hyperplane.
 
     Attributes
     ----------
@@ -68,7 +65,7 @@ class ZeroNormSVM(SelectingClassifier):
     support_ : array of shape (n_features,), bool
         The selected features; for more than two classes those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
-        The selected features of each machine.
+        The selected features of each hyperplane.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_iter_ : int
@@ -77,7 +74,7 @@ class ZeroNormSVM(SelectingClassifier):
         Two classes only: the linear programs with their certificates, and the number of features
         after the first (`n_features_first`) and after the last one (`n_features`).
     results_ : tuple of ZeroNormResult
-        The same for every machine.
+        The same for every hyperplane.
 
     See Also
     --------
@@ -122,17 +119,10 @@ class ZeroNormSVM(SelectingClassifier):
         self.verbose = verbose
 
     _people_name = "zero-norm support vector machine"
+    _infinity = "for no sample inside the margin"
 
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), has_first_program=True)
-
-    def _check_parameters(self) -> None:
-        check_positive("C", self.C, infinity="for no sample inside the margin")
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-        check_choice("refit", self.refit, ("margin", None))
-        check_choice("standardize", self.standardize, (True, False))
-        check_class_weight(self.class_weight)
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""

@@ -111,7 +111,7 @@ def _sfm_cv(estimator: Any) -> Schema:
         "cv_results_": table,
         "best_index_": whole,
         "best_score_": number,
-        "estimator_": _nested("SupportFeatureMachine", "UnionFeatureMachine"),
+        "best_estimator_": _nested("SupportFeatureMachine", "UnionFeatureMachine"),
     }
 
 

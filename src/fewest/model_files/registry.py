@@ -41,9 +41,9 @@ RECORDS = {
     "Result": "fewest._solvers.result",
     "RuledOut": "fewest.minimum.leaves",
     "Separation": "fewest.minimum.leaves",
-    "Stability": "fewest.psvm.stability",
+    "Stability": "fewest.psvm._stability",
     "Step": "fewest.minimum.result",
-    "SupportFunction": "fewest.psvm.machine",
+    "SupportFunction": "fewest.psvm._machine",
     "WarmStart": "fewest._solvers.result",
     "ZeroNormResult": "fewest._solvers.linear.reweight",
 }

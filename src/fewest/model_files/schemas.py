@@ -14,7 +14,7 @@ from fewest.model_files.part_schemas import check_part
 from fewest.model_files.registry import MODELS, is_registered
 from fewest.model_files.specs import Sizes, anything, check_names, choice, flag, whole
 from fewest.model_files.state import fitted_state
-from fewest.psvm.kernels import kernel_matrix
+from fewest.psvm.kernels import compute_kernel
 
 
 def check_model(estimator: Any) -> None:
@@ -90,7 +90,7 @@ def _check_kernel(estimator: Any) -> None:
     rows = estimator.support_row_objects_[:1]
     row = rows if rows.shape[0] else np.zeros((1, estimator.n_features_in_))
     try:
-        kernel_matrix(estimator.kernel, row, row, estimator._arguments)
+        compute_kernel(estimator.kernel, row, row, estimator._arguments)
     except (ValueError, TypeError, AttributeError) as error:
         raise damaged(f"the kernel does not take its arguments ({error})") from error
 

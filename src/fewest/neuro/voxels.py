@@ -370,7 +370,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         if not selected_features(self.estimator_).any():  # the estimator has warned already
             return
         self.selector_ = RepetitiveSelector(
-            self._new_estimator(), n_repetitions=self.n_repetitions, verbose=self.verbose
+            self._new_estimator(), n_subsets=self.n_repetitions, verbose=self.verbose
         )
         try:
             self.selector_.fit(X, y, groups)

@@ -5,16 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from numpy.typing import ArrayLike
+from sklearn.base import RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from fewest._estimators.decisions import ScoreClassifier
+from fewest._estimators.validation import encode_classes
 from fewest._types import FloatArray
-from fewest.psvm.machine import PotentialMachine
-from fewest.psvm.relations import signed_targets
+from fewest.psvm._machine import PotentialMachine
+from fewest.psvm._relations import make_signed_targets
+
+__all__ = ["PotentialSVC", "PotentialSVR"]
 
 
-class PotentialSVC(ClassifierMixin, PotentialMachine):
+class PotentialSVC(ScoreClassifier, PotentialMachine):
     r"""Classifier on relations of the samples with other objects.
 
     With the relations K (samples x row objects), columns centred and of unit length, and labels
@@ -28,8 +32,8 @@ class PotentialSVC(ClassifierMixin, PotentialMachine):
     the dual of the Potential Support Vector Machine with both of its regularisations, and decides
     by the sign of :math:`f(x) = \sum_j \alpha_j K_j(x) + \bar y`. K need not be positive definite,
     symmetric or square. Row objects with :math:`\alpha_j \ne 0` are the support features, and no
-    other relation of a new sample is looked at. More than two classes: one machine a class,
-    against the rest.
+    other relation of a new sample is looked at. More than two classes: one function f
+    per class, against the rest.
 
     Parameters
     ----------
@@ -68,8 +72,8 @@ class PotentialSVC(ClassifierMixin, PotentialMachine):
         ``kernel="precomputed"`` the columns of X are the row objects. None: they are objects of
         their own, which stay when samples are left out. "samples": they are the samples, in the
         same order; X must be square, and scikit-learn's cross-validation (which goes by
-        ``tags.input_tags.pairwise``) leaves out columns together with rows, so that no relation
-        with a test sample is used.
+        ``tags.input_tags.pairwise``) leaves out columns together with rows: no relation with a test
+        sample is used.
     refit : bool, default=False
         Find the weights of the support features once more without epsilon, which shrinks them. It
         matters where epsilon is large, and most for a small class: with shrunken weights f(x)
@@ -86,22 +90,22 @@ class PotentialSVC(ClassifierMixin, PotentialMachine):
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of the labels -1 and +1.
     support_features_ : array of shape (n_support,), int
-        Row objects that are used, by any of the machines.
-    support_, supports_ : bool arrays of shape (n_row_objects,), (n_machines, n_row_objects)
-        The same as masks, of all machines together and of each.
+        Row objects that are used, for any of the classes.
+    support_, supports_ : bool arrays of shape (n_row_objects,), (n_functions, n_row_objects)
+        The same as masks, of all functions f together and of each.
     support_row_objects_ : array of shape (n_support, n_features) or None
         The support features as vectors, where the kernel is computed.
     mean_, scale_ : arrays of shape (n_row_objects,)
         What centres a column, and its length then; infinite for constant columns, which are
         ignored (with a warning).
     results_ : tuple of BoxLassoResult
-        Solution and certificate (objective, proven bound, gap, status) of each machine.
+        Solution and certificate (objective, proven bound, gap, status) of each function f.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_row_objects_ : int
         Number of row objects.
     n_iter_ : int
-        Passes of the solver over the matrix (the most of any machine).
+        Passes of the solver over the matrix (the most for any function f).
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -136,35 +140,10 @@ class PotentialSVC(ClassifierMixin, PotentialMachine):
     array(['ill'], dtype='<U4')
     """
 
-    def fit(self, X: Any, y: ArrayLike) -> PotentialSVC:
-        """Find the support features and their weights.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples as vectors, or (precomputed) their relations with the row objects.
-        y : array of shape (n_samples,)
-            Class labels, two or more different ones.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        self.check_parameters()
-        X, y = self.validated_input(X, y)
-        self._fit(X, self._targets(y))
-        return self
-
     def _targets(self, y: Any) -> FloatArray:
         check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes, but y contains "
-                f"only one class: {self.classes_.tolist()[0]!r}"
-            )
-        return signed_targets(codes, len(self.classes_))
+        self.classes_, codes = encode_classes(type(self).__name__, y)
+        return make_signed_targets(codes, len(self.classes_))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Value of f(x); positive values speak for the (second) class.
@@ -181,21 +160,6 @@ class PotentialSVC(ClassifierMixin, PotentialMachine):
         """
         scores = self._scores(X)
         return scores.ravel() if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of each sample.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            As for `decision_function`.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        chosen = chosen_class(self._scores(X))
-        return self.classes_[chosen]
 
 
 class PotentialSVR(RegressorMixin, PotentialMachine):
@@ -267,9 +231,7 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
         self
             The fitted estimator.
         """
-        self.check_parameters()
-        X, y = self.validated_input(X, y, y_numeric=True)
-        self._fit(X, self._targets(y))
+        super().fit(X, y)
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         self.result_ = self.results_[0]
         return self
@@ -290,8 +252,3 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
         array of shape (n_samples,)
         """
         return self._scores(X).ravel()
-
-
-def chosen_class(scores: FloatArray) -> NDArray[np.intp]:
-    """Place of the class that scores (a column a machine) speak for."""
-    return (scores[:, 0] > 0).astype(np.intp) if scores.shape[1] == 1 else scores.argmax(axis=1)

@@ -6,7 +6,6 @@ Nothing here needs to be positive definite, symmetric or square.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,10 @@ from sklearn.metrics.pairwise import (
     pairwise_kernels,
 )
 
+from fewest._estimators.validation import is_number, make_dense
 from fewest._types import FloatArray
+
+__all__ = ["plummer_kernel", "sine_kernel"]
 
 Kernel = str | Callable[..., Any]
 
@@ -104,7 +106,7 @@ def check_kernel(kernel: Any, gamma: Any, kernel_params: Any) -> None:
             f"{', '.join(map(repr, KERNEL_NAMES))}; got {kernel!r}"
         )
     words = isinstance(gamma, str) and gamma in ("scale", "auto")
-    if not words and (not isinstance(gamma, Real) or not gamma > 0 or np.isinf(gamma)):
+    if not words and not (is_number(gamma) and 0 < gamma < np.inf):
         raise ValueError(f"gamma must be 'scale', 'auto' or a positive number; got {gamma!r}")
     if kernel_params is not None and not isinstance(kernel_params, Mapping):
         raise ValueError(
@@ -113,7 +115,7 @@ def check_kernel(kernel: Any, gamma: Any, kernel_params: Any) -> None:
         )
 
 
-def gamma_of(gamma: float | str, X: Any) -> float:
+def find_gamma(gamma: float | str, X: Any) -> float:
     """The number that "scale" or "auto" stand for, with scikit-learn's meaning."""
     if not isinstance(gamma, str):
         return float(gamma)
@@ -125,14 +127,14 @@ def gamma_of(gamma: float | str, X: Any) -> float:
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def kernel_arguments(estimator: Any, gamma: float) -> dict[str, Any]:
+def list_arguments(estimator: Any, gamma: float) -> dict[str, Any]:
     """What an estimator's parameters, with gamma as a number, say about its kernel."""
     names = _OWN_PARAMETERS.get(estimator.kernel, ()) if isinstance(estimator.kernel, str) else ()
     own = {name: gamma if name == "gamma" else getattr(estimator, name) for name in names}
     return {**own, **(estimator.kernel_params or {})}
 
 
-def kernel_matrix(kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str, Any]) -> Any:
+def compute_kernel(kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str, Any]) -> Any:
     """Relations of samples with row objects, as finite numbers.
 
     Parameters
@@ -151,11 +153,11 @@ def kernel_matrix(kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str,
     """
     shape = X.shape[0], row_objects.shape[0]
     with np.errstate(all="ignore"):  # whatever comes of it is looked at below
-        K = _computed(kernel, X, row_objects, arguments)
-    return _checked(K, shape, kernel)
+        K = _call(kernel, X, row_objects, arguments)
+    return _check_relations(K, shape, kernel)
 
 
-def _computed(kernel: Kernel, X: Any, Z: Any, arguments: dict[str, Any]) -> Any:
+def _call(kernel: Kernel, X: Any, Z: Any, arguments: dict[str, Any]) -> Any:
     if callable(kernel):
         return kernel(X, Z, **arguments)
     if kernel in _OWN_FUNCTIONS:
@@ -165,12 +167,10 @@ def _computed(kernel: Kernel, X: Any, Z: Any, arguments: dict[str, Any]) -> Any:
     return pairwise_distances(X, Z, metric=kernel, **arguments)
 
 
-def _checked(K: Any, shape: tuple[int, int], kernel: Kernel) -> NDArray[np.float64]:
+def _check_relations(K: Any, shape: tuple[int, int], kernel: Kernel) -> NDArray[np.float64]:
     name = repr(kernel) if isinstance(kernel, str) else getattr(kernel, "__name__", repr(kernel))
-    if sparse.issparse(K):
-        K = K.toarray()
     try:
-        K = np.asarray(K, dtype=np.float64)
+        K = np.asarray(make_dense(K), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the kernel {name} must return a matrix of numbers: {error}") from error
     if K.shape != shape:

@@ -10,12 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_X_y
 
-from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._estimators.validation import (
+    SPARSE_FORMATS,
+    check_choice,
+    check_count,
+    check_list,
+    check_not_negative,
+    check_positive,
+    encode_classes,
+)
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest.psvm.machine import FORMATS, check_not_negative
-from fewest.psvm.relations import signed_targets, unit_columns, warn_of_doubtful
+from fewest.psvm._relations import (
+    make_signed_targets,
+    scale_to_unit_length,
+    warn_of_doubtful,
+)
+
+__all__ = ["PotentialPath", "potential_path"]
 
 TASKS = ("auto", "classification", "regression")
 # A step of the search for so many features: epsilon falls by this factor.
@@ -30,13 +43,13 @@ class PotentialPath:
 
     Attributes
     ----------
-    epsilons : array of shape (n_values,)
+    epsilons : array of shape (n_epsilons,)
         Falling.
-    coefs : array of shape (n_values, n_tasks, n_features)
+    coefs : array of shape (n_epsilons, n_tasks, n_features)
         Weights alpha, for centred columns of unit length.
-    n_features : array of shape (n_values,), int
+    n_features : array of shape (n_epsilons,), int
         How many features have a weight in any task.
-    gaps : array of shape (n_values,)
+    gaps : array of shape (n_epsilons,)
         Relative duality gap (the largest over the tasks).
     """
 
@@ -51,7 +64,7 @@ def potential_path(
     y: ArrayLike,
     *,
     epsilons: ArrayLike | None = None,
-    n_values: int = 30,
+    n_epsilons: int = 30,
     C: float = np.inf,
     task: str = "auto",
     tol: float = 1e-6,
@@ -75,7 +88,7 @@ def potential_path(
     epsilons : array, optional
         Values. None takes them evenly in the logarithm, from the smallest one without any feature
         down to a hundredth of it.
-    n_values : int, default=30
+    n_epsilons : int, default=30
         How many values, where none are given.
     C, task, tol, max_iter
         As for :class:`~fewest.PotentialSelector`.
@@ -89,42 +102,37 @@ def potential_path(
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.psvm import potential_path
     >>> X, y = make_gaussian(n=100, d=2000, k=3, mu=1.0, random_state=0)
-    >>> path = potential_path(X, y, n_values=10)
+    >>> path = potential_path(X, y, n_epsilons=10)
     >>> path.n_features[:5].tolist()
     [0, 3, 3, 6, 29]
     """
-    check_count("n_values", n_values)
+    check_count("n_epsilons", n_epsilons)
     check_positive("C", C, infinity="for no bound")
     check_choice("task", task, TASKS)
-    X, y = check_X_y(X, y, accept_sparse=FORMATS, dtype="numeric", ensure_min_samples=2)
-    columns, targets = unit_columns(X), targets_of(y, task)
-    values = _epsilons(epsilons, columns, targets, n_values)
+    X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
+    columns, targets = scale_to_unit_length(X), make_targets(y, task)
+    values = _choose_epsilons(epsilons, columns, targets, n_epsilons)
     coefs = np.zeros((len(values), len(targets), columns.n_features))
     gaps = np.zeros(len(values))
     last: list[BoxLassoResult] = []
     for place, epsilon in enumerate(values):
-        last = solved(columns, targets, epsilon, last, C, tol, max_iter)
+        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
         warn_of_doubtful(last)
         coefs[place] = [result.alpha for result in last]
         gaps[place] = max(result.gap for result in last)
     return PotentialPath(values, coefs, np.any(coefs, axis=1).sum(axis=1), gaps)
 
 
-def targets_of(y: NDArray[Any], task: str) -> FloatArray:
-    """What the weights approximate, a row a task."""
+def make_targets(y: NDArray[Any], task: str) -> FloatArray:
+    """What the weights approximate, one row per task."""
     if task == "regression" or (task == "auto" and type_of_target(y) == "continuous"):
         return np.asarray(y, dtype=np.float64)[None, :]
     check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            "samples of at least two classes are needed, but y contains only one class: "
-            f"{classes.tolist()[0]!r}"
-        )
-    return signed_targets(codes, len(classes))
+    classes, codes = encode_classes("the path", y)
+    return make_signed_targets(codes, len(classes))
 
 
-def solved(
+def solve_targets(
     columns: Columns,
     targets: FloatArray,
     epsilon: float,
@@ -133,7 +141,7 @@ def solved(
     tol: float,
     max_iter: int,
 ) -> list[BoxLassoResult]:
-    """One solve a target, from the last solutions where there are any."""
+    """One solution per target, from the last ones where there are any."""
     starts = [result.alpha for result in last] if last else [None] * len(targets)
     return [
         box_lasso(
@@ -149,41 +157,36 @@ def solved(
     ]
 
 
-def largest_epsilon(columns: Columns, targets: FloatArray) -> float:
+def find_largest_epsilon(columns: Columns, targets: FloatArray) -> float:
     """The smallest epsilon at which no feature has a weight."""
     return max(float(np.abs(columns.price(row - row.mean())).max()) for row in targets)
 
 
-def solved_with_features(
+def solve_for_count(
     columns: Columns, targets: FloatArray, wanted: int, C: float, tol: float, max_iter: int
 ) -> tuple[float, list[BoxLassoResult]]:
     """The first epsilon, falling step by step, at which so many features have a weight.
 
     Where so many never have one, the solutions at the smallest epsilon of the path.
     """
-    largest = largest_epsilon(columns, targets)
+    largest = find_largest_epsilon(columns, targets)
     epsilon, last = largest, []
     while epsilon * _FACTOR >= _SMALLEST_SHARE * largest > 0:
         epsilon *= _FACTOR
-        last = solved(columns, targets, epsilon, last, C, tol, max_iter)
+        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
         if np.any([result.alpha for result in last], axis=0).sum() >= wanted:
             break
     if not last:
-        last = solved(columns, targets, epsilon, last, C, tol, max_iter)
+        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
     return epsilon, last
 
 
-def _epsilons(
-    given: ArrayLike | None, columns: Columns, targets: FloatArray, n_values: int
+def _choose_epsilons(
+    given: ArrayLike | None, columns: Columns, targets: FloatArray, n_epsilons: int
 ) -> FloatArray:
     if given is None:
-        largest = largest_epsilon(columns, targets)
+        largest = find_largest_epsilon(columns, targets)
         if largest == 0.0:
             raise ValueError("no feature is correlated with y: there is no path")
-        return np.geomspace(largest, 0.01 * largest, n_values)
-    values = np.asarray(given, dtype=np.float64)
-    if values.ndim != 1 or not len(values):
-        raise ValueError(f"epsilons must be a list of one or more numbers; got {values!r}")
-    for value in values.tolist():
-        check_not_negative("each of epsilons", value)
-    return np.unique(values)[::-1]
+        return np.geomspace(largest, 0.01 * largest, n_epsilons)
+    return np.unique(check_list("epsilons", given, check_not_negative))[::-1]

@@ -4,64 +4,31 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import dataclass, replace
-from numbers import Integral
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import (
-    GroupKFold,
-    ParameterGrid,
-    StratifiedGroupKFold,
-    check_cv,
-)
+from sklearn.model_selection import ParameterGrid
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
-from fewest._estimators.splits import check_groups
-from fewest._estimators.validation import check_positive
+from fewest._estimators.decisions import ScoreClassifier, choose_classes
+from fewest._estimators.splits import Split, split_folds, summarize_splits
+from fewest._estimators.validation import check_list, check_not_negative
 from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
-from fewest.psvm.estimators import PotentialSVC, PotentialSVR, chosen_class
-from fewest.psvm.folds import FoldScores, Grid, Split, scores_over_folds
-from fewest.psvm.machine import FORMATS, PotentialMachine, check_not_negative
+from fewest.psvm._folds import FoldScores, Grid, Score, score_folds
+from fewest.psvm._machine import PotentialMachine
+from fewest.psvm.estimators import PotentialSVC, PotentialSVR
 
-_FIXED = (
-    "kernel",
-    "gamma",
-    "degree",
-    "coef0",
-    "rho",
-    "zeta",
-    "theta",
-    "kernel_params",
-    "row_objects",
-    "refit",
-    "tol",
-    "max_iter",
-)
+__all__ = ["PotentialSVCCV", "PotentialSVRCV"]
+
+_FIXED = tuple(set(PotentialSVC().get_params()) - {"C", "epsilon"})
 _OF_THE_BEST = ("coef_", "intercept_", "support_features_", "support_", "n_iter_", "n_row_objects_")
-
-
-@dataclass(frozen=True, eq=False)
-class _Accuracy:
-    codes: NDArray[np.intp]
-
-    def __call__(self, values: FloatArray, samples: IndexArray) -> float:
-        return float(np.mean(chosen_class(values) == self.codes[samples]))
-
-
-@dataclass(frozen=True, eq=False)
-class _NegativeSquaredError:
-    y: FloatArray
-
-    def __call__(self, values: FloatArray, samples: IndexArray) -> float:
-        return -float(np.mean(np.square(values[:, 0] - self.y[samples])))
 
 
 class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
@@ -111,10 +78,10 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
     _kind: type[PotentialMachine]
 
     @abstractmethod
-    def _task(self, y: Any) -> tuple[FloatArray, Any]:
-        """Targets, a row each, and the function that scores values of f on some samples."""
+    def _task(self, y: Any) -> tuple[FloatArray, Score]:
+        """Targets, one per row, and the function that scores values of f on some samples."""
 
-    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Any:
+    def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> Any:
         """Choose the parameters, and fit with them on all samples.
 
         Parameters
@@ -132,31 +99,21 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
         self
             The fitted estimator.
         """
-        grid = Grid(self._values("Cs"), self._values("epsilons")[::-1])
-        machines = self._machines()
-        is_regression = self._kind is PotentialSVR
+        Cs = check_list("Cs", self.Cs, infinity="for no bound")
+        epsilons = check_list("epsilons", self.epsilons, check_not_negative)
+        grid = Grid(np.unique(Cs), np.unique(epsilons)[::-1])
+        machines = self._make_machines()
         given = X
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=FORMATS,
-            dtype="numeric" if machines[0].is_precomputed else np.float64,
-            ensure_min_samples=2,
-            y_numeric=is_regression,
-        )
-        machines[0].check_square(X)
+        X, y = machines[0]._check_input(X, y, owner=self)
         targets, score = self._task(y)
-        groups = check_groups(groups, len(y))
-        splits = list(self._splitter(y, groups).split(X, y, groups))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(scores_over_folds)(machine, X, targets, score, splits, grid)
-            for machine in progress_bar(
-                machines, len(machines), self.verbose > 0, what="P-SVM grid", unit="kernel"
-            )
+        splits = split_folds(self.cv, y, groups, classes=is_classifier(self))
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
+            delayed(score_folds)(machine, X, targets, score, splits, grid) for machine in machines
         )
+        bar = {"show": self.verbose > 0, "what": "P-SVM grid", "unit": "kernel"}
+        found = list(progress_bar(found, len(machines), **bar))
         self._choose(grid, splits, found)
-        self.best_estimator_ = self._machine(self.best_params_).fit(given, y)
+        self.best_estimator_ = self._make_machine(self.best_params_).fit(given, y)
         for name in _OF_THE_BEST:
             setattr(self, name, getattr(self.best_estimator_, name))
         return self
@@ -178,25 +135,25 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags = self._machine({}).__sklearn_tags__().input_tags
+        tags.input_tags = self._make_machine({}).__sklearn_tags__().input_tags
         return tags
 
     def _abilities(self) -> Abilities:
-        candidates = [abilities_of(machine) for machine in self._machines()]
+        candidates = [abilities_of(machine) for machine in self._make_machines()]
         refusals = [one.refusal for one in candidates if one.refusal]
         return replace(candidates[0], refusal=refusals[0] if refusals else "", splits_samples=True)
 
     def _selection(self) -> Selection:
         return selection_of(self.best_estimator_)
 
-    def _machine(self, parameters: dict[str, Any]) -> PotentialMachine:
+    def _make_machine(self, parameters: dict[str, Any]) -> PotentialMachine:
         return self._kind(**{**{name: getattr(self, name) for name in _FIXED}, **parameters})
 
-    def _machines(self) -> list[PotentialMachine]:
+    def _make_machines(self) -> list[PotentialMachine]:
         """One for every setting of the kernel, each with parameters that make sense."""
         try:
             self._settings = list(ParameterGrid(self.kernel_grid or {}))
-            machines = [self._machine(setting) for setting in self._settings]
+            machines = [self._make_machine(setting) for setting in self._settings]
         except TypeError as error:
             raise ValueError(
                 "kernel_grid must be a dict of lists of values of the kernel's parameters, such as "
@@ -205,26 +162,8 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
         for setting, machine in zip(self._settings, machines, strict=True):
             if "C" in setting or "epsilon" in setting:
                 raise ValueError("C and epsilon have lists of their own: Cs and epsilons")
-            machine.check_parameters()
+            machine._check_parameters()
         return machines
-
-    def _values(self, name: str) -> FloatArray:
-        """A list of the grid, sorted, each value once."""
-        values = np.asarray(getattr(self, name), dtype=np.float64)
-        if values.ndim != 1 or not len(values):
-            raise ValueError(f"{name} must be a list of one or more numbers; got {values!r}")
-        for value in values.tolist():
-            if name == "Cs":
-                check_positive("each of Cs", value, infinity="for no bound")
-            else:
-                check_not_negative("each of epsilons", value)
-        return np.unique(values)
-
-    def _splitter(self, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
-        is_regression = self._kind is PotentialSVR
-        if groups is not None and (self.cv is None or isinstance(self.cv, Integral)):
-            return (GroupKFold if is_regression else StratifiedGroupKFold)(self.cv or 5)
-        return check_cv(self.cv, y, classifier=not is_regression)
 
     def _choose(self, grid: Grid, splits: list[Split], found: list[FoldScores]) -> None:
         """Best score over all test samples; of equal ones the fewest features, the smallest C."""
@@ -246,10 +185,7 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
                 f"param_{name}": np.array([one.get(name) for one in parameters])
                 for name in dict.fromkeys(key for one in parameters for key in one)
             },
-            **{f"split{number}_test_score": row for number, row in enumerate(scores)},
-            "mean_test_score": mean,
-            "std_test_score": scores.std(axis=0),
-            "rank_test_score": rankdata(-mean.round(12), method="min").astype(int),
+            **summarize_splits("score", scores, mean),
             "mean_n_support": n_support.mean(axis=0),
         }
         self.best_index_, self.best_params_ = best, parameters[best]
@@ -265,7 +201,7 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
             )
 
 
-class PotentialSVCCV(ClassifierMixin, PotentialSearch):
+class PotentialSVCCV(ScoreClassifier, PotentialSearch):
     r"""Potential support vector classifier with C, epsilon and kernel from cross-validation.
 
     Every candidate minimises, on the training part of every split,
@@ -289,8 +225,9 @@ class PotentialSVCCV(ClassifierMixin, PotentialSearch):
         Candidates for parameters of the kernel, and for the kernel itself, such as
         ``{"gamma": [0.1, 1.0]}``, in the form of :class:`sklearn.model_selection.ParameterGrid`.
     cv : int, splitter or iterable of (train, test), default=5
-        As in scikit-learn; ``LeaveOneOut()`` for instance. Where the row objects are the samples
-        (see `row_objects`), a split leaves out columns with the rows.
+        As in scikit-learn; ``LeaveOneOut()`` for instance. A number of folds larger than the
+        smallest class is lowered, with a warning. Where the row objects are the samples (see
+        `row_objects`), a split leaves out columns with the rows.
     kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit
         As for :class:`PotentialSVC`, where `kernel_grid` has no values for them.
     tol, max_iter
@@ -340,11 +277,16 @@ class PotentialSVCCV(ClassifierMixin, PotentialSearch):
 
     _kind = PotentialSVC
 
-    def _task(self, y: Any) -> tuple[FloatArray, Any]:
-        machine = self._machine({})
+    def _task(self, y: Any) -> tuple[FloatArray, Score]:
+        machine = self._make_machine({})
         targets = machine._targets(y)
         self.classes_ = machine.classes_
-        return targets, _Accuracy(np.searchsorted(self.classes_, y))
+        codes = np.searchsorted(self.classes_, y)
+
+        def measure_accuracy(values: FloatArray, samples: IndexArray) -> float:
+            return float(np.mean(choose_classes(values) == codes[samples]))
+
+        return targets, measure_accuracy
 
     def decision_function(self, X: Any) -> FloatArray:
         """Value of f(x) of the chosen machine; see :meth:`PotentialSVC.decision_function`.
@@ -410,5 +352,8 @@ class PotentialSVRCV(RegressorMixin, PotentialSearch):
 
     _kind = PotentialSVR
 
-    def _task(self, y: Any) -> tuple[FloatArray, Any]:
-        return np.asarray(y, dtype=np.float64)[None, :], _NegativeSquaredError(y)
+    def _task(self, y: Any) -> tuple[FloatArray, Score]:
+        def measure_error(values: FloatArray, samples: IndexArray) -> float:
+            return -float(np.mean(np.square(values[:, 0] - y[samples])))
+
+        return np.asarray(y, dtype=np.float64)[None, :], measure_error

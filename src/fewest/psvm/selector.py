@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
-from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._estimators.validation import (
+    SPARSE_FORMATS,
+    check_choice,
+    check_count,
+    check_not_negative,
+    check_positive,
+    check_share,
+    check_usual_parameters,
+)
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
-from fewest.psvm.machine import FORMATS, check_not_negative
-from fewest.psvm.path import TASKS, solved, solved_with_features, targets_of
-from fewest.psvm.relations import unit_columns, warn_of_constant_columns, warn_of_doubtful
-from fewest.psvm.stability import Stability, repeated_selection
+from fewest.psvm._relations import (
+    scale_to_unit_length,
+    warn_of_constant_columns,
+    warn_of_doubtful,
+)
+from fewest.psvm._stability import Stability, repeat_selection
+from fewest.psvm.path import TASKS, make_targets, solve_for_count, solve_targets
+
+__all__ = ["PotentialSelector"]
 
 _USUAL_COUNT = 10
 
@@ -28,7 +40,7 @@ _USUAL_COUNT = 10
 class PotentialSelector(Selector, BaseEstimator):
     r"""Select features by the weights of the Potential Support Vector Machine.
 
-    X is taken for the matrix of relations itself, one column a feature; with columns centred and
+    X is the matrix of relations itself, one column per feature; with columns centred and
     of unit length it minimises
 
     .. math::
@@ -134,7 +146,7 @@ class PotentialSelector(Selector, BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)
-            One column a feature.
+            One column per feature.
         y : array of shape (n_samples,)
             Classes or numbers, see `task`.
 
@@ -145,20 +157,20 @@ class PotentialSelector(Selector, BaseEstimator):
         """
         self._check_parameters()
         X, y = validate_data(
-            self, X, y, accept_sparse=FORMATS, dtype="numeric", ensure_min_samples=2
+            self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
-        targets = targets_of(y, self.task)
-        columns = unit_columns(X)
+        targets = make_targets(y, self.task)
+        columns = scale_to_unit_length(X)
         warn_of_constant_columns(columns)
-        self.epsilon_, results = self._solved(columns, targets)
+        self.epsilon_, results = self._solve(columns, targets)
         warn_of_doubtful(results)
         self.results_ = tuple(results)
         self.n_iter_ = max(result.n_iter for result in results)
         self.coef_ = np.array([result.alpha for result in results])
-        self.stability_ = self._stability(X, targets) if self.n_runs else None
-        self.ranking_ = self._ranking()
+        self.stability_ = self._repeat(X, targets) if self.n_runs else None
+        self.ranking_ = self._rank()
         self.support_ = np.zeros(columns.n_features, dtype=bool)
-        self.support_[self.ranking_[: self._n_selected()]] = True
+        self.support_[self.ranking_[: self._count_selected()]] = True
         self._warn_of_few(columns)
         return self
 
@@ -166,20 +178,17 @@ class PotentialSelector(Selector, BaseEstimator):
         return Abilities("Potential SVM selector", classifies=False, has_scores=False)
 
     def _check_parameters(self) -> None:
-        if self.n_features is not None:
-            check_count("n_features", self.n_features)
+        check_usual_parameters(self)
+        check_count("n_features", self.n_features, or_none=True)
         if self.epsilon is not None:
             check_not_negative("epsilon", self.epsilon)
         check_positive("C", self.C, infinity="for no bound")
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
         check_choice("task", self.task, TASKS)
         if self.n_runs != 0:
             check_count("n_runs", self.n_runs)
-        if not isinstance(self.subsample, Real) or not 0 < self.subsample < 1:
-            raise ValueError(f"subsample must lie between 0 and 1; got {self.subsample!r}")
+        check_share("subsample", self.subsample, strictly=True)
 
-    def _count(self, n_columns: int) -> int | None:
+    def _count_wanted(self, n_columns: int) -> int | None:
         """How many features are asked for; None where epsilon alone decides."""
         if self.n_features is None and self.epsilon is None:
             return min(_USUAL_COUNT, n_columns)
@@ -187,44 +196,44 @@ class PotentialSelector(Selector, BaseEstimator):
             raise ValueError(f"n_features={self.n_features}, but X has only {n_columns} feature(s)")
         return self.n_features
 
-    def _solved(self, columns: Columns, targets: FloatArray) -> tuple[float, list[BoxLassoResult]]:
-        count = self._count(columns.n_features)
+    def _solve(self, columns: Columns, targets: FloatArray) -> tuple[float, list[BoxLassoResult]]:
+        count = self._count_wanted(columns.n_features)
         rest = float(self.C), self.tol, self.max_iter
         if self.epsilon is None:
-            return solved_with_features(columns, targets, count, *rest)
-        return float(self.epsilon), solved(columns, targets, self.epsilon, [], *rest)
+            return solve_for_count(columns, targets, count, *rest)
+        return float(self.epsilon), solve_targets(columns, targets, self.epsilon, [], *rest)
 
-    def _selected_weights(self, X: Any, targets: FloatArray) -> FloatArray:
+    def _select(self, X: Any, targets: FloatArray) -> FloatArray:
         """Largest absolute weight of every feature that a run on these samples selects."""
-        columns = unit_columns(X)
-        _, results = self._solved(columns, targets)
-        weights = largest_weights(np.array([result.alpha for result in results]))
-        count = self._count(columns.n_features)
+        columns = scale_to_unit_length(X)
+        _, results = self._solve(columns, targets)
+        weights = find_largest_weights(np.array([result.alpha for result in results]))
+        count = self._count_wanted(columns.n_features)
         if count is not None:
             weights[np.argsort(-weights, kind="stable")[count:]] = 0.0
         return weights
 
-    def _stability(self, X: Any, targets: FloatArray) -> Stability:
+    def _repeat(self, X: Any, targets: FloatArray) -> Stability:
         def select(rows: IndexArray) -> FloatArray:
-            return self._selected_weights(X[rows], targets[:, rows])
+            return self._select(X[rows], targets[:, rows])
 
         classes = np.unique(targets, axis=1, return_inverse=True)[1].ravel()
         if len(np.unique(classes)) > len(targets) + 1:  # numbers
             classes = np.zeros(X.shape[0], dtype=np.intp)
         rng = check_random_state(self.random_state)
-        return repeated_selection(
+        return repeat_selection(
             select, classes, X.shape[1], int(self.n_runs), float(self.subsample), rng
         )
 
-    def _ranking(self) -> IndexArray:
+    def _rank(self) -> IndexArray:
         if self.stability_ is not None:
             return self.stability_.ranking
-        weights = largest_weights(self.coef_)
+        weights = find_largest_weights(self.coef_)
         order = np.argsort(-weights, kind="stable")
         return order[weights[order] > 0]
 
-    def _n_selected(self) -> int:
-        count = self._count(len(self.support_))
+    def _count_selected(self) -> int:
+        count = self._count_wanted(len(self.support_))
         if count is not None:
             return count
         if self.stability_ is not None:
@@ -232,7 +241,7 @@ class PotentialSelector(Selector, BaseEstimator):
         return len(self.ranking_)
 
     def _warn_of_few(self, columns: Columns) -> None:
-        found, count = int(self.support_.sum()), self._count(columns.n_features)
+        found, count = int(self.support_.sum()), self._count_wanted(columns.n_features)
         if count is not None and found < count:
             warnings.warn(
                 f"only {found} feature(s) have a weight, although {count} were asked for: fewer "
@@ -242,6 +251,6 @@ class PotentialSelector(Selector, BaseEstimator):
             )
 
 
-def largest_weights(coef: FloatArray) -> FloatArray:
+def find_largest_weights(coef: FloatArray) -> FloatArray:
     """Largest absolute weight of each feature over the tasks."""
     return np.abs(coef).max(axis=0)

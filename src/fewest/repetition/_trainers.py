@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,14 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
+from fewest._estimators.decisions import choose_classes
 from fewest._estimators.splits import fit_with_groups
-from fewest._estimators.validation import standardize_columns
+from fewest._estimators.validation import (
+    encode_classes,
+    mask_columns,
+    share_scale,
+    standardize_columns,
+)
 from fewest._solvers.linear.repeat import Repeater
 from fewest._types import FloatArray, IndexArray
 
@@ -29,10 +35,10 @@ class Trained:
     """One repetition: features, hyperplanes for X as it was given, and the training error."""
 
     features: IndexArray
-    coef: FloatArray  # a row a machine, a column a feature
+    coef: FloatArray  # one row per hyperplane, one column per feature
     intercept: FloatArray
     error: float
-    objective: float  # of the first linear program, summed over the machines
+    objective: float  # of the first linear program, summed over the hyperplanes
     gap: float  # the largest relative duality gap of all programs
 
 
@@ -46,7 +52,7 @@ class Trainer(ABC):
 
     @abstractmethod
     def train(self) -> Trained | ValueError:
-        """The machine on what is left, or the error that says why there is none."""
+        """What the estimator finds in the rest, or the error that says why it finds nothing."""
 
     @abstractmethod
     def remove(self, features: IndexArray) -> None:
@@ -55,26 +61,17 @@ class Trainer(ABC):
     def record(self, trained: Trained) -> dict[str, Any]:
         """The repetition just removed, and all that the next one starts from, for JSON."""
         return {
-            "features": trained.features.tolist(),
-            "coef": trained.coef.tolist(),
-            "intercept": trained.intercept.tolist(),
-            "error": trained.error,
-            "objective": trained.objective,
-            "gap": trained.gap,
+            field.name: np.asarray(getattr(trained, field.name)).tolist()
+            for field in fields(trained)
         }
 
     def restore(self, record: dict[str, Any]) -> Trained:
         """What `record` has recorded, and the trainer as it was then."""
-        trained = Trained(
-            features=np.array(record["features"], dtype=np.intp),
-            coef=np.array(record["coef"]),
-            intercept=np.array(record["intercept"]),
-            error=record["error"],
-            objective=record["objective"],
-            gap=record["gap"],
-        )
-        self.remove(trained.features)
-        return trained
+        found = {field.name: record[field.name] for field in fields(Trained)}
+        for name, kind in (("features", np.intp), ("coef", None), ("intercept", None)):
+            found[name] = np.array(found[name], dtype=kind)
+        self.remove(found["features"])
+        return Trained(**found)
 
 
 def make_trainer(
@@ -85,7 +82,7 @@ def make_trainer(
     groups: NDArray[Any] | None = None,
     n_jobs: int | None,
 ) -> Trainer:
-    """The trainer that suits the estimator; X and y are validated already."""
+    """The trainer that suits the estimator; X and y are checked already."""
     estimator = clone(estimator)
     abilities = abilities_of(estimator)
     if abilities.refusal:
@@ -98,17 +95,19 @@ def make_trainer(
 class TaskTrainer(Trainer):
     """For machines that begin with one program over all columns: those set aside are masked.
 
-    The programs of all repetitions are solved by one `Repeater` a class, and X is never copied.
+    The programs of all repetitions are solved by one `Repeater` per class, and X is never copied.
     """
 
     def __init__(
         self, estimator: SelectingClassifier, X: Any, y: NDArray[Any], n_jobs: int | None
     ) -> None:
+        estimator._check_parameters()
         self._estimator = estimator
         self._n_jobs = n_jobs
-        tasks = estimator._class_tasks_of(X, y)
-        self._codes = np.searchsorted(estimator.classes_, y)
-        self._repeaters = [Repeater(task.columns) for task in tasks]
+        estimator.classes_, self._codes = encode_classes(type(estimator).__name__, y)
+        columns = standardize_columns(X, per_column=estimator.standardize)
+        tasks = estimator._class_tasks(columns, self._codes)
+        self._repeaters = [Repeater(columns) for _ in tasks]
         self._tasks = [
             replace(task, columns=repeater.columns)
             for task, repeater in zip(tasks, self._repeaters, strict=True)
@@ -127,7 +126,7 @@ class TaskTrainer(Trainer):
         for _, doubts in fits:
             for doubt in doubts:
                 warnings.warn(doubt, stacklevel=4)
-        return self._trained([machine for machine, _ in fits])
+        return self._describe([plane for plane, _ in fits])
 
     def remove(self, features: IndexArray) -> None:
         for repeater in self._repeaters:
@@ -157,33 +156,33 @@ class TaskTrainer(Trainer):
         first = repeater.solve(machine._first_problem(task), tol=machine.tol)
         return machine._finish(task, machine._solve_from(task, first=first))
 
-    def _trained(self, machines: list[Hyperplane]) -> Trained:
-        features = np.unique(np.concatenate([machine.result.features for machine in machines]))
-        w = np.zeros((len(machines), len(features)))
-        for row, machine in enumerate(machines):
-            w[row, np.searchsorted(features, machine.result.features)] = machine.w
-        b = np.array([machine.b for machine in machines])
+    def _describe(self, planes: list[Hyperplane]) -> Trained:
+        features = np.unique(np.concatenate([plane.result.features for plane in planes]))
+        w = np.zeros((len(planes), len(features)))
+        for row, plane in enumerate(planes):
+            w[row, np.searchsorted(features, plane.result.features)] = plane.w
+        b = np.array([plane.b for plane in planes])
         scores = self._columns.take(features) @ w.T + b
         coef = w * self._columns.inverse_scale[features]
         return Trained(
             features=features,
             coef=coef,
             intercept=b - coef @ self._columns.mean[features],
-            error=self._error(scores),
-            objective=sum(machine.result.steps[0].objective for machine in machines),
-            gap=max(machine.result.gap for machine in machines),
+            error=self._measure_error(scores),
+            objective=sum(plane.result.steps[0].objective for plane in planes),
+            gap=max(plane.result.gap for plane in planes),
         )
 
-    def _error(self, scores: FloatArray) -> float:
+    def _measure_error(self, scores: FloatArray) -> float:
         """Share of the samples on the wrong side; those on the hyperplane are not."""
         if scores.shape[1] > 1:
-            return float(np.mean(scores.argmax(axis=1) != self._codes))
+            return float(np.mean(choose_classes(scores) != self._codes))
         margins = self._tasks[0].y * scores[:, 0]
         return float(np.mean(margins < -_ON_THE_PLANE * max(1.0, np.abs(margins).max())))
 
 
 class CopyTrainer(Trainer):
-    """For any other selecting classifier: one copy of X, in which columns set aside are zero."""
+    """For any other selecting estimator: one copy of X, in which columns set aside are zero."""
 
     def __init__(
         self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
@@ -192,15 +191,15 @@ class CopyTrainer(Trainer):
         self._groups = groups
         self._X = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
         self._y = y
-        self._varies = standardize_columns(self._X, None, per_column=True).inverse_scale > 0
+        self._columns = standardize_columns(self._X)
 
     @property
     def n_left(self) -> int:
-        return int(np.count_nonzero(self._varies))
+        return self._columns.n_usable
 
     def train(self) -> Trained | ValueError:
         try:
-            machine = fit_with_groups(clone(self._estimator), self._X, self._y, self._groups)
+            machine = self._fit(clone(self._estimator))
         except ValueError as error:
             return error
         found = selection_of(machine)
@@ -212,8 +211,16 @@ class CopyTrainer(Trainer):
             error = float(np.mean(machine.predict(self._X) != self._y))
         return Trained(features, coef, intercept, error, found.objective, found.gap)
 
+    def _fit(self, machine: Any) -> Any:
+        if not abilities_of(machine).fits_columns:
+            return fit_with_groups(machine, self._X, self._y, self._groups)
+        machine._check_parameters()
+        machine.classes_, codes = encode_classes(type(machine).__name__, self._y)
+        columns = self._columns if machine.standardize else share_scale(self._columns)
+        return machine._fit_columns(columns, codes)
+
     def remove(self, features: IndexArray) -> None:
-        self._varies[features] = False
+        self._columns = mask_columns(self._columns, features)
         if not sparse.issparse(self._X):
             self._X[:, features] = 0
             return

@@ -7,17 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector, abilities_of
-from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import check_choice, check_count, check_data, make_dense
-from fewest._types import IndexArray
+from fewest._estimators.splits import Split, balanced_error, split_folds
+from fewest._estimators.validation import (
+    check_count,
+    check_data,
+    check_flag,
+    check_new_data,
+    make_dense,
+)
+from fewest._run.progress import progress_bar
+from fewest._types import FloatArray, IndexArray
 from fewest.repetition.selector import RepetitiveSelector
+
+__all__ = ["AccumulatedClassifier"]
 
 
 class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -35,7 +42,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
     Parameters
     ----------
     selector : RepetitiveSelector, default=None
-        None stands for ``RepetitiveSelector(n_repetitions=10)``.
+        None stands for ``RepetitiveSelector(n_subsets=10)``.
     classifier : classifier, default=None
         None stands for a linear support vector machine with C = 1 on standardised features.
     n_subsets : int, default=None
@@ -45,7 +52,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
     cv : int, splitter or iterable of (train, test), default=5
         Folds of the greedy variant.
     verbose : int, default=0
-        Above zero, prints a line for every subset of the greedy variant.
+        For the greedy variant, 1 shows a progress bar; 2 also prints a line for every subset.
 
     Attributes
     ----------
@@ -76,7 +83,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
     >>> from fewest.datasets import make_gaussian
     >>> X, y = make_gaussian(n=60, d=1000, k=20, mu=0.7, random_state=0)
     >>> X_new, y_new = make_gaussian(n=200, d=1000, k=20, mu=0.7, random_state=1)
-    >>> selector = RepetitiveSelector(n_repetitions=6)
+    >>> selector = RepetitiveSelector(n_subsets=6)
     >>> first = AccumulatedClassifier(selector, n_subsets=1).fit(X, y)
     >>> six = AccumulatedClassifier(selector).fit(X, y)
     >>> first.score(X_new, y_new) < six.score(X_new, y_new)
@@ -100,7 +107,9 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         self.cv = cv
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> AccumulatedClassifier:
+    def fit(
+        self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> AccumulatedClassifier:
         """Find the subsets, join them, and train the classifier.
 
         Parameters
@@ -110,27 +119,26 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         y : array of shape (n_samples,)
             Class labels.
         groups : array of shape (n_samples,), optional
-            Passed to the splitter of the greedy variant.
+            Samples that belong together, for the selector and for the folds of the greedy variant.
 
         Returns
         -------
         self
             The fitted classifier.
         """
-        if self.n_subsets is not None:
-            check_count("n_subsets", self.n_subsets)
-        check_choice("greedy", self.greedy, (True, False))
+        check_count("n_subsets", self.n_subsets, or_none=True)
+        check_flag("greedy", self.greedy)
         X, y = check_data(self, X, y)
-        selector = RepetitiveSelector(n_repetitions=10) if self.selector is None else self.selector
+        selector = RepetitiveSelector(n_subsets=10) if self.selector is None else self.selector
         self.selector_ = clone(selector).fit(X, y, groups=groups)
         self.classes_ = self.selector_.classes_
         order = np.arange(len(self.selector_.subsets_)) if self.greedy else self.selector_.ranking_
         order = order[: self.n_subsets]
-        self.joined_ = self._greedily(X, y, groups, order) if self.greedy else order
-        features = self._union(self.joined_)
+        self.joined_ = self._join_greedily(X, y, groups, order) if self.greedy else order
+        features = self._unite(self.joined_)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[features] = True
-        self.classifier_ = self._new_classifier().fit(make_dense(X[:, features]), y)
+        self.classifier_ = self._make_classifier().fit(make_dense(X[:, features]), y)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -145,10 +153,10 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         -------
         array of shape (n_samples,)
         """
-        selected = self._selected(X)
+        selected = self._take_selected(X)
         return self.classifier_.predict(selected)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> FloatArray:
         """Scores of the classifier on the joined features.
 
         Parameters
@@ -160,61 +168,57 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         -------
         array of shape (n_samples,), or what the classifier returns for more than two classes
         """
-        selected = self._selected(X)
+        selected = self._take_selected(X)
         return self.classifier_.decision_function(selected)
 
-    def _selected(self, X: Any) -> Any:
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype="numeric", reset=False)
+    def _take_selected(self, X: Any) -> Any:
+        X = check_new_data(self, X)
         return make_dense(X[:, np.flatnonzero(self.support_)])
 
     def _abilities(self) -> Abilities:
         return Abilities(
             "classifier on accumulated subsets",
-            has_scores=abilities_of(self._new_classifier()).has_scores,
+            has_scores=abilities_of(self._make_classifier()).has_scores,
             splits_samples=True,
             predicts_from_support=True,
         )
 
-    def _new_classifier(self) -> Any:
+    def _make_classifier(self) -> Any:
         if self.classifier is None:
             return make_pipeline(StandardScaler(), SVC(kernel="linear", C=1.0))
         return clone(self.classifier)
 
-    def _union(self, places: IndexArray) -> IndexArray:
+    def _unite(self, places: IndexArray) -> IndexArray:
         return np.sort(np.concatenate([self.selector_.subsets_[place] for place in places]))
 
-    def _greedily(
+    def _join_greedily(
         self, X: Any, y: NDArray[Any], groups: ArrayLike | None, order: IndexArray
     ) -> IndexArray:
         """The subsets that lower the cross-validated error when they join."""
-        splits = list(check_cv(self.cv, y, classifier=True).split(np.empty((len(y), 0)), y, groups))
+        splits = split_folds(self.cv, y, groups)
         joined: list[int] = []
-        errors = []
+        errors: list[float] = []
         best = np.inf
-        for place in order.tolist():
-            Z = make_dense(X[:, self._union(np.array([*joined, place]))])
-            errors.append(self._cv_error(Z, y, splits))
-            joins = errors[-1] < best
+        bar = {"show": self.verbose > 0, "what": "greedy choice", "unit": "subset"}
+        for place in progress_bar(order.tolist(), len(order), **bar):
+            Z = make_dense(X[:, self._unite(np.array([*joined, place]))])
+            error = self._measure_error(Z, y, splits)
+            errors.append(error)
+            joins = error < best
             if joins:
                 joined.append(place)
-                best = errors[-1]
-            if self.verbose:
+                best = error
+            if self.verbose > 1:
                 print(
-                    f"[AccumulatedClassifier] subset {place}: error {errors[-1]:.3f}, "
+                    f"[AccumulatedClassifier] subset {place}: error {error:.3f}, "
                     f"{'joins' if joins else 'left out'}"
                 )
         self.cv_errors_ = np.array(errors)
         return np.array(joined)
 
-    def _cv_error(self, Z: Any, y: NDArray[Any], splits: list[Any]) -> float:
-        return float(
-            np.mean(
-                [
-                    balanced_error(
-                        y[test], self._new_classifier().fit(Z[train], y[train]).predict(Z[test])
-                    )
-                    for train, test in splits
-                ]
-            )
-        )
+    def _measure_error(self, Z: Any, y: NDArray[Any], splits: list[Split]) -> float:
+        errors = []
+        for train, test in splits:
+            predicted = self._make_classifier().fit(Z[train], y[train]).predict(Z[test])
+            errors.append(balanced_error(y[test], predicted))
+        return float(np.mean(errors))

@@ -14,16 +14,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
 from fewest._estimators.splits import check_groups
-from fewest._estimators.validation import check_count, check_data, check_share
+from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.repetition._trainers import Trained, Trainer, make_trainer
 
+__all__ = ["RepetitiveSelector"]
+
 
 class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
-    r"""Disjoint subsets of features, each the fewest that tell the classes apart in what was left.
+    r"""Disjoint subsets of features, each the fewest that separate the classes in what was left.
 
     Repetition t trains the estimator on the features that no earlier repetition has found,
 
@@ -42,9 +44,9 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : selecting classifier, default=None
-        Any of this package; None stands for ``SupportFeatureMachine(C=np.inf, refit=None)``.
+        Any that selects features; None stands for ``SupportFeatureMachine(C=np.inf, refit=None)``.
         A hyperplane refit of the estimator is done in every repetition.
-    n_repetitions : int, default=None
+    n_subsets : int, default=None
         Most subsets to find.
     max_training_error : float, default=None
         End when a machine leaves a larger share of the training samples on the wrong side; its
@@ -67,8 +69,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     sizes_ : array of shape (n_subsets,)
         How many they are.
     training_errors_ : array of shape (n_subsets,)
-        Share of the training samples on the wrong side of each machine; a sample on the
-        hyperplane itself is not.
+        Share of the training samples that each machine misclassifies; a sample on the
+        hyperplane itself is not counted.
     coefs_ : list of arrays
         Weights of the features in `subsets_` for X as it was given: of shape (size,) for two
         classes, otherwise (n_classes, size). NaN for an estimator without weights.
@@ -109,7 +111,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     >>> from fewest import RepetitiveSelector
     >>> from fewest.datasets import make_gaussian
     >>> X, y = make_gaussian(n=40, d=2000, k=20, mu=1.0, random_state=0)
-    >>> selector = RepetitiveSelector(n_repetitions=3).fit(X, y)
+    >>> selector = RepetitiveSelector(n_subsets=3).fit(X, y)
     >>> [subset.tolist() for subset in selector.subsets_]
     [[2, 16], [9, 17, 19], [7, 18]]
     >>> selector.ranking_.tolist()
@@ -122,7 +124,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: Any = None,
         *,
-        n_repetitions: int | None = None,
+        n_subsets: int | None = None,
         max_training_error: float | None = None,
         min_features: int = 1,
         checkpoint: Any = None,
@@ -130,14 +132,14 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         verbose: int = 0,
     ) -> None:
         self.estimator = estimator
-        self.n_repetitions = n_repetitions
+        self.n_subsets = n_subsets
         self.max_training_error = max_training_error
         self.min_features = min_features
         self.checkpoint = checkpoint
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> RepetitiveSelector:
+    def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> RepetitiveSelector:
         """Find the subsets.
 
         Parameters
@@ -163,11 +165,11 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         self._check_parameters()
         X, y = check_data(self, X, y)
         groups = check_groups(groups, len(y))
-        self.classes_ = np.unique(y)
+        self.classes_, _ = encode_classes(type(self).__name__, y)
         estimator = self.estimator
         if estimator is None:
             estimator = SupportFeatureMachine(C=np.inf, refit=None)
-        with self._opened_checkpoint(estimator, X, y, groups) as checkpoint:
+        with self._open_checkpoint(estimator, X, y, groups) as checkpoint:
             trainer = make_trainer(estimator, X, y, groups=groups, n_jobs=self.n_jobs)
             found, self.stop_reason_ = self._search(trainer, checkpoint)
         self._keep(found)
@@ -224,12 +226,11 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_count("min_features", self.min_features)
-        if self.n_repetitions is not None:
-            check_count("n_repetitions", self.n_repetitions)
+        check_count("n_subsets", self.n_subsets, or_none=True)
         if self.max_training_error is not None:
             check_share("max_training_error", self.max_training_error)
 
-    def _opened_checkpoint(
+    def _open_checkpoint(
         self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
     ) -> AbstractContextManager[Checkpoint | None]:
         if self.checkpoint is None:
@@ -239,19 +240,20 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     def _search(self, trainer: Trainer, checkpoint: Checkpoint | None) -> tuple[list[Trained], str]:
         """The repetitions, and why there are no more."""
         found: list[Trained] = []
-        repetitions = _repetitions(trainer, checkpoint)
-        with self._progress(trainer) as progress:
+        repetitions = _repeat(trainer, checkpoint)
+        by_feature = self.n_subsets is None
+        total, unit = (trainer.n_left, "feature") if by_feature else (self.n_subsets, "subset")
+        bar = {"what": "repetitive selection", "unit": unit, "show": self.verbose > 0}
+        with Progress(total, **bar) as progress:
             try:
-                while (reason := self._limit(trainer, found)) is None:
+                while (reason := self._find_limit(trainer, found)) is None:
                     trained = next(repetitions)
-                    reason = self._failure(trained)
+                    reason = self._find_failure(trained)
                     if reason is not None:
                         break
                     found.append(trained)
                     size = len(trained.features)
-                    progress.advance(
-                        size if self.n_repetitions is None else 1, note=f"subset of {size}"
-                    )
+                    progress.advance(size if by_feature else 1, note=f"subset of {size}")
             except KeyboardInterrupt:
                 if not found:
                     raise
@@ -260,27 +262,18 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
                     f"interrupted: the {len(found)} repetition(s) so far are kept", stacklevel=3
                 )
         if not found:
-            raise self._nothing(reason, trained)
+            raise self._explain_nothing(reason, trained)
         return found, reason
 
-    def _progress(self, trainer: Trainer) -> Progress:
-        by_feature = self.n_repetitions is None
-        return Progress(
-            total=trainer.n_left if by_feature else self.n_repetitions,
-            what="repetitive selection",
-            unit="feature" if by_feature else "repetition",
-            show=self.verbose > 0,
-        )
-
-    def _limit(self, trainer: Trainer, found: list[Trained]) -> str | None:
+    def _find_limit(self, trainer: Trainer, found: list[Trained]) -> str | None:
         """Why no further machine is to be trained, if so."""
-        if self.n_repetitions is not None and len(found) >= self.n_repetitions:
+        if self.n_subsets is not None and len(found) >= self.n_subsets:
             return "repetitions"
         if found and trainer.n_left < self.min_features:
             return "features used up"
         return None
 
-    def _failure(self, trained: Trained | ValueError) -> str | None:
+    def _find_failure(self, trained: Trained | ValueError) -> str | None:
         """Why a machine does not count, if so."""
         if isinstance(trained, Exception):
             return "inseparable"
@@ -290,7 +283,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             return "training error"
         return None
 
-    def _nothing(self, reason: str, trained: Trained | ValueError) -> ValueError:
+    def _explain_nothing(self, reason: str, trained: Trained | ValueError) -> ValueError:
         """The error for a search that ends before its first subset."""
         if isinstance(trained, Exception):
             return trained
@@ -319,7 +312,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         self.remaining_ = np.flatnonzero(~self.support_)
 
 
-def _repetitions(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:
+def _repeat(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:
     """Repetitions kept by an earlier run, then new ones; a failure comes as the error it is."""
     if checkpoint is not None:
         for record in checkpoint.results:

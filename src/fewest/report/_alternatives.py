@@ -49,7 +49,7 @@ def _subsets(subject: Subject, data: Data, n_subsets: int) -> tuple[list[Subset]
         estimator = clone(subject.estimator)
         if getattr(estimator, "certify", False):
             estimator.set_params(certify=False)  # a proof a subset would take long
-        selector = RepetitiveSelector(estimator, n_repetitions=n_subsets, n_jobs=data.n_jobs)
+        selector = RepetitiveSelector(estimator, n_subsets=n_subsets, n_jobs=data.n_jobs)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

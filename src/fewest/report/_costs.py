@@ -60,7 +60,7 @@ def _searched(machine: SupportFeatureMachine, data: Data) -> SupportFeatureMachi
         return SupportFeatureMachineCV(
             cv=data.cv,
             n_Cs=_VALUES,
-            max_subsets=1,
+            n_subsets=1,
             random_state=data.seed,
             **{name: getattr(machine, name) for name in shared},
         ).fit(data.X, data.y, groups=data.groups)

@@ -138,7 +138,7 @@ def _of_minimum(further: dict[str, Any], data: Data) -> Subject:
     coef[0, columns] = inner.coef_[0]
     return Subject(
         machine=None,
-        estimator=SupportFeatureMachine(C=np.inf, certify=_SECONDS_A_FOLD),
+        estimator=SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_A_FOLD),
         supports=supports,
         coef=coef,
         intercept=inner.intercept_,

@@ -132,7 +132,11 @@ def test_values_are_inserted_where_features_jump(max_jump):
 
 @pytest.mark.parametrize(
     ("Cs", "message"),
-    [([], "at least one cost"), ([1.0, 0.0], "every C must be"), ([np.inf], "every C must be")],
+    [
+        ([], "one or more numbers"),
+        ([1.0, 0.0], "each of Cs must be"),
+        ([np.inf], "each of Cs must be"),
+    ],
 )
 def test_costs_that_are_none(Cs, message):
     X, y = make_gaussian(n=20, d=5, random_state=0)

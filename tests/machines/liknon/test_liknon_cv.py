@@ -138,7 +138,7 @@ class TestHonesty:
 class TestChoice:
     def test_the_best_of_the_path_is_taken(self, data):
         X, y = data
-        rule = partial(transvariation_C, n_values=12)
+        rule = partial(transvariation_C, n_Cs=12)
         machine = LiknonCV(Cs=rule, cv=2, n_splits=2, random_state=0).fit(X, y)
         for path in machine.paths_:
             Cs = transvariation_C(X[path.training], y[path.training], 12)
@@ -259,7 +259,7 @@ class TestMachine:
     @pytest.mark.parametrize("outcome", OUTCOMES)
     def test_reproducible_whatever_n_jobs(self, data, outcome):
         X, y = data
-        settings = {"n_values": 5, "cv": 3, "n_splits": 2, "outcome": outcome}
+        settings = {"n_Cs": 5, "cv": 3, "n_splits": 2, "outcome": outcome}
         one = LiknonCV(**settings, random_state=3).fit(X, y)
         other = LiknonCV(**settings, random_state=3, n_jobs=2).fit(X, y)
         assert all(same(one, other, fold) for fold in range(3))
@@ -281,7 +281,7 @@ class TestMachine:
     def test_sparse_is_dense(self, data, outcome):
         X, y = data
         X = np.where(np.abs(X) > 0.5, X, 0.0)
-        settings = {"n_values": 5, "cv": 2, "outcome": outcome, "random_state": 0}
+        settings = {"n_Cs": 5, "cv": 2, "outcome": outcome, "random_state": 0}
         dense = LiknonCV(**settings).fit(X, y)
         for kind in (sparse.csr_matrix, sparse.csc_matrix):
             machine = LiknonCV(**settings).fit(kind(X), y)
@@ -290,7 +290,7 @@ class TestMachine:
 
     def test_scale_does_not_matter_to_standardised_columns(self, data):
         X, y = data
-        settings = {"n_values": 5, "cv": 3, "outcome": "ensemble", "random_state": 0}
+        settings = {"n_Cs": 5, "cv": 3, "outcome": "ensemble", "random_state": 0}
         one = LiknonCV(**settings).fit(X, y)
         other = LiknonCV(**settings).fit(X * 2.0 ** np.arange(-20, 20), y)
         np.testing.assert_array_equal(one.profile_, other.profile_)
@@ -327,14 +327,14 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"n_values": 0}, "n_values must be a whole number"),
+            ({"n_Cs": 0}, "n_Cs must be a whole number"),
             ({"n_splits": 0}, "n_splits must be a whole number"),
-            ({"Cs": []}, "Cs must be a list of at least one cost"),
-            ({"Cs": [0.1, 0.0]}, "every value of Cs must be a positive number; got 0.0"),
-            ({"Cs": [0.1, np.inf]}, "every value of Cs must be a positive number"),
-            ({"Cs": [np.nan]}, "every value of Cs must be a positive number"),
+            ({"Cs": []}, "Cs must be a list of one or more numbers"),
+            ({"Cs": [0.1, 0.0]}, "each of Cs must be a positive number; got 0.0"),
+            ({"Cs": [0.1, np.inf]}, "each of Cs must be a positive number"),
+            ({"Cs": [np.nan]}, "each of Cs must be a positive number"),
             ({"Cs": [1e-6]}, "no feature entered any discriminant, with C up to 1e-06"),
-            ({"Cs": lambda X, y, standardize: []}, "Cs must be a list of at least one cost"),
+            ({"Cs": lambda X, y, standardize: []}, "Cs must be a list of one or more numbers"),
             ({"outcome": "mean"}, "outcome must be one of 'profile', 'best', 'ensemble'"),
             ({"monitor": "me"}, "monitor must be one of 'discriminant', 'classifier'"),
             ({"threshold": 0.0}, "threshold must be 'auto', or above 0 and at most 1"),
@@ -343,7 +343,6 @@ class TestRefusals:
             ({"prefilter": 1.5}, "prefilter must be None, a whole number"),
             ({"prefilter": True}, "prefilter must be None, a whole number"),
             ({"cv": 1}, "cv must be at least two folds"),
-            ({"cv": 40}, "smallest class has 36 sample.*too few for cv=40 folds"),
         ],
     )
     def test_parameters(self, data, settings, message):
@@ -351,13 +350,15 @@ class TestRefusals:
             LiknonCV(**settings).fit(*data)
 
     def test_more_classes(self):
-        with pytest.raises(ValueError, match="target holds 3 classes.*OneVsRestClassifier"):
+        with pytest.raises(ValueError, match="y has 3.*OneVsRestClassifier"):
             LiknonCV().fit(np.eye(30), np.arange(30) % 3)
 
     def test_a_class_too_small_for_the_split(self):
         X = np.random.default_rng(0).normal(size=(20, 3))
         y = np.repeat([0, 1], [18, 2])
-        with pytest.raises(ValueError, match="a class has 1 sample.*Training and a Monitoring"):
+        with pytest.raises(
+            ValueError, match="a class has a single sample.*Training and a Monitoring"
+        ):
             LiknonCV(cv=2).fit(X, y)
         folds = [(np.arange(10), np.arange(10, 20))]
         with pytest.raises(ValueError, match="no sample of it in the training part of split 0"):
@@ -366,9 +367,7 @@ class TestRefusals:
     def test_too_few_groups(self):
         X = np.random.default_rng(0).normal(size=(20, 3))
         y = np.arange(20) % 2
-        with pytest.raises(ValueError, match=r"smallest class has 2 group\(s\), too few for cv=5"):
-            LiknonCV().fit(X, y, groups=np.repeat([0, 1], 10))
-        with pytest.raises(ValueError, match="a class has 1 group"):
+        with pytest.raises(ValueError, match="a class has a single group"):
             LiknonCV(cv=2).fit(X, y, groups=np.repeat([0, 1], 10))
         with pytest.raises(ValueError, match="groups must name a group for each of the 20 samples"):
             LiknonCV().fit(X, y, groups=[1, 2])

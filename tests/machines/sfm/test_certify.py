@@ -52,14 +52,14 @@ def test_one_minimum_a_class():
     machine = SupportFeatureMachine(C=np.inf, certify=True, n_jobs=2).fit(X, y)
     assert [result.size for result in machine.minima_] == [1, 1, 1]
     assert all(result.certified for result in machine.minima_)
-    with pytest.raises(AttributeError, match="one minimum a class here: see `minima_`"):
+    with pytest.raises(AttributeError, match="one minimum per class here: see `minima_`"):
         _ = machine.minimum_
 
 
 def test_a_limit_in_seconds_leaves_a_bound():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((50, 150)), np.arange(50) % 2
-    machine = SupportFeatureMachine(C=np.inf, certify=0.01).fit(X, y)
+    machine = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=0.01).fit(X, y)
     assert not machine.minimum_.certified
     assert machine.minimum_.lower_bound <= machine.minimum_.size == machine.support_.sum()
     assert machine.score(X, y) == 1.0
@@ -69,8 +69,11 @@ def test_parameters():
     X, y = np.arange(6.0)[:, None], np.arange(6) > 2
     with pytest.raises(ValueError, match="set C=np.inf \\(C is 1.0\\) or certify=False"):
         SupportFeatureMachine(certify=True).fit(X, y)
-    with pytest.raises(ValueError, match="certify must be a positive number; got -1"):
-        SupportFeatureMachine(C=np.inf, certify=-1).fit(X, y)
+    with pytest.raises(ValueError, match="certify must be True or False; got 60.0"):
+        SupportFeatureMachine(C=np.inf, certify=60.0).fit(X, y)
+    with pytest.raises(ValueError, match="max_seconds must be a positive number; got -1"):
+        SupportFeatureMachine(C=np.inf, certify=True, max_seconds=-1).fit(X, y)
+    assert SupportFeatureMachine(C=np.inf, certify=1).fit(X, y).minimum_.certified
     machine = SupportFeatureMachine(C=np.inf).fit(X, y)
     with pytest.raises(AttributeError, match="nothing was certified: fit with certify=True"):
         _ = machine.minimum_

@@ -109,7 +109,7 @@ def test_very_soft_machine_still_predicts_both_classes():
 @pytest.mark.parametrize("parameters", [{"standardize": "no"}, {"constraint": np.zeros(2)}])
 def test_parameters_of_the_wrong_kind(parameters):
     X, y = make_gaussian(n=30, d=5, random_state=0)
-    with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be one of"):
+    with pytest.raises(ValueError, match=f"{next(iter(parameters))} must be "):
         SupportFeatureMachine(**parameters).fit(X, y)
 
 

@@ -106,9 +106,11 @@ def test_more_than_two_classes_are_one_against_the_rest():
         np.testing.assert_allclose(single.coef_[0], machine.coef_[k])
 
 
-def test_verbose_prints_a_line_a_machine(data, capsys):
+def test_verbose_prints_a_line_per_hyperplane(data, capsys):
     X, y = data
     SupportFeatureMachine(verbose=1).fit(X, y)
+    assert capsys.readouterr().out == ""
+    SupportFeatureMachine(verbose=2).fit(X, y)
     line = capsys.readouterr().out
     assert line.count("\n") == 1
     assert line.startswith("[SupportFeatureMachine] 1: 2 features")

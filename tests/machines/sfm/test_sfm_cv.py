@@ -17,9 +17,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest import NotSeparableError, SupportFeatureMachine
 from fewest._estimators.splits import split_folds
+from fewest._estimators.validation import standardize_columns
 from fewest.datasets import make_gaussian
-from fewest.machines._choice import Judgement, Trial, sharpened_log_losses
-from fewest.machines._sfm_along import machines_along
+from fewest.machines._choice import Judgement, Trial, measure_log_losses
+from fewest.machines._sfm_along import follow_costs
 from fewest.machines.sfm_cv import SupportFeatureMachineCV
 from fewest.machines.union import UnionFeatureMachine
 
@@ -27,7 +28,7 @@ from fewest.machines.union import UnionFeatureMachine
 @parametrize_with_checks(
     [
         SupportFeatureMachineCV(n_Cs=5),
-        SupportFeatureMachineCV(Cs=[0.5, 5.0], max_subsets=2, one_standard_error=False),
+        SupportFeatureMachineCV(Cs=[0.5, 5.0], n_subsets=2, one_standard_error=False),
         SupportFeatureMachineCV(n_Cs=4, refit=None, constraint="mean_margin", class_weight=None),
         UnionFeatureMachine(),
     ]
@@ -43,7 +44,7 @@ def gaussian():
 
 @pytest.fixture(scope="module")
 def fitted(gaussian):
-    return SupportFeatureMachineCV(max_subsets=2).fit(*gaussian)
+    return SupportFeatureMachineCV(n_subsets=2).fit(*gaussian)
 
 
 def three_classes(n=90, d=60, seed=3):
@@ -58,11 +59,10 @@ def three_classes(n=90, d=60, seed=3):
 def fold_machines(model, X, y, test):
     """What a given held-out part lets the machine select, for every C."""
     train = np.setdiff1d(np.arange(len(y)), test)
-    model = clone(model)
-    model.classes_, codes = np.unique(y, return_inverse=True)
-    task = model._unit_tasks(X[train], codes[train])[0]
     machine = SupportFeatureMachine()
-    return machines_along(machine, task, np.asarray(model.Cs), model.max_subsets, [])
+    machine.classes_, codes = np.unique(y, return_inverse=True)
+    task = machine._class_tasks(standardize_columns(X[train]), codes[train])[0]
+    return follow_costs(machine, task, np.asarray(model.Cs), model.n_subsets, [])
 
 
 class TestChoice:
@@ -75,7 +75,7 @@ class TestChoice:
     def test_scores_are_those_of_the_machine_trained_on_each_split(self, gaussian):
         X, y = gaussian
         Cs = [0.3, 1.0, 4.0, np.inf]
-        machine = SupportFeatureMachineCV(Cs, cv=4, max_subsets=1).fit(X, y)
+        machine = SupportFeatureMachineCV(Cs, cv=4, n_subsets=1).fit(X, y)
         for place, C in enumerate(Cs):
             for k, (train, test) in enumerate(StratifiedKFold(4).split(X, y)):
                 alone = SupportFeatureMachine(C).fit(X[train], y[train])
@@ -97,9 +97,9 @@ class TestChoice:
         assert fitted.n_subsets_ == chosen["n_subsets"]
         # Five folds: a machine on all samples has a quarter more of them.
         assert pytest.approx(0.8 * chosen["C"]) == fitted.C_
-        again = clone(fitted.estimator_).fit(X, y)
+        again = clone(fitted.best_estimator_).fit(X, y)
         np.testing.assert_array_equal(again.coef_, fitted.coef_)
-        np.testing.assert_array_equal(fitted.predict(X), fitted.estimator_.predict(X))
+        np.testing.assert_array_equal(fitted.predict(X), fitted.best_estimator_.predict(X))
         assert fitted.best_score_ == fitted.cv_results_["mean_test_score"][fitted.best_index_]
 
     @pytest.mark.parametrize("criterion", ["log_loss", "balanced_error"])
@@ -128,7 +128,7 @@ class TestChoice:
     def test_the_loss_is_the_balanced_logistic_loss_of_held_out_decisions(self, gaussian):
         X, y = gaussian
         train, test = np.arange(60), np.arange(60, 80)
-        machine = SupportFeatureMachineCV([2.0], cv=[(train, test)], max_subsets=1).fit(X, y)
+        machine = SupportFeatureMachineCV([2.0], cv=[(train, test)], n_subsets=1).fit(X, y)
         held_out = SupportFeatureMachine(C=2.0).fit(X[train], y[train]).decision_function(X[test])
         weight = np.where(y[test] > 0, 0.5 / np.sum(y[test] > 0), 0.5 / np.sum(y[test] <= 0))
         margins = np.where(y[test] > 0, 1.0, -1.0) * held_out
@@ -141,7 +141,7 @@ class TestChoice:
         sure = Trial(np.array([[9.0], [-9.0], [9.0], [9.0]]), 1)
         careful = Trial(0.1 * sure.decisions, 1)
         judged = [Judgement(np.array([1, 0, 1, 0]), [sure, careful], [])]
-        losses = sharpened_log_losses(judged)[0]
+        losses = measure_log_losses(judged)[0]
         # One of four on the wrong side: the best factor for the careful one has odds of three.
         assert losses[0] == pytest.approx(np.logaddexp(0, 9.0) / 4, rel=1e-2)
         assert losses[1] == pytest.approx(-(3 * np.log(3 / 4) + np.log(1 / 4)) / 4, rel=1e-4)
@@ -155,7 +155,7 @@ class TestChoice:
         assert results["rank_test_score"].min() == 1
 
     def test_the_path_gives_candidates_in_increasing_order_ending_hard(self, gaussian):
-        machine = SupportFeatureMachineCV(n_Cs=8, max_subsets=1).fit(*gaussian)
+        machine = SupportFeatureMachineCV(n_Cs=8, n_subsets=1).fit(*gaussian)
         Cs = machine.cv_results_["param_C"]
         assert len(Cs) <= 8
         assert np.all(np.diff(Cs) > 0)
@@ -178,7 +178,7 @@ class TestChoice:
 
     def test_a_given_hard_machine_that_fails_in_a_split_is_not_chosen(self):
         X, y = make_gaussian(n=200, d=5, k=5, mu=0.3, random_state=0)
-        machine = SupportFeatureMachineCV([np.inf, 1.0], max_subsets=1).fit(X, y)
+        machine = SupportFeatureMachineCV([np.inf, 1.0], n_subsets=1).fit(X, y)
         assert np.isnan(machine.cv_results_["mean_test_score"][0])
         assert machine.cv_results_["rank_test_score"].tolist() == [2, 1]
         assert pytest.approx(0.8) == machine.C_
@@ -190,7 +190,7 @@ class TestChoice:
 
     def test_three_classes(self):
         X, y = three_classes()
-        machine = SupportFeatureMachineCV(n_Cs=6, max_subsets=2).fit(X, y)
+        machine = SupportFeatureMachineCV(n_Cs=6, n_subsets=2).fit(X, y)
         assert machine.coef_.shape == (3, 60)
         assert machine.support_[:3].all()
         assert machine.best_score_ > 0.9
@@ -216,12 +216,12 @@ class TestChoice:
         )
 
     def test_verbose_tells_the_choice(self, gaussian, capsys):
-        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=2).fit(*gaussian)
+        SupportFeatureMachineCV([1.0], cv=2, n_subsets=1, verbose=2).fit(*gaussian)
         assert "[SupportFeatureMachineCV] C = 1, 1 subset(s): balanced" in capsys.readouterr().out
 
     def test_verbose_draws_a_bar_on_standard_error(self, gaussian, capsys):
         pytest.importorskip("tqdm")
-        SupportFeatureMachineCV([1.0], cv=2, max_subsets=1, verbose=1).fit(*gaussian)
+        SupportFeatureMachineCV([1.0], cv=2, n_subsets=1, verbose=1).fit(*gaussian)
         captured = capsys.readouterr()
         assert captured.out == ""
         assert "choice of C:   0%" in captured.err
@@ -250,7 +250,7 @@ class TestUnion:
         assert machine.score(X, y) == 1.0
 
     def test_refit_is_needed(self, gaussian):
-        alone = SupportFeatureMachineCV([1.0], max_subsets=2, refit=None).fit(*gaussian)
+        alone = SupportFeatureMachineCV([1.0], n_subsets=2, refit=None).fit(*gaussian)
         assert alone.cv_results_["param_n_subsets"].tolist() == [1]
         with pytest.raises(ValueError, match="refit must be one of 'margin'; got None"):
             UnionFeatureMachine(refit=None).fit(*gaussian)
@@ -265,7 +265,7 @@ class TestHonesty:
         shuffled = y.copy()
         shuffled[test] = np.random.default_rng(0).permutation(y[test])
         assert not np.array_equal(shuffled, y)
-        model = SupportFeatureMachineCV([0.3, 1.0, np.inf], max_subsets=2)
+        model = SupportFeatureMachineCV([0.3, 1.0, np.inf], n_subsets=2)
         before, after = (fold_machines(model, X, labels, test) for labels in (y, shuffled))
         for one, two in zip(before, after, strict=True):
             for first, second in zip(one, two, strict=True):
@@ -292,7 +292,7 @@ class TestHonesty:
         for seed in range(4):
             rng = np.random.default_rng(seed)
             X, y = rng.standard_normal((40, 2000)), np.repeat([0, 1], 20)
-            model = SupportFeatureMachineCV(n_Cs=6, max_subsets=2)
+            model = SupportFeatureMachineCV(n_Cs=6, n_subsets=2)
             scores.extend(cross_val_score(model, X, y, cv=5, scoring="balanced_accuracy"))
         assert np.mean(scores) == pytest.approx(0.5, abs=0.12)
 
@@ -320,14 +320,14 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("settings", "message"),
         [
-            ({"Cs": []}, "Cs must be a sequence of at least one cost"),
-            ({"Cs": [1.0, 0.0]}, "every one of Cs must be a positive number, or np.inf"),
-            ({"Cs": [1.0, np.nan]}, "every one of Cs must be a positive number"),
+            ({"Cs": []}, "Cs must be a list of one or more numbers"),
+            ({"Cs": [1.0, 0.0]}, "each of Cs must be a positive number, or np.inf"),
+            ({"Cs": [1.0, np.nan]}, "each of Cs must be a positive number"),
             ({"n_Cs": 0}, "n_Cs must be a whole number of at least one"),
-            ({"max_subsets": 0}, "max_subsets must be a whole number of at least one"),
+            ({"n_subsets": 0}, "n_subsets must be a whole number of at least one"),
             ({"criterion": "auc"}, "criterion must be one of 'log_loss', 'balanced_error'"),
-            ({"one_standard_error": "yes"}, "one_standard_error must be one of True, False"),
-            ({"include_hard": 2}, "include_hard must be one of True, False"),
+            ({"one_standard_error": "yes"}, "one_standard_error must be True or False"),
+            ({"include_hard": 2}, "include_hard must be True or False"),
             ({"cv": 1}, "cv must be at least two folds, or a splitter; got 1"),
             ({"cv": []}, "cv yields no split"),
             ({"tol": -1.0}, "tol must be a positive number"),
@@ -340,7 +340,9 @@ class TestErrors:
     def test_class_of_one_sample(self):
         X = np.random.default_rng(0).standard_normal((10, 5))
         y = ["a"] + ["b"] * 9
-        with pytest.raises(ValueError, match="class 'a' is too small for the split: it has 1 sam"):
+        with pytest.raises(
+            ValueError, match="class 'a' is too small for the split: it has a single sam"
+        ):
             SupportFeatureMachineCV().fit(X, y)
 
     def test_folds_are_no_more_than_the_smallest_class(self, gaussian):
@@ -360,8 +362,13 @@ class TestErrors:
             SupportFeatureMachineCV().fit(X, y, groups=[1, 2])
         with pytest.raises(ValueError, match="at least two different groups"):
             SupportFeatureMachineCV().fit(X, y, groups=np.zeros(len(y)))
-        with pytest.raises(ValueError, match="it has 1 group"):
+        with pytest.raises(ValueError, match="it has a single group"):
             SupportFeatureMachineCV().fit(X, y, groups=(y > 0).astype(int))
+
+    def test_weights_are_not_taken_as_groups(self, gaussian):
+        X, y = gaussian
+        with pytest.raises(TypeError, match="positional argument"):
+            SupportFeatureMachineCV().fit(X, y, np.ones(len(y)))
 
     def test_one_class(self):
         with pytest.raises(ValueError, match="only one class: 1"):

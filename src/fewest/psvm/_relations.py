@@ -1,4 +1,4 @@
-"""A matrix of relations made ready for the solver, and solved for one target after the other."""
+"""A matrix of relations and targets made ready for the solver, and what is to be said of them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import listed
 
-_MOST_NAMED = 5
 
-
-def unit_columns(K: Any) -> Columns:
+def scale_to_unit_length(K: Any) -> Columns:
     """Columns of K, centred and of unit length; constant ones are zero."""
-    columns = standardize_columns(K, None, per_column=True)
+    columns = standardize_columns(K)
     return Columns(K, columns.mean, columns.inverse_scale / np.sqrt(columns.n_samples))
 
 
@@ -30,11 +29,9 @@ def warn_of_constant_columns(columns: Columns, *, stacklevel: int = 3) -> None:
     constant = np.flatnonzero(columns.inverse_scale == 0.0)
     if not len(constant):
         return
-    shown = ", ".join(map(str, constant[:_MOST_NAMED]))
-    more = ", ..." if len(constant) > _MOST_NAMED else ""
     warnings.warn(
         f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
-        f"{shown}{more}, counted from 0) and were ignored",
+        f"{listed(constant)}, counted from 0) and were ignored",
         UserWarning,
         stacklevel=stacklevel,
     )
@@ -53,21 +50,20 @@ def warn_of_doubtful(results: Sequence[BoxLassoResult], *, stacklevel: int = 3) 
         )
 
 
-def signed_targets(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
-    """A row of -1 and +1 for each task: the second class, or every class against the rest."""
+def make_signed_targets(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """One row of -1 and +1 per task: the second class, or every class against the rest."""
     positives = [1] if n_classes == 2 else range(n_classes)
     return np.array([np.where(codes == positive, 1.0, -1.0) for positive in positives])
 
 
-def measured_columns(X: Any, index: IndexArray) -> FloatArray:
+def read_measured_columns(X: Any, index: IndexArray) -> FloatArray:
     """The named columns of X, which must be there; the others need not have been measured."""
     block = np.asarray(make_dense(X[:, index]), dtype=np.float64)
     missing = index[~np.isfinite(block).all(axis=0)]
     if len(missing):
-        shown = ", ".join(map(str, missing[:_MOST_NAMED]))
         raise ValueError(
-            f"X contains NaN or infinity in {len(missing)} column(s) of support features ({shown}"
-            f"{', ...' if len(missing) > _MOST_NAMED else ''}): these relations have to be "
-            "measured; only columns outside support_features_ may be NaN"
+            f"X contains NaN or infinity in {len(missing)} column(s) of support features "
+            f"({listed(missing)}): these relations have to be measured; only columns outside "
+            "support_features_ may be NaN"
         )
     return block

@@ -36,7 +36,7 @@ class Stability:
         return order[self.frequency[order] > 0]
 
 
-def repeated_selection(
+def repeat_selection(
     select: Callable[[IndexArray], FloatArray],
     strata: NDArray[np.intp],
     n_features: int,
@@ -67,14 +67,14 @@ def repeated_selection(
     frequency, strength = np.zeros(n_features), np.zeros(n_features)
     n_selected = np.zeros(n_runs, dtype=np.intp)
     for run in range(n_runs):
-        weights = select(_drawn(strata, subsample, rng))
+        weights = select(_draw(strata, subsample, rng))
         frequency += weights > 0
         strength += weights / max(weights.max(), np.finfo(np.float64).tiny)
         n_selected[run] = np.count_nonzero(weights)
     return Stability(frequency / n_runs, strength / n_runs, n_selected)
 
 
-def _drawn(strata: NDArray[np.intp], subsample: float, rng: np.random.RandomState) -> IndexArray:
+def _draw(strata: NDArray[np.intp], subsample: float, rng: np.random.RandomState) -> IndexArray:
     """At least one sample of every stratum, and two in all."""
     members = [np.flatnonzero(strata == one) for one in np.unique(strata)]
     least = 1 if len(members) > 1 else 2

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
-from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._estimators.validation import (
+    SPARSE_FORMATS,
+    check_flag,
+    check_not_negative,
+    check_positive,
+    check_usual_parameters,
+)
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest.psvm.kernels import check_kernel, gamma_of, kernel_arguments, kernel_matrix
-from fewest.psvm.relations import (
-    measured_columns,
-    unit_columns,
+from fewest.psvm._relations import (
+    read_measured_columns,
+    scale_to_unit_length,
     warn_of_constant_columns,
     warn_of_doubtful,
 )
+from fewest.psvm.kernels import check_kernel, compute_kernel, find_gamma, list_arguments
 
-FORMATS = ("csr", "csc")
 SAMPLES = "samples"
 
 
@@ -34,11 +39,11 @@ class SupportFunction:
 
     mean: FloatArray
     inverse_scale: FloatArray
-    weights: FloatArray  # a row a task
+    weights: FloatArray  # one row per task
     intercept: FloatArray
 
     def __call__(self, block: FloatArray) -> FloatArray:
-        """Scores of the samples, a column a task."""
+        """Scores of the samples, one column per task."""
         return (block - self.mean) * self.inverse_scale @ self.weights.T + self.intercept
 
 
@@ -84,7 +89,27 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _targets(self, y: Any) -> FloatArray:
-        """One row of numbers for each task, an entry a sample."""
+        """One row of numbers per task, one entry per sample."""
+
+    def fit(self, X: Any, y: ArrayLike) -> Any:
+        """Find the support features and their weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples as vectors, or (precomputed) their relations with the row objects.
+        y : array of shape (n_samples,)
+            Class labels, two or more different ones; numbers for the regression.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._check_parameters()
+        X, y = self._check_input(X, y)
+        self._fit(X, self._targets(y))
+        return self
 
     def _abilities(self) -> Abilities:
         name = type(self).__name__
@@ -126,13 +151,12 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
             return self.row_objects == SAMPLES
         return self.row_objects is None and not self.is_precomputed
 
-    def check_parameters(self) -> None:
+    def _check_parameters(self) -> None:
         """Raise a ValueError that names the parameter and its admissible values."""
+        check_usual_parameters(self)
         check_positive("C", self.C, infinity="for no bound")
         check_not_negative("epsilon", self.epsilon)
-        check_positive("tol", self.tol)
-        check_count("max_iter", self.max_iter)
-        check_choice("refit", self.refit, (True, False))
+        check_flag("refit", self.refit)
         for name in ("degree", "rho", "zeta", "theta"):
             check_positive(name, getattr(self, name))
         check_kernel(self.kernel, self.gamma, self.kernel_params)
@@ -148,29 +172,25 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
                 "be None, or 'samples' where they are the samples themselves"
             )
 
-    def validated_input(self, X: Any, y: Any, **of_y: Any) -> tuple[Any, Any]:
-        """X and y in a form that kernel and solver can use."""
+    def _check_input(self, X: Any, y: Any, owner: Any = None) -> tuple[Any, Any]:
+        """X and y in a form that kernel and solver can use; `owner` keeps the names."""
         X, y = validate_data(
-            self,
+            self if owner is None else owner,
             X,
             y,
-            accept_sparse=FORMATS,
+            accept_sparse=SPARSE_FORMATS,
             dtype="numeric" if self.is_precomputed else np.float64,
             ensure_min_samples=2,
-            **of_y,
+            y_numeric=is_regressor(self),
         )
-        self.check_square(X)
-        return X, y
-
-    def check_square(self, X: Any) -> None:
-        """Raise where the columns are said to be the samples and cannot be."""
         if self.is_precomputed and self.columns_are_samples and X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"row_objects='samples' needs a square matrix, but X has shape {X.shape}: leave "
                 "row_objects out if its columns are objects of another kind"
             )
+        return X, y
 
-    def row_objects_for(self, X: Any) -> Any:
+    def _find_row_objects(self, X: Any) -> Any:
         """The z_j of a computed kernel; None where X is the matrix itself."""
         if self.is_precomputed:
             return None
@@ -186,11 +206,11 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
             )
         return Z
 
-    def kernel_arguments_for(self, X: Any) -> dict[str, Any]:
+    def _find_arguments(self, X: Any) -> dict[str, Any]:
         """Arguments of a computed kernel, "scale" and "auto" turned into numbers."""
-        return kernel_arguments(self, 1.0 if self.is_precomputed else gamma_of(self.gamma, X))
+        return list_arguments(self, 1.0 if self.is_precomputed else find_gamma(self.gamma, X))
 
-    def solve(
+    def _solve(
         self,
         columns: Columns,
         target: FloatArray,
@@ -203,7 +223,7 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
             columns, target, epsilon, C, start=start, tol=self.tol, max_iter=self.max_iter
         )
 
-    def final_weights(
+    def _refit_weights(
         self, columns: Columns, target: FloatArray, result: BoxLassoResult, C: float
     ) -> FloatArray:
         """The weights to predict with: those of the program, or new ones for the same features."""
@@ -211,56 +231,39 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
         if not self.refit or not len(used):
             return result.alpha
         weights = np.zeros(columns.n_features)
-        weights[used] = self.solve(columns.subset(used), target, 0.0, C, result.alpha[used]).alpha
+        weights[used] = self._solve(columns.subset(used), target, 0.0, C, result.alpha[used]).alpha
         return weights
 
     def _fit(self, X: Any, targets: FloatArray) -> None:
-        Z = self.row_objects_for(X)
-        self._arguments = self.kernel_arguments_for(X)
-        K = X if Z is None else kernel_matrix(self.kernel, X, Z, self._arguments)
-        columns = unit_columns(K)
+        Z = self._find_row_objects(X)
+        self._arguments = self._find_arguments(X)
+        K = X if Z is None else compute_kernel(self.kernel, X, Z, self._arguments)
+        columns = scale_to_unit_length(K)
         warn_of_constant_columns(columns, stacklevel=4)
+        C, epsilon = float(self.C), float(self.epsilon)
         self.intercept_ = targets.mean(axis=1)
         centred = targets - self.intercept_[:, None]
-        results = [self.solve(columns, row, float(self.epsilon), float(self.C)) for row in centred]
-        warn_of_doubtful(results, stacklevel=4)
-        weights = [
-            self.final_weights(columns, row, result, float(self.C))
-            for row, result in zip(centred, results, strict=True)
-        ]
-        self._keep(columns, Z, results, weights)
-
-    def _keep(
-        self,
-        columns: Columns,
-        row_objects: Any,
-        results: list[BoxLassoResult],
-        weights: list[FloatArray],
-    ) -> None:
-        self.results_ = tuple(results)
-        self.coef_ = np.array(weights)
-        self.supports_ = np.array([result.alpha != 0.0 for result in results])
-        self.support_ = self.supports_.any(axis=0)
-        self.support_features_ = np.flatnonzero(self.support_)
-        self.mean_ = columns.mean
-        self.scale_ = np.divide(
-            1.0,
-            columns.inverse_scale,
-            out=np.full(columns.n_features, np.inf),
-            where=columns.inverse_scale > 0,
+        self.results_ = tuple(self._solve(columns, row, epsilon, C) for row in centred)
+        warn_of_doubtful(self.results_, stacklevel=4)
+        solved = zip(centred, self.results_, strict=True)
+        self.coef_ = np.array(
+            [self._refit_weights(columns, row, result, C) for row, result in solved]
         )
-        used = self.support_features_
+        self.supports_ = np.array([result.alpha != 0.0 for result in self.results_])
+        self.support_ = self.supports_.any(axis=0)
+        self.support_features_ = used = np.flatnonzero(self.support_)
+        self.mean_ = columns.mean
+        with np.errstate(divide="ignore"):
+            self.scale_ = 1.0 / columns.inverse_scale
         self._function = SupportFunction(
             columns.mean[used], columns.inverse_scale[used], self.coef_[:, used], self.intercept_
         )
-        self.support_row_objects_ = (
-            None if row_objects is None else row_objects[self.support_features_]
-        )
+        self.support_row_objects_ = None if Z is None else Z[used]
         self.n_row_objects_ = columns.n_features
-        self.n_iter_ = max(result.n_iter for result in results)
+        self.n_iter_ = max(result.n_iter for result in self.results_)
 
     def linear_function(self) -> tuple[FloatArray, FloatArray]:
-        """Weights (a row a machine) and intercepts for relations as they are, not normalised."""
+        """Weights (one row per task) and intercepts for relations as they are, not normalised."""
         check_is_fitted(self)
         used = self.support_features_
         weights = np.zeros((len(self.results_), self.n_row_objects_))
@@ -268,25 +271,24 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
         return weights, self._function.intercept - weights[:, used] @ self._function.mean
 
     def _scores(self, X: Any) -> FloatArray:
-        """f(x) of every task, a column each."""
+        """f(x), one column per task."""
         check_is_fitted(self)
         return self._function(self._relations_with_support(X))
 
     def _relations_with_support(self, X: Any) -> FloatArray:
         if self.is_precomputed:
-            X = self._validated_matrix(X)
-            return measured_columns(X, self.support_features_)
-        X = validate_data(self, X, accept_sparse=FORMATS, dtype=np.float64, reset=False)
+            return read_measured_columns(self._check_matrix(X), self.support_features_)
+        X = validate_data(self, X, accept_sparse=SPARSE_FORMATS, dtype=np.float64, reset=False)
         if not len(self.support_features_):  # no kernel need be asked
             return np.empty((X.shape[0], 0))
-        return kernel_matrix(self.kernel, X, self.support_row_objects_, self._arguments)
+        return compute_kernel(self.kernel, X, self.support_row_objects_, self._arguments)
 
-    def _validated_matrix(self, X: Any) -> Any:
+    def _check_matrix(self, X: Any) -> Any:
         try:
             return validate_data(
                 self,
                 X,
-                accept_sparse=FORMATS,
+                accept_sparse=SPARSE_FORMATS,
                 dtype="numeric",
                 ensure_all_finite=False,  # only the columns that are used must be there
                 reset=False,
@@ -304,10 +306,3 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.is_precomputed and self.columns_are_samples
         return tags
-
-
-def check_not_negative(name: str, value: Any) -> None:
-    """Raise unless value is a finite number of at least zero."""
-    valid = isinstance(value, Real) and not isinstance(value, bool)
-    if not valid or not 0 <= value < np.inf:
-        raise ValueError(f"{name} must be a number of at least zero; got {value!r}")

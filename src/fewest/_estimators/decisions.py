@@ -1,0 +1,74 @@
+"""From scores to classes: what classifiers share once they are fitted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from fewest._estimators.validation import check_new_data
+from fewest._types import FloatArray, IndexArray
+
+
+def choose_classes(scores: FloatArray) -> IndexArray:
+    """Place of the class of every sample: of its largest score, or 1 for a single positive one."""
+    if scores.ndim == 2 and scores.shape[1] > 1:
+        return scores.argmax(axis=1)
+    return (scores.ravel() > 0).astype(np.intp)
+
+
+class ScoreClassifier(ClassifierMixin):
+    """A classifier whose `decision_function` decides."""
+
+    classes_: NDArray[Any]
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of each sample.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        return self.classes_[choose_classes(scores)]
+
+
+class LinearClassifier(ScoreClassifier):
+    """A classifier with weights for X as it was given, which are zero outside `support_`."""
+
+    coef_: FloatArray
+    intercept_: FloatArray
+    support_: NDArray[np.bool_]
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Signed value of w . x + b; positive values speak for the (second) class.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to judge.
+
+        Returns
+        -------
+        array of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+        """
+        X = check_new_data(self, X)
+        used = np.flatnonzero(self.support_)
+        scores = np.asarray(X[:, used] @ self.coef_[:, used].T) + self.intercept_
+        return scores.ravel() if len(self.intercept_) == 1 else scores
+
+
+class TwoClassesOnly:
+    """Says to scikit-learn that the classifier compares two classes."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.classifier_tags.multi_class = False
+        return tags
