@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from fewest._estimators.relabel import choose_exchange
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
@@ -26,7 +27,6 @@ from fewest.report.content import (
     SeparabilityPoint,
 )
 from fewest.significance import PermutationTest, permutation_test, subset_separability_bounds
-from fewest.significance.permutation import usual_exchange
 
 _SHARE_OF_DIAGNOSIS = 0.6
 _SHARE_OF_TEST = 0.6
@@ -47,7 +47,7 @@ def diagnosis(subject: Subject, data: Data, budget: Budget, n_permutations: int)
         data.X,
         data.y,
         groups=data.groups,
-        exchange=usual_exchange(data.y, data.groups),
+        exchange=choose_exchange(data.y, data.groups),
         random_state=data.seed,
         n_jobs=data.n_jobs,
     )
@@ -73,7 +73,7 @@ def permutation(
         data.X,
         data.y,
         groups=data.groups,
-        exchange=usual_exchange(data.y, data.groups),
+        exchange=choose_exchange(data.y, data.groups),
         random_state=data.seed,
         n_jobs=data.n_jobs,
     )

@@ -6,19 +6,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+from sklearn.utils import check_random_state
 
+from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut
+from fewest._estimators.relabel import permute_labels
 from fewest._estimators.validation import check_choice, check_count, check_positive
-from fewest._types import FloatArray, IndexArray
-from fewest.significance._measure import (
-    Measured,
-    column,
-    make_measure,
-    measure_in_parallel,
-)
+from fewest._types import FloatArray
+from fewest.significance._measure import Measured, make_measure, measure_in_parallel
 
-TIES = ("auto", "objective", "conservative", "random")
+__all__ = ["PermutationTest", "PermutedStatistic", "permutation_test"]
+
+_TIES = ("auto", "objective", "conservative", "random")
 # What follows these digits of an objective is rounding of the solver.
 _DIGITS = 6
 
@@ -78,8 +79,8 @@ def permutation_test(
 
         p = \frac{1 + \#\{b : t_b \le t\}}{1 + B},
 
-    which exceeds its nominal level in no sample size, whatever the distribution of X. Means and
-    scales of X are computed once for all permutations.
+    which keeps its level at every sample size, whatever the distribution of X. Means and scales of
+    X are computed once for all permutations.
 
     Parameters
     ----------
@@ -93,24 +94,25 @@ def permutation_test(
         Their classes.
     statistics : "features", "error" or both
         The number of features needed, and the balanced error in cross-validation. The latter
-        takes a fit a fold.
+        takes one fit per fold.
     n_permutations : int
         B; the smallest possible p-value is 1 / (1 + B).
     cv : int or splitter
-        Folds of the cross-validation; whole groups where `groups` are given.
+        Folds of the cross-validation; a number means stratified folds, of whole groups where
+        `groups` are given.
     groups : array of shape (n_samples,), optional
         Samples that belong together: runs of a scanner, or samples of a patient.
     exchange : {"within", "whole"}
         "within" permutes labels within each group, for groups that hold several classes; "whole"
         permutes the labels of groups, for groups of one class each.
     ties : {"auto", "objective", "conservative", "random"}
-        The number of features is a small whole number, so that many permutations equal the data.
+        The number of features is a small whole number, so many permutations equal the data.
         "conservative" counts them all as at least as good: p is too large rather than too small.
         "objective" compares such pairs by the optimum of the first linear program, |w|_1 at unit
         distance of the class means, which hardly ever ties and makes the test sharper. "random"
         puts the data at a random place among its equals: p is exactly uniform under chance, but
         depends on `random_state`. "auto" is "objective" for the machines of this package, which
-        have one, and "conservative" for others; errors that tie are never told apart by it.
+        have one, and "conservative" for others. Errors that tie always count as equal.
     max_seconds : float, optional
         Seconds after which the test ends with the permutations done so far, at least one;
         `n_permutations` of the result says how many.
@@ -119,8 +121,8 @@ def permutation_test(
         `fewest._estimators.held_out.run_held_out`, that tested every sample once. Its error is the
         observed one, and its folds are not fitted again. `cv` must be the splitter that made it,
         else permuted classes are judged by another rule.
-    random_state : int, Generator or None
-        Seed of permutations and ties.
+    random_state : int, RandomState instance or None
+        Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -145,35 +147,33 @@ def permutation_test(
     """
     check_count("n_permutations", n_permutations)
     check_choice("exchange", exchange, ("within", "whole"))
-    check_choice("ties", ties, TIES)
+    check_choice("ties", ties, _TIES)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
-    measure, codes = make_measure(estimator, X, y, statistics=statistics, cv=cv, groups=groups)
-    observed_error = None if held_out is None else _known_error(held_out, y)
+    rng = check_random_state(random_state)
+    measure, codes = make_measure(
+        estimator, X, y, statistics=statistics, cv=cv, groups=groups, random_state=random_state
+    )
+    has_objective = measure.columns is not None
     if ties == "auto":
-        ties = "conservative" if measure.columns is None else "objective"
-    if ties == "objective" and measure.columns is None:
+        ties = "objective" if has_objective else "conservative"
+    if ties == "objective" and not has_objective:
         raise ValueError(
-            f"ties='objective' needs a machine of this package, whose linear programs have an "
-            f"objective; {type(measure.estimator).__name__} has none. Take 'random' or "
+            "ties='objective' needs a machine of this package, whose linear programs have an "
+            f"objective; {abilities_of(measure.estimator).name} has none. Take 'random' or "
             "'conservative'"
         )
-    rng = np.random.default_rng(random_state)
-    permute = label_permuter(codes, measure.groups, exchange)
-    permuted = [(permute(rng),) for _ in range(n_permutations)]
+    permuted = permute_labels(codes, measure.groups, n_permutations, rng, exchange=exchange)
+    observed_error = None if held_out is None else _known_error(held_out, y)
     measured = measure_in_parallel(
         measure,
-        [(codes, observed_error), *permuted],
+        [(codes, observed_error), *((labels,) for labels in permuted)],
         n_jobs=n_jobs,
         verbose=verbose,
         what="permutations",
         max_seconds=max_seconds,
     )
-    found = {statistic: compare(measured, statistic, ties, rng) for statistic in measure.statistics}
-    p_value = next(iter(found.values())).p_value
-    if len(found) > 1:
-        p_value = combined_p_value(measured, measure.statistics, ties)
-    return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
+    return compare_trials(measured, measure.statistics, ties, rng)
 
 
 def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
@@ -184,81 +184,30 @@ def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
     return held_out.balanced_error
 
 
-def usual_exchange(y: NDArray[Any], groups: NDArray[Any] | None) -> str:
-    """Labels change places within groups, or groups of one class each as a whole."""
-    if groups is None:
-        return "within"
-    mixed = any(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
-    return "within" if mixed else "whole"
+def compare_trials(
+    measured: list[Measured], statistics: tuple[str, ...], ties: str, rng: np.random.RandomState
+) -> PermutationTest:
+    """The first trial against all others, by each statistic and by all together.
 
-
-def compare(
-    measured: list[Measured], statistic: str, ties: str, rng: np.random.Generator
-) -> PermutedStatistic:
-    """The first trial against all others."""
-    values = column(measured, statistic)
-    levels = _levels(measured, statistic, ties)
-    better = int(np.sum(levels[1:] < levels[0]))
-    equal = int(np.sum(levels[1:] == levels[0]))
-    if ties == "random":
-        equal = int(rng.integers(equal + 1))
-    return PermutedStatistic(float(values[0]), values[1:], (1 + better + equal) / len(values))
-
-
-def combined_p_value(measured: list[Measured], statistics: tuple[str, ...], ties: str) -> float:
-    """One p-value for all statistics: how many labellings have so small a smallest p-value.
-
-    That is exact as well, and takes account of statistics that go together.
+    The latter is how many trials have so small a smallest p-value, which is exact as well, and
+    takes account of statistics that go together.
     """
-    places = []
+    found, places = {}, []
     for statistic in statistics:
-        levels = _levels(measured, statistic, ties)
-        places.append(np.searchsorted(np.sort(levels), levels, side="right"))
-    smallest = np.min(places, axis=0)
-    return float(np.mean(smallest <= smallest[0]))
-
-
-def _levels(measured: list[Measured], statistic: str, ties: str) -> IndexArray:
-    """Whole numbers in the order of the statistic, equal where trials tie."""
-    values = column(measured, statistic)
-    objective = np.zeros(len(values))
-    if ties == "objective" and statistic == "features":
-        objective = np.array([float(f"{one.objective:.{_DIGITS}g}") for one in measured])
-    pairs = np.column_stack([values, objective])
-    return np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
-
-
-def label_permuter(codes: IndexArray, groups: NDArray[Any] | None, exchange: str) -> Any:
-    """A function from a random generator to permuted labels."""
-    if groups is None:
-        return lambda rng: rng.permutation(codes)
-    names, group_of = np.unique(groups, return_inverse=True)
-    members = [np.flatnonzero(group_of == place) for place in range(len(names))]
-    mixed = [rows for rows in members if len(np.unique(codes[rows])) > 1]
-    if exchange == "whole":
-        return _whole_groups(codes, group_of, members, bool(mixed))
-    if not mixed:
-        raise ValueError(
-            "every group holds a single class, so that no label can move within its group. "
-            "Permute the labels of whole groups with exchange='whole'"
-        )
-
-    def within(rng: np.random.Generator) -> IndexArray:
-        permuted = codes.copy()
-        for rows in mixed:
-            permuted[rows] = rng.permutation(codes[rows])
-        return permuted
-
-    return within
-
-
-def _whole_groups(
-    codes: IndexArray, group_of: IndexArray, members: list[IndexArray], mixed: bool
-) -> Any:
-    if mixed:
-        raise ValueError(
-            "exchange='whole' needs groups of one class each, but some hold several. Permute "
-            "their labels with exchange='within'"
-        )
-    of_groups = np.array([codes[rows[0]] for rows in members])
-    return lambda rng: rng.permutation(of_groups)[group_of]
+        values = np.array([getattr(one, statistic) for one in measured])
+        pairs = values[:, None]
+        if ties == "objective" and statistic == "features":
+            objectives = [float(f"{one.objective:.{_DIGITS}g}") for one in measured]
+            pairs = np.column_stack([values, objectives])
+        levels = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        equal = int(np.sum(levels[1:] == levels[0]))
+        if ties == "random":
+            equal = rng.randint(equal + 1)
+        better = int(np.sum(levels[1:] < levels[0]))
+        p_value = (1 + better + equal) / len(values)
+        found[statistic] = PermutedStatistic(float(values[0]), values[1:], p_value)
+        places.append(rankdata(levels, method="max"))
+    if len(found) > 1:
+        smallest = np.min(places, axis=0)
+        p_value = float(np.mean(smallest <= smallest[0]))
+    return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
