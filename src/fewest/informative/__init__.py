@@ -5,7 +5,7 @@ from fewest.informative._result import InformativeFeatures
 from fewest.informative._run import informative_features
 from fewest.informative.chance import ChanceBand, chance_band
 from fewest.informative.overlap import Overlap, overlap_curve, overlap_table
-from fewest.informative.purity import Purity, purified
+from fewest.informative.purity import Purity, purify
 from fewest.informative.random_subsets import RandomSubsets, random_subset_errors
 from fewest.informative.sigmoid import Sigmoid, fit_sigmoid
 from fewest.informative.univariate import TMap, informative_share, t_map
@@ -25,7 +25,7 @@ __all__ = [
     "informative_share",
     "overlap_curve",
     "overlap_table",
-    "purified",
+    "purify",
     "random_subset_errors",
     "t_map",
 ]

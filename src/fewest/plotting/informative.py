@@ -272,7 +272,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
     >>> from fewest.informative import random_subset_errors
     >>> from fewest.plotting import plot_random_subsets
     >>> X, y = make_gaussian(n=60, d=64, k=32, mu=0.5, random_state=0)
-    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_repeats=5)
+    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_subsets=5)
     >>> ax = plot_random_subsets(found, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['1', '8', '64']
@@ -330,7 +330,7 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
         values = [100 * getattr(row, name) for row in rows]
         bars = ax.bar(places + shift, values, width=0.38, color=colour, label=name)
         ax.bar_label(bars, fmt="%.1f", fontsize="small")
-    ax.set_xticks(places, [f"{100 * row.share:g} %\np = {row.p:.2g}" for row in rows])
+    ax.set_xticks(places, [f"{100 * row.share:g} %\np = {row.p_value:.2g}" for row in rows])
     ax.set_xlabel("features of either kind, and the largest p-value among them")
     ax.set_ylabel("overlap (%)")
     ax.set_ylim(0, 108)
