@@ -22,7 +22,7 @@ from fewest.informative import (
     random_subset_errors,
     t_map,
 )
-from fewest.informative.univariate import choose_kind
+from fewest.informative._univariate import choose_kind
 
 
 @pytest.fixture(scope="module")

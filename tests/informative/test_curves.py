@@ -7,7 +7,7 @@ import pytest
 
 from fewest.informative import chance_band, fit_sigmoid
 from fewest.informative._curve import count_removed, resample
-from fewest.informative.sigmoid import Sigmoid
+from fewest.informative._sigmoid import Sigmoid
 
 
 def test_resampling_follows_the_papers_rule():

@@ -17,7 +17,7 @@ from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._measure import Measured, make_measure
-from fewest.significance.permutation import compare_trials
+from fewest.significance._permutation import compare_trials
 
 HARD = SupportFeatureMachine(C=np.inf)
 

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fewest.datasets import make_gaussian
 from fewest.significance import chance_simulation
-from fewest.significance.simulation import _like
+from fewest.significance._simulation import _like
 from tests.significance.half_space import in_half_space
 
 

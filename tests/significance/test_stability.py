@@ -11,7 +11,7 @@ from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.significance import bootstrap_632, stability, stability_index
 from fewest.significance._resample import draw_rows
-from fewest.significance.stability import _strata
+from fewest.significance._stability import _strata
 
 
 def kuncheva(Z):

@@ -64,7 +64,7 @@ def run_informative_job(
     tuple of InformativeReport, InformativeFeatures, and Figure or None
     """
     from fewest.informative import informative_share, overlap_table, t_map
-    from fewest.informative.univariate import choose_kind
+    from fewest.informative._univariate import choose_kind
 
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

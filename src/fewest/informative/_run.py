@@ -17,14 +17,14 @@ from fewest._estimators.relabel import choose_exchange, permute_labels
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray
+from fewest.informative._chance import chance_band
 from fewest.informative._curve import AVERAGES, resample
 from fewest.informative._fold_run import FoldCurves, Plan, run_fold
 from fewest.informative._folds import make_folds
 from fewest.informative._input import check_two_classes
+from fewest.informative._purity import purify
 from fewest.informative._result import InformativeFeatures
-from fewest.informative.chance import chance_band
-from fewest.informative.purity import purify
-from fewest.informative.sigmoid import fit_sigmoid
+from fewest.informative._sigmoid import fit_sigmoid
 from fewest.repetition.selector import RepetitiveSelector
 
 _POINTS = 201

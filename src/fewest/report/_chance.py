@@ -12,7 +12,6 @@ from sklearn.base import clone
 from fewest._estimators.relabel import choose_exchange
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
 from fewest.machines.fsv import FeatureSelectionConcave
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.machines.zero_norm_svm import ZeroNormSVM
@@ -167,8 +166,8 @@ def diagnostics(found: Diagnosis) -> Diagnostics:
     """The diagnosis in its own words."""
     return Diagnostics(
         conclusive=found.conclusive,
-        headline=headline(found),
-        conclusion=conclusion(found),
-        evidence=evidence(found),
-        geometry=geometry(found),
+        headline=found.headline,
+        conclusion=found.conclusion,
+        evidence=found.evidence,
+        geometry=found.geometry,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from fewest.informative import InformativeFeatures, informative_share, t_map
-from fewest.informative.univariate import choose_kind
+from fewest.informative._univariate import choose_kind
 from fewest.report._data import Data
 from fewest.report.content import Estimate, Informative
 

@@ -17,7 +17,7 @@ from fewest.neuro.analyses._input import checked, chosen_conditions, pair_proble
 from fewest.neuro.analyses._performance import Performance, Problem, performances
 from fewest.neuro.analyses.pairs import Pair
 from fewest.significance._measure import STATISTICS, Measured
-from fewest.significance.permutation import PermutedStatistic, compare_trials
+from fewest.significance._permutation import PermutedStatistic, compare_trials
 
 _TIES = "conservative"  # p-values may be too large, but never too small
 

@@ -21,8 +21,6 @@ from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest
 from fewest.informative._input import check_two_classes
 
-__all__ = ["RandomSubsets", "random_subset_errors"]
-
 _FIRST_COST = 0.1
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = ["Purity", "purify"]
-
 _BY_CHANCE = 0.5
 
 

@@ -15,8 +15,6 @@ from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
 from fewest.informative._input import check_two_classes
 
-__all__ = ["TMap", "informative_share", "t_map"]
-
 
 @dataclass(frozen=True, eq=False)
 class TMap:

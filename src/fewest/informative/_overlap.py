@@ -10,9 +10,7 @@ import numpy as np
 from fewest._types import FloatArray
 from fewest.informative._curve import AVERAGES, resample
 from fewest.informative._result import InformativeFeatures
-from fewest.informative.univariate import TMap, share_count
-
-__all__ = ["SHARES", "Overlap", "overlap_curve", "overlap_table"]
+from fewest.informative._univariate import TMap, share_count
 
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
 

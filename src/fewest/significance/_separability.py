@@ -12,8 +12,6 @@ from scipy.special import logsumexp
 
 from fewest._estimators.validation import check_count
 
-__all__ = ["SeparabilityBounds", "separability_probability", "subset_separability_bounds"]
-
 
 @dataclass(frozen=True)
 class SeparabilityBounds:

@@ -17,8 +17,6 @@ from fewest._estimators.validation import check_choice, check_count, check_posit
 from fewest._types import FloatArray
 from fewest.significance._measure import Measured, make_measure, measure_in_parallel
 
-__all__ = ["PermutationTest", "PermutedStatistic", "permutation_test"]
-
 _TIES = ("auto", "objective", "conservative", "random")
 # What follows these digits of an objective is rounding of the solver.
 _DIGITS = 6
@@ -117,10 +115,10 @@ def permutation_test(
         Seconds after which the test ends with the permutations done so far, at least one;
         `n_permutations` of the result says how many.
     held_out : HeldOut, optional
-        A cross-validation of `estimator` with the true classes, from
-        `fewest._estimators.held_out.run_held_out`, that tested every sample once. Its error is the
-        observed one, and its folds are not fitted again. `cv` must be the splitter that made it,
-        else permuted classes are judged by another rule.
+        A cross-validation of `estimator` with the true classes, from `run_held_out`, that tested
+        every sample once. Its error is the observed one, and its folds are not fitted again.
+        `cv` and `random_state` must be those that made it, else permuted classes are judged by
+        another rule.
     random_state : int, RandomState instance or None
         Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional

@@ -12,9 +12,7 @@ from sklearn.utils import check_random_state
 from fewest._estimators.validation import check_choice, check_count, make_dense
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._measure import Measure, Measured, make_measure, measure_in_parallel
-from fewest.significance.permutation import PermutedStatistic, compare_trials
-
-__all__ = ["ChanceSimulation", "chance_simulation"]
+from fewest.significance._permutation import PermutedStatistic, compare_trials
 
 
 @dataclass(frozen=True)
@@ -135,13 +133,7 @@ def _like(X: Any, codes: IndexArray, rng: np.random.RandomState) -> FloatArray:
 
     Random combinations of the centred samples have it, without a matrix of d x d entries.
     """
-    n = len(codes)
-    classes = np.unique(codes)
-    mixing = rng.standard_normal((n, n))
-    centring = np.eye(n)
-    for code in classes:
-        rows = np.flatnonzero(codes == code)
-        centring[np.ix_(rows, rows)] -= 1.0 / len(rows)
-    return np.asarray(
-        make_dense((mixing @ centring / np.sqrt(n - len(classes))) @ X), dtype=np.float64
-    )
+    n, sizes = len(codes), np.bincount(codes)
+    mixing = rng.standard_normal((n, n)) / np.sqrt(n - len(sizes))
+    centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
+    return np.asarray(make_dense(mixing @ centring @ X), dtype=np.float64)

@@ -10,8 +10,6 @@ from scipy.optimize import least_squares
 
 from fewest._types import FloatArray
 
-__all__ = ["CHANCE", "Sigmoid", "fit_sigmoid"]
-
 CHANCE = 0.5
 # Inflexions may lie outside of what is seen, but not arbitrarily far; widths from a step to a line.
 _POSITION, _WIDTH = (-1.0, 2.0), (1e-3, 2.0)

@@ -17,8 +17,6 @@ from fewest._estimators.validation import check_choice, check_count, check_data
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._resample import draw_rows, find_units
 
-__all__ = ["Bootstrap632", "balanced_error", "balanced_error_scorer", "bootstrap_632"]
-
 # For `scoring` in scikit-learn, where larger is better: minus the balanced error.
 balanced_error_scorer = make_scorer(balanced_error, greater_is_better=False)
 

@@ -19,8 +19,6 @@ from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._resample import draw_rows, find_units
 
-__all__ = ["Stability", "stability", "stability_index"]
-
 
 @dataclass(frozen=True, eq=False)
 class Stability:

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._types import FloatArray
 
-__all__ = ["ChanceBand", "chance_band"]
-
 
 @dataclass(frozen=True, eq=False)
 class ChanceBand:

@@ -18,15 +18,6 @@ from sklearn.model_selection import check_cv, cross_val_score
 
 from fewest._types import FloatArray
 
-__all__ = [
-    "Comparison",
-    "Proportions",
-    "compare_proportions",
-    "cross_validated_t_test",
-    "paired_t_test",
-    "signed_rank_test",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
