@@ -40,7 +40,7 @@ def measure(truth: float, strength: float, n_voxels: int, seed: int, jobs: int) 
         None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=20, n_jobs=jobs
     )
     seconds = perf_counter() - started
-    univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p)
+    univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p_value)
     count = max(1, round(found.estimate * n_voxels))
     taken = [maps.informative[np.concatenate(fold.subsets)[:count]] for fold in found.folds]
     return Outcome(

@@ -90,7 +90,7 @@ def _compare(name: str, X: np.ndarray, y: np.ndarray) -> None:
         spread = errors.std(axis=0, ddof=1)
         print(
             f"    standard deviations {spread[0]:.3g} and {spread[1]:.3g}; signed-rank test of the "
-            f"splits: p = {found.pvalue:.3f}"
+            f"splits: p = {found.p_value:.3f}"
         )
 
 

@@ -17,7 +17,7 @@ from fewest.informative._curve import removed_before, resampled
 from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest
 from fewest.informative._probe import COSTS, probe
-from fewest.informative.sigmoid import fit_sigmoid
+from fewest.informative._sigmoid import fit_sigmoid
 
 PAPER_HOURS, EVERY = 27.0, 10
 ASKED_MINUTES = 15

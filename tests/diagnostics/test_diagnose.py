@@ -59,7 +59,7 @@ def test_classes_that_overlap():
     assert found.conclusive
     assert found.test.error is None
     assert str(found).startswith(
-        "Something can be concluded from these data, as far as so few permutations can tell."
+        "Something can be concluded from these data, as far as so few permutations can show."
     )
     assert "No hyperplane separates the classes without error" in words(found)
     assert "independent random features" not in words(found)

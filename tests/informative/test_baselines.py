@@ -22,7 +22,7 @@ from fewest.informative import (
     random_subset_errors,
     t_map,
 )
-from fewest.informative.univariate import usual_kind
+from fewest.informative._univariate import choose_kind
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_paired_map_is_that_of_scipy(maps, form):
     found = t_map(form(maps.X), maps.y, groups=maps.groups)
     expected = stats.ttest_rel(_averages(maps, 1), _averages(maps, -1))
     np.testing.assert_allclose(found.t, expected.statistic, rtol=1e-4)
-    np.testing.assert_allclose(found.p, expected.pvalue, rtol=1e-3)
+    np.testing.assert_allclose(found.p_value, expected.pvalue, rtol=1e-3)
     assert (found.kind, found.degrees_of_freedom) == ("paired", 4)
 
 
@@ -67,7 +67,7 @@ def test_two_sample_map_is_that_of_scipy(maps, groups):
     found = t_map(maps.X, maps.y, groups=maps.groups if groups else None, kind="two-sample")
     expected = stats.ttest_ind(maps.X[maps.y > 0], maps.X[maps.y < 0])
     np.testing.assert_allclose(found.t, expected.statistic)
-    np.testing.assert_allclose(found.p, expected.pvalue)
+    np.testing.assert_allclose(found.p_value, expected.pvalue)
 
 
 @pytest.mark.parametrize("kind", ["paired", "two-sample"])
@@ -75,7 +75,7 @@ def test_constant_features_have_no_effect(maps, kind):
     X = maps.X.copy()
     X[:, 3] = 0.1
     found = t_map(X, maps.y, groups=maps.groups, kind=kind)
-    assert (found.t[3], found.p[3]) == (0.0, 1.0)
+    assert (found.t[3], found.p_value[3]) == (0.0, 1.0)
 
 
 def test_share_of_p_values_that_are_not_chance():
@@ -99,7 +99,7 @@ def test_overlap_by_hand(maps):
     ]
     assert row.observed == pytest.approx(np.mean(common))
     assert row.expected == 0.1
-    assert row.p == pytest.approx(np.sort(univariate.p)[14])
+    assert row.p_value == pytest.approx(np.sort(univariate.p_value)[14])
     assert row.observed > 3 * row.expected
     curve = overlap_curve(found, univariate, 0.1)
     first = [np.mean([feature in top for feature in fold.subsets[0]]) for fold in found.folds]
@@ -111,7 +111,7 @@ def test_overlap_leaves_out_what_was_not_reached(maps):
     found = informative_features(None, maps.X, maps.y, groups=maps.groups, probe=None)
     univariate = t_map(maps.X, maps.y, groups=maps.groups)
     assert [row.share for row in overlap_table(found, univariate, [0.05, 1.0])] == [0.05]
-    other = TMap(univariate.t[1:], univariate.p[1:], 4, "paired")
+    other = TMap(univariate.t[1:], univariate.p_value[1:], 4, "paired")
     with pytest.raises(ValueError, match="149 features, but the selection was among 150"):
         overlap_table(found, other)
     with pytest.raises(ValueError, match="a share must be"):
@@ -120,7 +120,7 @@ def test_overlap_leaves_out_what_was_not_reached(maps):
 
 def test_random_subset_of_all_features_is_a_cross_validated_machine(maps):
     found = random_subset_errors(
-        maps.X, maps.y, groups=maps.groups, n_features=[150], n_repeats=2, C=1000.0
+        maps.X, maps.y, groups=maps.groups, n_features=[150], n_subsets=2, C=1000.0
     )
     peer = make_pipeline(StandardScaler(), SVC(kernel="linear", C=1e6))
     scores = cross_val_score(peer, maps.X, maps.y, groups=maps.groups, cv=LeaveOneGroupOut())
@@ -128,14 +128,16 @@ def test_random_subset_of_all_features_is_a_cross_validated_machine(maps):
 
 
 def test_random_subsets_tell_more_the_larger_they_are(maps):
-    found = random_subset_errors(maps.X, maps.y, groups=maps.groups, n_repeats=15, n_jobs=2)
+    found = random_subset_errors(
+        maps.X, maps.y, groups=maps.groups, n_subsets=15, random_state=0, n_jobs=2
+    )
     np.testing.assert_array_equal(found.n_features, [1, 2, 4, 8, 16, 32, 64, 128])
     assert found.errors.shape == (8, 15)
     means = found.errors.mean(axis=1)
     assert 0.3 < means[0] < 0.5
     assert means[-1] < 0.1
     assert found.below_chance[-1] == 1.0
-    again = random_subset_errors(maps.X, maps.y, groups=maps.groups, n_repeats=15)
+    again = random_subset_errors(maps.X, maps.y, groups=maps.groups, n_subsets=15, random_state=0)
     np.testing.assert_array_equal(found.errors, again.errors)
 
 
@@ -148,7 +150,7 @@ def test_bad_input(maps):
             function(X, y, groups=np.zeros(30))
         with pytest.raises(ValueError, match="one class only"):
             function(X, y, groups=np.where(y > 0, groups, 7))
-        with pytest.raises(ValueError, match="y must hold two classes"):
+        with pytest.raises(ValueError, match="compares two classes, but y has 5"):
             function(X, groups, groups=groups)
     with pytest.raises(ValueError, match="a paired test needs groups"):
         t_map(X, y, kind="paired")
@@ -169,11 +171,11 @@ def test_t_map_of_groups_of_one_class_compares_their_averages():
     X = rng.normal(size=(40, 6)) + rng.normal(size=(10, 6))[groups]
     means = np.array([X[groups == group].mean(axis=0) for group in range(10)])
     expected = stats.ttest_ind(means[::2], means[1::2])
-    assert usual_kind(y, groups) == "group-means"
+    assert choose_kind(y, groups) == "group-means"
     for data in (X, sparse.csr_array(X)):
         found = t_map(data, y, groups=groups, kind="group-means")
         np.testing.assert_allclose(found.t, expected.statistic)
-        np.testing.assert_allclose(found.p, expected.pvalue)
+        np.testing.assert_allclose(found.p_value, expected.pvalue)
         assert found.degrees_of_freedom == 8
-    assert usual_kind(y, np.arange(40) // 8) == "paired"
-    assert usual_kind(y, None) == "two-sample"
+    assert choose_kind(y, np.arange(40) // 8) == "paired"
+    assert choose_kind(y, None) == "two-sample"

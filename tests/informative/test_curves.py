@@ -6,29 +6,28 @@ import numpy as np
 import pytest
 
 from fewest.informative import chance_band, fit_sigmoid
-from fewest.informative._curve import removed_before, resampled
-from fewest.informative.chance import random_labellings, within_group_permutations
-from fewest.informative.sigmoid import Sigmoid
+from fewest.informative._curve import count_removed, resample
+from fewest.informative._sigmoid import Sigmoid
 
 
 def test_resampling_follows_the_papers_rule():
     """Feature x = 1, ..., d gets the value of the last run that began with fewer than x removed."""
     sizes = np.array([2, 3, 5])
-    removed = removed_before(sizes)
+    removed = count_removed(sizes)
     np.testing.assert_array_equal(removed, [0, 2, 5])
     fraction = np.arange(1, 11) / 10
     expected = []
     for x in range(1, 11):
         run = max(place for place in range(3) if removed[place] < x)
         expected.append(sizes[run])
-    np.testing.assert_array_equal(resampled(removed, sizes, fraction, 10), expected)
+    np.testing.assert_array_equal(resample(removed, sizes, fraction, 10), expected)
     assert expected == [2, 2, 3, 3, 3, 5, 5, 5, 5, 5]
-    np.testing.assert_array_equal(resampled(removed, sizes, np.zeros(1), 10), [2])
+    np.testing.assert_array_equal(resample(removed, sizes, np.zeros(1), 10), [2])
 
 
 def test_resampling_of_several_values_a_run():
     values = np.array([[1.0, 2.0], [3.0, 4.0]])
-    found = resampled([0, 4], values, np.array([0.0, 0.4, 0.5, 1.0]), 10)
+    found = resample([0, 4], values, np.array([0.0, 0.4, 0.5, 1.0]), 10)
     np.testing.assert_array_equal(found, values[[0, 0, 1, 1]])
 
 
@@ -97,27 +96,3 @@ def test_bad_bands():
         chance_band([0, 1], [0, 1], [[0.5]])
     with pytest.raises(ValueError, match="level must lie"):
         chance_band([0, 1], [0, 1], [[0.5], [0.5]], level=0.7)
-
-
-def test_permutations_leave_every_group_its_classes():
-    y = np.array([1.0, -1.0, -1.0, 1.0, 1.0, -1.0, 1.0])
-    groups = np.array(["a", "a", "b", "b", "b", "a", "a"])
-    found = within_group_permutations(y, groups, 30, np.random.default_rng(0))
-    assert len(np.unique(found, axis=0)) > 5
-    for labels in found:
-        for group in "ab":
-            assert labels[groups == group].sum() == y[groups == group].sum()
-    free = within_group_permutations(y, None, 30, np.random.default_rng(0))
-    assert np.all(free.sum(axis=1) == y.sum())
-    assert any(labels[groups == "a"].sum() != y[groups == "a"].sum() for labels in free)
-
-
-def test_groups_of_one_class_change_places_as_a_whole():
-    groups = np.repeat(np.arange(8), 3)
-    y = np.where(groups % 2 == 0, 1.0, -1.0)
-    tests = [np.flatnonzero(groups < 4), np.flatnonzero(groups >= 4)]
-    found = random_labellings(y, groups, tests, 40, np.random.default_rng(0))
-    assert len(np.unique(found, axis=0)) > 5
-    for labels in found:
-        assert all(len(np.unique(labels[groups == group])) == 1 for group in range(8))
-        assert all(set(labels[rows]) == {-1.0, 1.0} for rows in tests)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fewest.datasets import make_brain
-from fewest.informative import informative_features, purified
+from fewest.informative import informative_features, purify
 
 
 def test_agreement_is_counted_feature_by_feature():
@@ -32,16 +32,16 @@ def test_purity_takes_out_what_chance_has_removed():
     fraction = np.linspace(0, 1, 1001)
     # Up to 0.2 all removed features are informative, then every second one, from 0.4 on none.
     share = np.select([fraction < 0.2, fraction < 0.4], [1.0, 0.5], 0.0)
-    found = purified(fraction, 0.5 + 0.3 * share, 0.5)
+    found = purify(fraction, 0.5 + 0.3 * share, 0.5)
     assert found.plateau == pytest.approx(0.8)
     assert found.estimate == pytest.approx(0.3, abs=0.002)
     assert found.purity == pytest.approx(0.6, abs=0.004)
 
 
 def test_nothing_agrees():
-    found = purified(np.linspace(0, 1, 11), np.full(11, 0.5), 0.3)
+    found = purify(np.linspace(0, 1, 11), np.full(11, 0.5), 0.3)
     assert (found.purity, found.estimate) == (0.0, 0.0)
-    rising = purified(np.linspace(0, 1, 11), np.linspace(0.6, 1.0, 11), 1.0)
+    rising = purify(np.linspace(0, 1, 11), np.linspace(0.6, 1.0, 11), 1.0)
     assert rising.purity == 1.0
     with pytest.raises(ValueError, match="a value for each point"):
-        purified([0.0, 1.0], [0.5], 0.3)
+        purify([0.0, 1.0], [0.5], 0.3)

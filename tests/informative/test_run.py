@@ -24,7 +24,9 @@ def maps():
 
 @pytest.fixture(scope="module")
 def found(maps):
-    return informative_features(None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=8)
+    return informative_features(
+        None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=8, random_state=0
+    )
 
 
 def test_curves_are_those_of_a_plain_loop(maps, found):
@@ -68,7 +70,7 @@ def test_strong_signal_is_counted(found):
 
 
 def test_processes_and_checkpoints_change_nothing(maps, found, tmp_path):
-    settings = {"groups": maps.groups, "every": 2, "n_permutations": 8}
+    settings = {"groups": maps.groups, "every": 2, "n_permutations": 8, "random_state": 0}
     folder = tmp_path / "kept"
     first = informative_features(None, maps.X, maps.y, **settings, n_jobs=2, checkpoint=folder)
     assert sorted(path.name for path in folder.iterdir()) == [f"fold-00{k}" for k in range(1, 5)]

@@ -12,7 +12,7 @@ def test_permutations_are_those_of_labels_within_groups(trials):
     rows = np.isin(trials.y, ["joy", "fear"])
     X, y, groups = trials.X[rows], trials.y[rows], trials.groups[rows]
     found = permuted_pairs(X, y, groups, n_permutations=5, random_state=3).pairs[0]
-    rng = np.random.default_rng(3)
+    rng = np.random.RandomState(3)
     features, errors = [], []
     for _ in range(5):
         permuted = y.copy()

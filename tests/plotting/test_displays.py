@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
@@ -22,6 +23,7 @@ from fewest.plotting import (
     StabilityDisplay,
     WeightsDisplay,
 )
+from fewest.significance import run_held_out
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def test_weights_are_coefficients_in_standard_deviations(data, ax):
     display = WeightsDisplay.from_estimator(machine, X, ax=ax)
     expected = machine.coef_[0] * X.std(axis=0)
     assert [abs(w) for w in display.weights] == sorted(np.abs(display.weights), reverse=True)
-    for name, weight in zip(display.names, display.weights, strict=True):
+    for name, weight in zip(display.feature_names, display.weights, strict=True):
         assert weight == pytest.approx(expected[int(name)])
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
@@ -52,7 +54,7 @@ def test_weights_of_several_machines_are_refused(ax):
     X = rng.standard_normal((60, 10))
     X[np.arange(60), y] += 4
     machine = SupportFeatureMachine().fit(X, y)
-    with pytest.raises(ValueError, match="3 machines, one a class"):
+    with pytest.raises(ValueError, match="3 linear functions, one per class"):
         WeightsDisplay.from_estimator(machine, X, ax=ax)
 
 
@@ -61,14 +63,14 @@ def test_heat_map_keeps_the_names_of_a_frame(data, ax):
     frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(X.shape[1])])
     machine = SupportFeatureMachine().fit(frame, y)
     display = HeatMapDisplay.from_estimator(machine, frame, y, ax=ax)
-    assert display.names == machine.get_feature_names_out().tolist()
+    assert display.feature_names == machine.get_feature_names_out().tolist()
     np.testing.assert_array_equal(display.X, X[:, machine.get_support()])
 
 
 def test_heat_map_of_no_feature(data, ax):
     X, y = data
     machine = SupportFeatureMachine().fit(X, y)
-    machine.support_ = np.zeros(X.shape[1], dtype=bool)
+    machine.supports_[:] = False
     with pytest.raises(ValueError, match="selected no feature"):
         HeatMapDisplay.from_estimator(machine, X, y, ax=ax)
 
@@ -77,9 +79,11 @@ def test_held_out_predictions_are_those_of_cross_val_predict(data, ax):
     X, y = data
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     machine = SupportFeatureMachine()
-    display = HeldOutConfusionDisplay.from_estimator(machine, X, y, ax=ax)
+    display = HeldOutConfusionDisplay.from_estimator(machine, X, y, random_state=0, ax=ax)
     np.testing.assert_array_equal(display.y_pred, cross_val_predict(machine, X, y, cv=folds))
-    display = HeldOutRocDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
+    display = HeldOutRocDisplay.from_estimator(
+        machine, X, y, random_state=0, ax=Figure().subplots()
+    )
     decisions = cross_val_predict(machine, X, y, cv=folds, method="decision_function")
     np.testing.assert_allclose(display.decisions[:, 0], decisions)
     assert display.positives == [1]
@@ -122,7 +126,7 @@ def test_decisions_of_the_wrong_shape(ax):
 def test_stability_counts_the_folds(data, ax):
     X, y = data
     machine = SupportFeatureMachine()
-    display = StabilityDisplay.from_estimator(machine, X, y, cv=4, ax=ax)
+    display = StabilityDisplay.from_estimator(machine, X, y, cv=4, random_state=0, ax=ax)
     folds = StratifiedKFold(4, shuffle=True, random_state=0).split(X, y)
     expected = sum(clone(machine).fit(X[train], y[train]).get_support() for train, _ in folds)
     np.testing.assert_array_equal(display.counts, expected)
@@ -131,7 +135,9 @@ def test_stability_counts_the_folds(data, ax):
 
 def test_path_is_the_mean_over_folds(data, ax):
     X, y = data
-    display = PathDisplay.from_estimator(SupportFeatureMachine(), X, y, Cs=[3.0, 0.3], cv=3, ax=ax)
+    display = PathDisplay.from_estimator(
+        SupportFeatureMachine(), X, y, Cs=[3.0, 0.3], cv=3, random_state=0, ax=ax
+    )
     folds = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
     assert display.Cs.tolist() == [0.3, 3.0]
     for C, error, size in zip(display.Cs, display.errors, display.n_features, strict=True):
@@ -142,6 +148,43 @@ def test_path_is_the_mean_over_folds(data, ax):
         ]
         assert error == pytest.approx(np.mean(errors))
         assert size == pytest.approx(np.mean([m.support_.sum() for m in trained]))
+
+
+def test_one_cross_validation_serves_all_displays(data):
+    X, y = data
+    machine = SupportFeatureMachine()
+    held_out = run_held_out(machine, X, y, cv=4, random_state=0)
+    for display in (HeldOutConfusionDisplay, HeldOutRocDisplay, StabilityDisplay):
+        own = display.from_estimator(machine, X, y, cv=4, random_state=0, ax=Figure().subplots())
+        shared = display.from_held_out(held_out, ax=Figure().subplots())
+        assert {**vars(own), "ax_": 0, "figure_": 0}.keys() == vars(shared).keys()
+        for name, value in vars(own).items():
+            if name not in ("ax_", "figure_"):
+                np.testing.assert_array_equal(value, getattr(shared, name))
+
+
+def test_displays_of_a_frame_name_its_columns(data, ax):
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(X.shape[1])])
+    machine = SupportFeatureMachine()
+    display = StabilityDisplay.from_estimator(machine, frame, y, cv=3, random_state=0, ax=ax)
+    plain = StabilityDisplay.from_estimator(
+        machine, X, y, cv=3, random_state=0, ax=Figure().subplots()
+    )
+    assert display.feature_names == list(frame.columns)
+    np.testing.assert_array_equal(display.counts, plain.counts)
+
+
+def test_curves_need_decision_values(data, ax):
+    with pytest.raises(ValueError, match="a curve needs decision values"):
+        HeldOutRocDisplay.from_estimator(KNeighborsClassifier(), *data, ax=ax)
+
+
+def test_samples_must_be_tested_once(data, ax):
+    held_out = run_held_out(SupportFeatureMachine(), *data, cv=4).first(2)
+    for display in (HeldOutConfusionDisplay, HeldOutRocDisplay):
+        with pytest.raises(ValueError, match="every sample exactly once"):
+            display.from_held_out(held_out, ax=ax)
 
 
 class NeedsGroups(SupportFeatureMachine):
@@ -167,10 +210,11 @@ class NeedsGroups(SupportFeatureMachine):
 )
 def test_groups_reach_machines_that_split_once_more(display, further, data, ax):
     groups = np.arange(40) // 4
-    found = display.from_estimator(NeedsGroups(), *data, groups=groups, ax=ax, **further)
-    plain = display.from_estimator(
-        SupportFeatureMachine(), *data, groups=groups, ax=Figure().subplots(), **further
+    found = display.from_estimator(
+        NeedsGroups(), *data, groups=groups, random_state=0, ax=ax, **further
     )
+    settings = {"groups": groups, "random_state": 0, "ax": Figure().subplots(), **further}
+    plain = display.from_estimator(SupportFeatureMachine(), *data, **settings)
     for name in ("y_pred", "decisions", "counts", "errors"):
         if hasattr(plain, name):
             np.testing.assert_array_equal(getattr(found, name), getattr(plain, name))

@@ -59,8 +59,8 @@ def test_odd_names_and_many_folds_can_be_drawn(ax, tmp_path):
 @pytest.mark.parametrize(
     ("profile", "options", "message"),
     [
-        ([0.5, 0.5], {}, "one row a fold"),
-        (np.empty((0, 3)), {}, "one row a fold"),
+        ([0.5, 0.5], {}, "one row per fold"),
+        (np.empty((0, 3)), {}, "one row per fold"),
         ([[0.5, 2.0]], {}, "between zero and one"),
         ([[0.5, np.nan]], {}, "between zero and one"),
         ([[0.0, 0.0]], {}, "zero everywhere"),

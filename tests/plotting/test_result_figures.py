@@ -58,7 +58,7 @@ def test_strip_spreads_equal_values(ax):
 
 @pytest.mark.parametrize(("values", "y"), [([], []), ([1, 2], ["a"]), ([[1, 2]], [["a", "b"]])])
 def test_strip_needs_an_entry_a_sample(values, y, ax):
-    with pytest.raises(ValueError, match="values and y must have one entry a sample"):
+    with pytest.raises(ValueError, match="values and y must have one entry per sample"):
         plot_strip(values, y, ax=ax)
 
 
@@ -100,7 +100,7 @@ def test_heat_map_of_a_constant_feature(ax):
 
 
 def test_heat_map_needs_a_matrix(ax):
-    with pytest.raises(ValueError, match="X must have a row a sample"):
+    with pytest.raises(ValueError, match="X must have one row per sample"):
         plot_heat_map([1.0, 2.0], list("ab"), ax=ax)
 
 
@@ -198,7 +198,7 @@ def test_hostile_names_are_drawn_as_text():
 
 
 def test_sparse_columns_become_dense():
-    from fewest.plotting.feature_displays import _columns
+    from fewest.plotting._feature_displays import _columns
 
     X = sparse.csc_array(np.eye(3))
     np.testing.assert_array_equal(_columns(X, np.array([0, 2])), np.eye(3)[:, [0, 2]])

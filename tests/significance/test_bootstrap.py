@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from fewest.datasets import make_gaussian
 from fewest.significance import balanced_error, balanced_error_scorer, bootstrap_632
-from fewest.significance.bootstrap import _draw
+from fewest.significance._resample import draw_rows, find_units
 
 
 def test_scorer_is_minus_the_balanced_error():
@@ -27,10 +27,10 @@ def test_equals_a_plain_loop(error):
     X, y = make_gaussian(n=40, d=3, k=1, mu=0.5, positive_fraction=0.3, random_state=0)
     machine = KNeighborsClassifier(3)
     found = bootstrap_632(machine, X, y, n_resamples=5, error=error, random_state=4)
-    rng = np.random.default_rng(4)
+    rng = np.random.RandomState(4)
     expected = []
     for _ in range(5):
-        inside = rng.integers(40, size=40)
+        inside = rng.randint(40, size=40)
         outside = np.setdiff1d(np.arange(40), inside)
         machine.fit(X[inside], y[inside])
         rates = [
@@ -57,10 +57,10 @@ def test_noise_and_a_machine_without_training_errors():
 def test_groups_stay_together():
     units = np.repeat(np.arange(12), 3)
     y = np.arange(12)[units] % 2
-    rng = np.random.default_rng(0)
+    rng = np.random.RandomState(0)
     share = []
     for _ in range(200):
-        inside, outside = _draw(units, y, rng)
+        inside, outside = draw_rows([find_units(36, units)], y, rng, classes_outside=True)
         assert not set(units[inside]) & set(units[outside])
         share.append(len(outside) / 36)
     assert np.mean(share) == pytest.approx((1 - 1 / 12) ** 12, abs=0.03)
@@ -75,7 +75,7 @@ def test_groups_stay_together():
     [
         ({"n_resamples": 0}, "n_resamples must be a whole number"),
         ({"error": "auc"}, "error must be one of 'balanced', 'plain'"),
-        ({"groups": [1, 2]}, "inconsistent numbers of samples"),
+        ({"groups": [1, 2]}, "a group for each of the 10 samples"),
         ({"y": [0] * 9 + [1]}, "a class has too few samples"),
     ],
 )

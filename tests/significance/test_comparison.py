@@ -21,7 +21,7 @@ def test_two_proportions_are_a_chi_squared_test():
     chi2, pvalue, *_ = stats.chi2_contingency(table, correction=False)
     assert found.statistic[0] ** 2 == pytest.approx(chi2)
     assert found.statistic[0] < 0
-    assert found.pvalue[0] == pytest.approx(pvalue)
+    assert found.p_value[0] == pytest.approx(pvalue)
 
 
 def test_benjamini_and_hochberg_step_up():
@@ -29,8 +29,8 @@ def test_benjamini_and_hochberg_step_up():
     first = rng.binomial(400, np.repeat([0.2, 0.3], [30, 10]))
     second = rng.binomial(400, np.repeat([0.2, 0.15], [30, 10]))
     found = compare_proportions(first, second, 400, rate=0.05)
-    order = np.argsort(found.pvalue)
-    below = np.flatnonzero(found.pvalue[order] <= 0.05 * np.arange(1, 41) / 40)
+    order = np.argsort(found.p_value)
+    below = np.flatnonzero(found.p_value[order] <= 0.05 * np.arange(1, 41) / 40)
     rejected = set(order[: below[-1] + 1]) if len(below) else set()
     assert set(np.flatnonzero(found.adjusted <= 0.05)) == rejected
     assert found.first_better + found.second_better == len(rejected)
@@ -40,7 +40,7 @@ def test_benjamini_and_hochberg_step_up():
 
 def test_methods_without_errors_do_not_differ():
     found = compare_proportions([0, 50], [0, 50], [10, 50])
-    assert found.pvalue.tolist() == [1.0, 1.0]
+    assert found.p_value.tolist() == [1.0, 1.0]
 
 
 def test_the_t_test_by_its_formula():
@@ -50,14 +50,14 @@ def test_the_t_test_by_its_formula():
     t = difference.mean() / (difference.std(ddof=1) / np.sqrt(10))
     found = paired_t_test(first, second)
     assert found.statistic == pytest.approx(t)
-    assert found.pvalue == pytest.approx(2 * stats.t.sf(abs(t), 9))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 9))
     np.testing.assert_allclose(found.differences, difference)
 
 
 def test_the_t_test_of_constant_differences():
-    assert paired_t_test([1, 2, 3], [1, 2, 3]).pvalue == 1.0
+    assert paired_t_test([1, 2, 3], [1, 2, 3]).p_value == 1.0
     always = paired_t_test([2, 3, 4], [1, 2, 3])
-    assert (always.statistic, always.pvalue) == (np.inf, 0.0)
+    assert (always.statistic, always.p_value) == (np.inf, 0.0)
 
 
 def test_the_t_test_of_estimators_uses_the_same_folds():
@@ -69,7 +69,7 @@ def test_the_t_test_of_estimators_uses_the_same_folds():
     expected = cross_val_score(KNeighborsClassifier(), X, y, cv=folds) - 0.5
     np.testing.assert_allclose(found.differences, expected)
     assert found.statistic > 0
-    assert found.pvalue < 0.001
+    assert found.p_value < 0.001
     assert len(cross_validated_t_test(*[KNeighborsClassifier()] * 2, X, y).differences) == 10
 
 
@@ -77,10 +77,10 @@ def test_signed_ranks():
     rng = np.random.default_rng(3)
     first, second = rng.exponential(size=30), rng.exponential(size=30) + 1.0
     found = signed_rank_test(first, second)
-    assert found.pvalue == stats.wilcoxon(first, second).pvalue < 0.01
+    assert found.p_value == stats.wilcoxon(first, second).pvalue < 0.01
     assert found.statistic < 0
     assert signed_rank_test(second, first).statistic == -found.statistic
-    assert signed_rank_test([1, 2], [1, 2]).pvalue == 1.0
+    assert signed_rank_test([1, 2], [1, 2]).p_value == 1.0
 
 
 @pytest.mark.parametrize(

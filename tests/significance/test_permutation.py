@@ -12,16 +12,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine, SupportFeatureMachineCV
 from fewest._estimators.held_out import run_held_out
+from fewest._estimators.relabel import choose_exchange, permute_labels
 from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._measure import Measured, make_measure
-from fewest.significance.permutation import (
-    combined_p_value,
-    compare,
-    label_permuter,
-    usual_exchange,
-)
+from fewest.significance._permutation import compare_trials
 
 HARD = SupportFeatureMachine(C=np.inf)
 
@@ -36,11 +32,12 @@ def test_equals_plain_fits(signal):
     found = permutation_test(
         None, X, y, n_permutations=4, cv=3, ties="conservative", random_state=7
     )
-    rng = np.random.default_rng(7)
+    rng = np.random.RandomState(7)
     labellings = [y] + [rng.permutation(y) for _ in range(4)]
+    folds = StratifiedKFold(3, shuffle=True, random_state=7)
     counts = [HARD.fit(X, labels).support_.sum() for labels in labellings]
     errors = [
-        balanced_error(labels, cross_val_predict(HARD, X, labels, cv=StratifiedKFold(3)))
+        balanced_error(labels, cross_val_predict(HARD, X, labels, cv=folds))
         for labels in labellings
     ]
     for comparison, values in [(found.features, counts), (found.error, errors)]:
@@ -99,24 +96,21 @@ def test_max_seconds_must_be_positive(signal):
         permutation_test(None, *signal, max_seconds=0)
 
 
-def test_usual_exchange_respects_groups():
-    y = np.array([0, 1, 0, 1])
-    assert usual_exchange(y, None) == "within"
-    assert usual_exchange(y, np.array([1, 1, 2, 2])) == "within"
-    assert usual_exchange(y, np.array([1, 2, 1, 2])) == "whole"
+def _feature_p_value(trials, ties, rng):
+    return compare_trials(trials, ("features",), ties, rng).features.p_value
 
 
 def test_ties_of_hand_made_values():
-    rng = np.random.default_rng(0)
+    rng = np.random.RandomState(0)
     features, objectives = [3, 2, 3, 3, 4], [1.0, 9.0, 0.5, 2.0, 0.1]
     trials = [Measured(f, o) for f, o in zip(features, objectives, strict=True)]
-    assert compare(trials, "features", "conservative", rng).p_value == 4 / 5
-    assert compare(trials, "features", "objective", rng).p_value == 3 / 5
-    drawn = {compare(trials, "features", "random", rng).p_value for _ in range(50)}
+    assert _feature_p_value(trials, "conservative", rng) == 4 / 5
+    assert _feature_p_value(trials, "objective", rng) == 3 / 5
+    drawn = {_feature_p_value(trials, "random", rng) for _ in range(50)}
     assert drawn == {2 / 5, 3 / 5, 4 / 5}
     # Rounding makes no difference between equal programs.
     same = [Measured(3, 1.0), Measured(3, 1.0 - 1e-9)]
-    assert compare(same, "features", "objective", rng).p_value == 1.0
+    assert _feature_p_value(same, "objective", rng) == 1.0
 
 
 def test_both_statistics_together():
@@ -124,12 +118,14 @@ def test_both_statistics_together():
     features, errors = [2, 5, 3, 4, 6], [0.4, 0.1, 0.5, 0.3, 0.2]
     trials = [Measured(f, error=e) for f, e in zip(features, errors, strict=True)]
     # Places by features 1 4 2 3 5, by error 4 1 5 3 2; the smaller ones 1 1 2 3 2.
-    assert combined_p_value(trials, ("features", "error"), "conservative") == 2 / 5
+    found = compare_trials(trials, ("features", "error"), "conservative", None)
+    assert (found.features.p_value, found.error.p_value, found.p_value) == (1 / 5, 4 / 5, 2 / 5)
+    assert found.n_permutations == 4
 
 
 def test_p_values_under_chance():
     """Uniform where ties are broken, and never too small where they are not."""
-    rng = np.random.default_rng(3)
+    rng = np.random.RandomState(3)
     p_values = {"random": [], "objective": [], "conservative": []}
     for _ in range(60):
         measure, codes = make_measure(
@@ -137,14 +133,12 @@ def test_p_values_under_chance():
             rng.standard_normal((12, 30)),
             np.arange(12) % 2,
             statistics="features",
-            cv=None,
-            groups=None,
         )
         measured = [measure(codes)] + [measure(rng.permutation(codes)) for _ in range(9)]
         for ties, values in p_values.items():
-            values.append(compare(measured, "features", ties, rng).p_value)
+            values.append(_feature_p_value(measured, ties, rng))
     for ties in ("random", "objective"):
-        smoothed = np.array(p_values[ties]) - rng.random(60) / 10  # multiples of a tenth
+        smoothed = np.array(p_values[ties]) - rng.uniform(size=60) / 10  # multiples of a tenth
         assert kstest(smoothed, "uniform").pvalue > 0.01, ties
     assert np.all(np.array(p_values["conservative"]) >= p_values["random"])
     assert np.mean(p_values["conservative"]) > 0.6
@@ -173,11 +167,26 @@ def test_progress_bar(signal, capsys):
 
 
 class TestGroups:
+    def test_exchange_that_suits_the_groups(self):
+        y = np.array([0, 1, 0, 1])
+        assert choose_exchange(y, None) == "within"
+        assert choose_exchange(y, np.array([1, 1, 2, 2])) == "within"
+        assert choose_exchange(y, np.array([1, 2, 1, 2])) == "whole"
+
+    def test_whole_groups_stay_in_their_parts(self):
+        groups, parts = np.repeat(np.arange(8), 3), np.repeat([0, 1], 12)
+        y = groups % 2
+        rng = np.random.RandomState(0)
+        drawn = permute_labels(y, groups, 40, rng, exchange="whole", parts=parts)
+        assert len(np.unique(drawn, axis=0)) > 5
+        for labels in drawn:
+            assert all(len(np.unique(labels[groups == group])) == 1 for group in range(8))
+            assert labels[parts == 0].sum() == labels[parts == 1].sum() == 6
+
     def test_labels_move_within_groups(self):
         codes = np.array([0, 1, 1, 0, 0, 1, 1, 1])
         groups = np.array(list("aaabbbcc"))
-        permute = label_permuter(codes, groups, "within")
-        drawn = np.array([permute(np.random.default_rng(seed)) for seed in range(50)])
+        drawn = permute_labels(codes, groups, 50, np.random.RandomState(0))
         for group in "abc":
             rows = groups == group
             assert np.all(drawn[:, rows].sum(axis=1) == codes[rows].sum())
@@ -185,8 +194,8 @@ class TestGroups:
 
     def test_labels_of_whole_groups(self):
         codes, groups = np.array([0, 0, 1, 1, 1, 0]), np.array([5, 5, 7, 7, 7, 9])
-        permute = label_permuter(codes, groups, "whole")
-        drawn = {tuple(permute(np.random.default_rng(seed))) for seed in range(50)}
+        rng = np.random.RandomState(0)
+        drawn = set(map(tuple, permute_labels(codes, groups, 50, rng, exchange="whole")))
         assert drawn == {(0, 0, 1, 1, 1, 0), (1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 0, 1)}
 
     def test_folds_keep_groups_together(self, signal):
@@ -244,7 +253,8 @@ def test_machine_that_chooses_its_cost(signal):
         ({"n_permutations": 0}, "n_permutations must be a whole number"),
         ({"statistics": "p"}, "statistics must be some of"),
         ({"ties": "none"}, "ties must be one of"),
-        ({"cv": 16}, "cv = 16 folds are impossible: the smallest class has 15"),
+        ({"cv": 1}, "cv must be at least two folds, or a splitter; got 1"),
+        ({"y": np.arange(30) == 0}, "class True is too small for the split"),
         ({"exchange": "all"}, "exchange must be one of"),
         ({"y": np.ones(30)}, "y holds a single class, 1.0"),
     ],

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fewest.datasets import make_gaussian
 from fewest.significance import chance_simulation
-from fewest.significance.simulation import _like
+from fewest.significance._simulation import _like
 from tests.significance.half_space import in_half_space
 
 
@@ -33,7 +33,7 @@ def test_share_of_separable_data():
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 def test_covariance_within_classes_is_kept(kind):
-    rng = np.random.default_rng(0)
+    rng = np.random.RandomState(0)
     mixing = rng.standard_normal((3, 3))
     codes = np.repeat([0, 1], 20)
     X = rng.standard_normal((40, 3)) @ mixing + 100.0 * codes[:, None]

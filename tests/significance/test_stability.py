@@ -1,14 +1,17 @@
 """Nogueira's index against Kuncheva's, its interval against simulation."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
-from fewest.significance import stability, stability_index
-from fewest.significance.stability import _draw, _strata
+from fewest.significance import bootstrap_632, stability, stability_index
+from fewest.significance._resample import draw_rows
+from fewest.significance._stability import _strata
 
 
 def kuncheva(Z):
@@ -90,12 +93,13 @@ def test_bad_settings():
 @pytest.mark.parametrize("resample", ["bootstrap", "half"])
 @pytest.mark.parametrize("mixed", [True, False])
 def test_groups_are_drawn_as_a_whole(resample, mixed):
-    rng = np.random.default_rng(0)
+    rng = np.random.RandomState(0)
     groups = np.arange(24) // 4
     y = np.arange(24) % 2 if mixed else groups % 2
     strata = _strata(y, groups)
     for _ in range(20):
-        rows = _draw(strata, y, resample, rng)
+        rows, outside = draw_rows(strata, y, rng, half=resample == "half")
+        assert set(rows) | set(outside) == set(range(24))
         assert set(y[rows]) == {0, 1}
         drawn, counts = np.unique(rows, return_counts=True)
         for group in np.unique(groups[drawn]):
@@ -109,7 +113,35 @@ def test_groups_that_never_have_all_classes():
     y, groups = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 2])
     strata = [[np.array([0]), np.array([1])]]
     with pytest.raises(ValueError, match="lacked a class"):
-        _draw(strata, y, "half", np.random.default_rng(0))
+        draw_rows(strata, y, np.random.RandomState(0), half=True)
     X = np.random.default_rng(0).standard_normal((4, 3))
     with pytest.raises(ValueError, match="groups must name a group for each of the 4 samples"):
         stability(None, X, y, groups=groups[:2])
+
+
+class NeedsGroups(SupportFeatureMachine):
+    """Stands for machines that split the samples themselves: refuses to without the groups."""
+
+    def _abilities(self):
+        return replace(super()._abilities(), splits_samples=True, fits_columns=False)
+
+    def fit(self, X, y, *, groups=None):
+        assert groups is not None
+        assert len(groups) == len(y)
+        return super().fit(X, y)
+
+
+def test_groups_reach_machines_that_split_the_resample():
+    X, y = make_gaussian(n=24, d=20, k=2, mu=1.0, random_state=0)
+    settings = {"groups": np.arange(24) // 4, "n_resamples": 3, "random_state": 0}
+    found = stability(NeedsGroups(), X, y, **settings)
+    plain = stability(SupportFeatureMachine(), X, y, **settings)
+    np.testing.assert_array_equal(found.frequency, plain.frequency)
+    assert bootstrap_632(NeedsGroups(), X, y, **settings).error < 0.5
+
+
+def test_classifiers_of_other_packages_select_by_their_weights():
+    X, y = make_gaussian(n=40, d=20, k=2, mu=1.5, random_state=0)
+    lasso = LogisticRegression(solver="liblinear", l1_ratio=1.0, C=0.3)
+    found = stability(lasso, X, y, n_resamples=5, random_state=0)
+    assert set(np.argsort(-found.frequency)[:2]) == {0, 1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any
@@ -143,3 +144,8 @@ def find_selection(fitted: Any) -> Selection | None:
     if coef is None or intercept is None or coef.shape != supports.shape:
         return Selection(supports, cost=cost)
     return Selection(supports, coef, np.atleast_1d(intercept), cost=cost)
+
+
+def feature_names_of(fitted: Any) -> Sequence[str] | None:
+    """Names of the columns that the estimator was fitted to; None if they had none."""
+    return getattr(fitted, "feature_names_in_", None)

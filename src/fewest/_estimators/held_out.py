@@ -16,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 
 from fewest._estimators.abilities import abilities_of, find_selection
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
@@ -152,15 +153,16 @@ def judge_fold(
     if abilities.columns_are_samples:
         X, columns = X[:, train], train
     fitted = clone(estimator)
-    warned = fit_and_record(fitted, X[train], y[train], None if groups is None else groups[train])
+    rows = _safe_indexing(X, train), _safe_indexing(X, test)
+    warned = fit_and_record(fitted, rows[0], y[train], None if groups is None else groups[train])
     decisions = supports = None
     if abilities.has_scores:
-        decisions = np.asarray(fitted.decision_function(X[test])).reshape(len(test), -1)
+        decisions = np.asarray(fitted.decision_function(rows[1])).reshape(len(test), -1)
     found = find_selection(fitted)
     if found is not None:
         supports = np.zeros((len(found.supports), n_features), dtype=bool)
         supports[:, columns] = found.supports
-    return Fold(train, test, fitted.predict(X[test]), decisions, supports, tuple(warned))
+    return Fold(train, test, fitted.predict(rows[1]), decisions, supports, tuple(warned))
 
 
 def judge_in_parallel(
@@ -194,9 +196,44 @@ def run_held_out(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HeldOut:
-    """Every fold of the cross-validation, selection included; `cv` may be a list of splits.
+    """Cross-validate once, selection included, for all that need the result.
 
-    A ValueError (or NotSeparableError) of a fold is passed on.
+    Displays, `permutation_test` and the report take it instead of fitting the folds again.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted or not; clones of it are trained.
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        The samples.
+    y : array of shape (n_samples,)
+        Their classes.
+    cv : int, splitter or list of splits
+        A number means stratified folds, of whole groups where there are groups.
+    groups : array of shape (n_samples,), optional
+        Samples of one group are in the same fold.
+    random_state : int, RandomState instance or None
+        Shuffles the folds, if `cv` is a number.
+    n_jobs : int, optional
+        Processes, in joblib's sense.
+    verbose : int
+        Above zero, shows a progress bar.
+
+    Returns
+    -------
+    HeldOut
+        Predictions, decisions and selections of all folds. A ValueError (or NotSeparableError) of
+        a fold is passed on.
+
+    Examples
+    --------
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.significance import run_held_out
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> found = run_held_out(SupportFeatureMachine(C=2.0), X, y, random_state=0)
+    >>> found.error, found.sizes.tolist()
+    (0.075, [3, 2, 2, 3, 3])
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))

@@ -48,8 +48,8 @@ class DiagnoseReport:
 
 def run_diagnose(arguments: argparse.Namespace) -> None:
     """Read, test, report."""
+    from fewest._estimators.relabel import choose_exchange
     from fewest.diagnostics import diagnose
-    from fewest.significance.permutation import usual_exchange
 
     keep_the_data(arguments.data, json=arguments.json, report=arguments.report)
     output = Output.from_arguments(arguments)
@@ -65,7 +65,7 @@ def run_diagnose(arguments: argparse.Namespace) -> None:
             n_permutations=arguments.permutations,
             cv=folds or None,
             groups=table.groups,
-            exchange=usual_exchange(table.y, table.groups),
+            exchange=choose_exchange(table.y, table.groups),
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=int(output.show_progress),

@@ -107,7 +107,12 @@ def _overlap_text(report: InformativeReport) -> str:
         return ""
     header = ["first features", "in the top of the t-map", "expected", "largest p-value"]
     rows = [
-        [f"{100 * row.share:g} %", percent(row.observed), percent(row.expected), f"{row.p:.2g}"]
+        [
+            f"{100 * row.share:g} %",
+            percent(row.observed),
+            percent(row.expected),
+            f"{row.p_value:.2g}",
+        ]
         for row in report.overlap
     ]
     return aligned([header, *rows])

@@ -64,14 +64,14 @@ def run_informative_job(
     tuple of InformativeReport, InformativeFeatures, and Figure or None
     """
     from fewest.informative import informative_share, overlap_table, t_map
-    from fewest.informative.univariate import usual_kind
+    from fewest.informative._univariate import choose_kind
 
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = _found(table, settings, every, n_permutations, checkpoint, show_progress)
     univariate = t_map(
-        table.X, table.y, groups=table.groups, kind=usual_kind(table.y, table.groups)
+        table.X, table.y, groups=table.groups, kind=choose_kind(table.y, table.groups)
     )
     report = InformativeReport(
         data=summarize(table),
@@ -86,7 +86,7 @@ def run_informative_job(
         restricted=_fit(found.restricted),
         purified_estimate=found.purity.estimate,
         chance_estimate=None if found.band is None else found.band.estimate,
-        univariate_estimate=informative_share(univariate.p),
+        univariate_estimate=informative_share(univariate.p_value),
         overlap=[OverlapRow(**asdict(row)) for row in overlap_table(found, univariate)],
         curves=_curves(found),
         folds=[_fold(table, fold) for fold in found.folds],

@@ -271,7 +271,7 @@ class OverlapRow:
     share: float
     observed: float
     expected: float
-    p: float
+    p_value: float
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,16 @@
 """Whether the data can carry a conclusion: capacity, concentration, hubs, validation."""
 
-from fewest.diagnostics.capacity import log_growth_bound, log_growth_function, vc_dimension_bound
-from fewest.diagnostics.concentration import (
+from fewest.diagnostics._capacity import log_growth_bound, log_growth_function, vc_dimension_bound
+from fewest.diagnostics._concentration import (
     DistanceConcentration,
     Sphericity,
     distance_concentration,
     relative_concentration,
     sphericity,
 )
-from fewest.diagnostics.hubs import Hubness, hubness
-from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
-from fewest.diagnostics.summary import Diagnosis, diagnose
+from fewest.diagnostics._hubs import Hubness, hubness
+from fewest.diagnostics._leave_one_out import LooReliability, loo_reliability
+from fewest.diagnostics._summary import Diagnosis, diagnose
 
 __all__ = [
     "Diagnosis",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -41,13 +43,7 @@ def gram(columns: Columns) -> FloatArray:
 
 def norms(columns: Columns, p: float) -> FloatArray:
     """The p-norm of every sample (p below one: no norm in the strict sense)."""
-    total = np.zeros(columns.n_samples)
-    for _, block in columns.blocks():
-        if np.isinf(p):
-            np.maximum(total, np.abs(block).max(axis=1), out=total)
-        else:
-            total += (np.abs(block) ** p).sum(axis=1)
-    return total if np.isinf(p) else total ** (1.0 / p)
+    return _combine(p, (np.linalg.norm(block, p, axis=1) for _, block in columns.blocks()))
 
 
 def distances(columns: Columns, p: float) -> FloatArray:
@@ -58,13 +54,14 @@ def distances(columns: Columns, p: float) -> FloatArray:
         squares = own[:, None] + own - 2.0 * products
         np.fill_diagonal(squares, 0.0)
         return np.sqrt(np.maximum(squares, 0.0))
-    total = np.zeros((columns.n_samples, columns.n_samples))
-    for _, block in columns.blocks():
-        if np.isinf(p):
-            np.maximum(total, cdist(block, block, "chebyshev"), out=total)
-        else:
-            total += cdist(block, block, "minkowski", p=p) ** p
-    return total if np.isinf(p) else total ** (1.0 / p)
+    return _combine(p, (cdist(block, block, "minkowski", p=p) for _, block in columns.blocks()))
+
+
+def _combine(p: float, parts: Iterator[FloatArray]) -> FloatArray:
+    """p-norms over all columns from those over blocks of them."""
+    if np.isinf(p):
+        return reduce(np.maximum, parts)
+    return sum(part**p for part in parts) ** (1.0 / p)
 
 
 def check_norm(p: Any) -> None:

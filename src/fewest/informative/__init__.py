@@ -1,14 +1,14 @@
 """How many features carry information, and which baselines say so too."""
 
+from fewest.informative._chance import ChanceBand, chance_band
 from fewest.informative._fold_run import FoldCurves
+from fewest.informative._overlap import Overlap, overlap_curve, overlap_table
+from fewest.informative._purity import Purity, purify
+from fewest.informative._random_subsets import RandomSubsets, random_subset_errors
 from fewest.informative._result import InformativeFeatures
 from fewest.informative._run import informative_features
-from fewest.informative.chance import ChanceBand, chance_band
-from fewest.informative.overlap import Overlap, overlap_curve, overlap_table
-from fewest.informative.purity import Purity, purified
-from fewest.informative.random_subsets import RandomSubsets, random_subset_errors
-from fewest.informative.sigmoid import Sigmoid, fit_sigmoid
-from fewest.informative.univariate import TMap, informative_share, t_map
+from fewest.informative._sigmoid import Sigmoid, fit_sigmoid
+from fewest.informative._univariate import TMap, informative_share, t_map
 
 __all__ = [
     "ChanceBand",
@@ -25,7 +25,7 @@ __all__ = [
     "informative_share",
     "overlap_curve",
     "overlap_table",
-    "purified",
+    "purify",
     "random_subset_errors",
     "t_map",
 ]

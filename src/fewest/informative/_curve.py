@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._types import FloatArray
 
-AVERAGES = {"mean": np.mean, "median": np.median}
+AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
 
 
-def fractions_until(end: float, n_points: int) -> FloatArray:
-    """Evenly spaced shares of removed features, from zero to the end of the shortest run."""
-    return np.linspace(0.0, end, n_points)
-
-
-def resampled(
+def resample(
     removed: ArrayLike, values: ArrayLike, fraction: FloatArray, n_features: int
 ) -> FloatArray:
     """Piecewise constant values at shares of removed features.
@@ -29,6 +27,6 @@ def resampled(
     return np.asarray(values)[place]
 
 
-def removed_before(sizes: ArrayLike) -> NDArray[np.intp]:
+def count_removed(sizes: ArrayLike) -> NDArray[np.intp]:
     """How many features are gone before each run."""
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)

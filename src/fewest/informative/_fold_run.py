@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense, standardize_columns
 from fewest._solvers.columns import Columns, column_products
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._curve import removed_before
+from fewest.informative._curve import count_removed
 from fewest.informative._folds import Fold
 from fewest.informative._probe import Probes, probe
-from fewest.informative.purity import same_sign
 from fewest.repetition.selector import RepetitiveSelector
+
+_CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,30 +75,29 @@ class Plan:
     selector: RepetitiveSelector
     every: int
     by_size: bool
-    costs: FloatArray | None  # None: no probe
+    probes: bool
     labellings: FloatArray
-    n_chance_places: int
 
 
 def run_fold(X: Any, y: FloatArray, fold: Fold, plan: Plan) -> FoldCurves:
     """Select on the training samples; measure on the others."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "interrupted", UserWarning)  # it is raised again below
-        selector = plan.selector.fit(X[fold.training], y[fold.training])
+        selector = clone(plan.selector).fit(X[fold.training], y[fold.training])
     if selector.stop_reason_ == "interrupted":
         raise KeyboardInterrupt
-    order = selector.ranking_ if plan.by_size else np.arange(len(selector.subsets_))
+    order = selector.ranking_ if plan.by_size else range(len(selector.subsets_))
     subsets = [selector.subsets_[place] for place in order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)
-    blocks, probes = _probes(X, y, fold, plan, subsets, selector.remaining_)
-    probe_removed = removed_before([len(block) for block in blocks])[: len(probes.errors)]
+    blocks, probes = _run_probes(X, y, fold, plan, subsets, selector.remaining_)
+    probe_removed = count_removed([len(block) for block in blocks])[: len(probes.errors)]
     return FoldCurves(
         test=fold.test,
         subsets=subsets,
         sizes=sizes,
-        test_errors=_test_errors(X, y, fold, selector, order),
+        test_errors=np.array([_test_error(X, y, fold, selector, place) for place in order]),
         agreements=_agreements(X, y, fold, subsets),
-        removed=removed_before(sizes),
+        removed=count_removed(sizes),
         probe_removed=probe_removed,
         probe_errors=probes.errors,
         probe_costs=probes.costs,
@@ -106,7 +107,7 @@ def run_fold(X: Any, y: FloatArray, fold: Fold, plan: Plan) -> FoldCurves:
     )
 
 
-def _probes(
+def _run_probes(
     X: Any,
     y: FloatArray,
     fold: Fold,
@@ -115,47 +116,34 @@ def _probes(
     rest: IndexArray,
 ) -> tuple[list[IndexArray], Probes]:
     """Blocks of features in the order of their removal, and a probe before each of them goes."""
-    nothing = np.array([], dtype=np.intp)
-    if plan.costs is None:
-        return [], Probes(np.array([]), np.array([]), nothing, np.empty((0, 0)))
+    places = np.array([], dtype=np.intp)
+    if not plan.probes:
+        return [], Probes(np.array([]), np.array([]), places, np.empty((0, 0)))
     trained = standardize_columns(X[fold.training], None, per_column=True)
     columns = Columns(X, trained.mean, trained.inverse_scale)
     blocks = [
         np.concatenate(subsets[start : start + plan.every])
         for start in range(0, len(subsets), plan.every)
     ]
-    places = nothing
     if len(plan.labellings):
-        n_places = min(plan.n_chance_places, len(blocks))
+        n_places = min(_CHANCE_PLACES, len(blocks))
         places = np.unique(np.linspace(0, len(blocks) - 1, n_places).round().astype(np.intp))
     if np.any(columns.inverse_scale[rest]):
         blocks.append(rest)
-    probes = probe(
-        columns,
-        blocks,
-        y,
-        fold,
-        costs=plan.costs,
-        labellings=plan.labellings,
-        chance_places=places,
-    )
-    return blocks, probes
+    return blocks, probe(columns, blocks, y, fold, plan.labellings, places)
 
 
-def _test_errors(
-    X: Any, y: FloatArray, fold: Fold, selector: RepetitiveSelector, order: Sequence[int]
-) -> FloatArray:
-    seen = X[fold.test]
-    errors = []
-    for place in order:
-        values = make_dense(seen[:, selector.subsets_[place]])
-        scores = values @ selector.coefs_[place] + selector.intercepts_[place]
-        errors.append(balanced_error(y[fold.test], np.where(scores > 0.0, 1.0, -1.0)))
-    return np.array(errors)
+def _test_error(
+    X: Any, y: FloatArray, fold: Fold, selector: RepetitiveSelector, place: int
+) -> float:
+    values = make_dense(X[fold.test][:, selector.subsets_[place]])
+    scores = values @ selector.coefs_[place] + selector.intercepts_[place]
+    return balanced_error(y[fold.test], np.where(scores > 0.0, 1.0, -1.0))
 
 
 def _agreements(X: Any, y: FloatArray, fold: Fold, subsets: Sequence[IndexArray]) -> FloatArray:
-    same = same_sign(*(_class_differences(X, y, rows) for rows in (fold.training, fold.test)))
+    """Share of each subset's features whose class difference has one sign, seen and left out."""
+    same = _class_differences(X, y, fold.training) * _class_differences(X, y, fold.test) > 0.0
     return np.array([same[subset].mean() for subset in subsets])
 
 

@@ -7,19 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
-from sklearn.utils.multiclass import check_classification_targets
 
+from fewest._estimators.validation import encode_two_classes
 from fewest._types import FloatArray
 
 
-def two_classes(X: Any, y: ArrayLike) -> tuple[Any, FloatArray]:
+def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, FloatArray]:
     """X as an array or sparse matrix, and the signs of two classes (+1: the second label)."""
-    X, y = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
-    check_classification_targets(y)
-    labels = np.unique(y)
-    if len(labels) != 2:
-        raise ValueError(
-            f"y must hold two classes, between which chance is one half; got {len(labels)}. "
-            "Compare two classes at a time"
-        )
-    return X, np.where(y == labels[1], 1.0, -1.0)
+    X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
+    _, codes = encode_two_classes(name, labels)
+    return X, np.where(codes == 1, 1.0, -1.0)

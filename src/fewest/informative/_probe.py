@@ -15,15 +15,15 @@ from fewest._types import FloatArray, IndexArray
 from fewest.informative._folds import Fold
 from fewest.informative._gram import kernels_of_rest
 
-COSTS = 10.0 ** np.arange(-8, 9)
+COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Probes:
     """Errors on the test samples of one fold, after 0, 1, ... blocks of features are removed.
 
-    `chance` has the errors of the same machines for other labels (a row a place of
-    `chance_places`, a column a labelling).
+    `chance` has the errors of the same machines for other labels: one row per place of
+    `chance_places`, one column per labelling.
     """
 
     errors: FloatArray
@@ -37,10 +37,8 @@ def probe(
     blocks: Sequence[IndexArray],
     y: FloatArray,
     fold: Fold,
-    *,
-    costs: FloatArray = COSTS,
-    labellings: FloatArray | None = None,
-    chance_places: NDArray[np.intp] | None = None,
+    labellings: FloatArray,
+    chance_places: NDArray[np.intp],
 ) -> Probes:
     """Train on blocks k, k + 1, ... for every k; test on the samples that the fold leaves out.
 
@@ -54,30 +52,27 @@ def probe(
         Signs.
     fold : Fold
         Training, inner and test samples.
-    costs : array
-        Increasing candidates for the cost of the machine.
-    labellings : array of shape (n_labellings, n_samples), optional
-        Other signs to repeat it with, and `chance_places`: after how many blocks.
+    labellings : array of shape (n_labellings, n_samples)
+        Other signs to repeat it with.
+    chance_places : array of int
+        After how many blocks.
     """
-    if labellings is None:
-        labellings = np.empty((0, len(y)))
-    places = np.array([], dtype=np.intp) if chance_places is None else chance_places
     errors, chosen = np.empty(len(blocks)), np.empty(len(blocks))
-    chance = np.empty((len(places), len(labellings)))
+    chance = np.empty((len(chance_places), len(labellings)))
     for step, K in enumerate(kernels_of_rest(columns, blocks)):
         place = len(blocks) - 1 - step
-        errors[place], chosen[place] = _probe_once(K, y, fold, costs)
-        for row in np.flatnonzero(places == place):
-            chance[row] = [_probe_once(K, signs, fold, costs)[0] for signs in labellings]
-    return Probes(errors, chosen, places, chance)
+        errors[place], chosen[place] = _probe_once(K, y, fold)
+        for row in np.flatnonzero(chance_places == place):
+            chance[row] = [_probe_once(K, signs, fold)[0] for signs in labellings]
+    return Probes(errors, chosen, chance_places, chance)
 
 
-def _probe_once(K: FloatArray, y: FloatArray, fold: Fold, costs: FloatArray) -> tuple[float, float]:
-    predicted, place = nested_predictions(K, y, fold, costs)
-    return balanced_error(y[fold.test], predicted), float(costs[place])
+def _probe_once(K: FloatArray, y: FloatArray, fold: Fold) -> tuple[float, float]:
+    predicted, place = predict_nested(K, y, fold, COSTS)
+    return balanced_error(y[fold.test], predicted), float(COSTS[place])
 
 
-def nested_predictions(
+def predict_nested(
     K: FloatArray, y: FloatArray, fold: Fold, costs: FloatArray
 ) -> tuple[FloatArray, int]:
     """Signs of the test samples, at the cost with the smallest balanced error in the inner folds.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fewest._types import FloatArray
+from fewest.informative._chance import ChanceBand
 from fewest.informative._fold_run import FoldCurves
-from fewest.informative.chance import ChanceBand
-from fewest.informative.purity import Purity
-from fewest.informative.sigmoid import Sigmoid
+from fewest.informative._purity import Purity
+from fewest.informative._sigmoid import Sigmoid
 
 
 @dataclass(frozen=True, eq=False)

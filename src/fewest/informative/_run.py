@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
+from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.relabel import choose_exchange, permute_labels
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_choice, check_count
-from fewest._run.progress import Progress, interrupts_ignored
 from fewest._types import FloatArray
-from fewest.informative._curve import AVERAGES, fractions_until, resampled
+from fewest.informative._chance import chance_band
+from fewest.informative._curve import AVERAGES, resample
 from fewest.informative._fold_run import FoldCurves, Plan, run_fold
-from fewest.informative._folds import Fold, make_folds
-from fewest.informative._input import two_classes
-from fewest.informative._probe import COSTS
+from fewest.informative._folds import make_folds
+from fewest.informative._input import check_two_classes
+from fewest.informative._purity import purify
 from fewest.informative._result import InformativeFeatures
-from fewest.informative.chance import chance_band, random_labellings
-from fewest.informative.purity import purified
-from fewest.informative.sigmoid import fit_sigmoid
+from fewest.informative._sigmoid import fit_sigmoid
 from fewest.repetition.selector import RepetitiveSelector
 
-_CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
 _POINTS = 201
 
 
@@ -43,7 +42,7 @@ def informative_features(
     order: str = "size",
     average: str = "mean",
     n_permutations: int = 100,
-    random_state: int | None = 0,
+    random_state: Any = None,
     checkpoint: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -87,11 +86,11 @@ def informative_features(
         Labellings for the band of chance, for each of which ten of the probes are repeated: labels
         are permuted within the groups; groups of one class each change places as a whole, within
         their fold. 0 leaves the band out.
-    random_state : int or None
-        Seed of the permutations.
+    random_state : int, RandomState instance or None
+        Seed of the permutations; where `cv` is a number, also shuffles the folds.
     checkpoint : str or path-like, optional
         Folder in which every finished repetition of every fold is kept; a killed run goes on from
-        there. It holds one folder a fold.
+        there. It holds one folder per fold.
     n_jobs : int, optional
         Folds that are worked on at the same time (processes), in joblib's sense.
     verbose : int
@@ -127,112 +126,94 @@ def informative_features(
     >>> print(f"the papers' rule {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
     the papers' rule 0.35, corrected 0.29
     """
-    X, signs = two_classes(X, y)
-    _check_parameters(probe, every, order, average, n_permutations)
-    groups = check_groups(groups, len(signs))
-    folds = make_folds(signs, groups, cv)
-    rng = np.random.default_rng(random_state)
-    plan = Plan(
-        selector=_selector(estimator),
-        every=every,
-        by_size=order == "size",
-        costs=None if probe is None else COSTS,
-        labellings=random_labellings(
-            signs, groups, [fold.test for fold in folds], n_permutations, rng
-        ),
-        n_chance_places=_CHANCE_PLACES,
-    )
-    found = _run_folds(X, signs, folds, plan, checkpoint, n_jobs, verbose)
-    return _combined(found, X.shape[1], len(folds), average)
-
-
-def _check_parameters(
-    probe: str | None, every: int, order: str, average: str, n_permutations: int
-) -> None:
+    X, signs = check_two_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))
     check_choice("order", order, ("size", "found"))
     check_choice("average", average, tuple(AVERAGES))
     check_count("every", every)
     if n_permutations != 0:
         check_count("n_permutations", n_permutations)
+    groups = check_groups(groups, len(signs))
+    folds = make_folds(signs, groups, cv, random_state)
+    parts = np.full(len(signs), -1)
+    for number, fold in enumerate(folds):
+        parts[fold.test] = number
+    plan = Plan(
+        selector=_make_selector(estimator),
+        every=every,
+        by_size=order == "size",
+        probes=probe is not None,
+        labellings=permute_labels(
+            signs,
+            groups,
+            n_permutations,
+            check_random_state(random_state),
+            exchange=choose_exchange(signs, groups),
+            parts=parts,  # every part keeps both classes
+        ),
+    )
+    jobs = [
+        (X, signs, fold, plan if checkpoint is None else _keep_in(plan, checkpoint, number))
+        for number, fold in enumerate(folds, start=1)
+    ]
+    found = _run_folds(jobs, n_jobs, verbose)
+    return _combine(found, X.shape[1], len(folds), average)
 
 
-def _selector(estimator: Any) -> RepetitiveSelector:
+def _make_selector(estimator: Any) -> RepetitiveSelector:
     if isinstance(estimator, RepetitiveSelector):
         return clone(estimator)
     return RepetitiveSelector(None if estimator is None else clone(estimator))
 
 
-def _run_folds(
-    X: Any,
-    y: FloatArray,
-    folds: list[Fold],
-    plan: Plan,
-    checkpoint: Any,
-    n_jobs: int | None,
-    verbose: int,
-) -> list[FoldCurves]:
+def _keep_in(plan: Plan, checkpoint: Any, number: int) -> Plan:
+    """The plan of a fold that keeps what is done in a folder of its own."""
+    folder = Path(checkpoint) / f"fold-{number:03d}"
+    return replace(plan, selector=clone(plan.selector).set_params(checkpoint=folder))
+
+
+def _run_folds(jobs: list[tuple[Any, ...]], n_jobs: int | None, verbose: int) -> list[FoldCurves]:
     found: list[FoldCurves] = []
-    with Progress(len(folds), what="informative features", unit="fold", show=verbose > 0) as bar:
-        try:
-            for curves in _parallel(X, y, folds, plan, checkpoint, n_jobs):
-                found.append(curves)
-                bar.advance(1)
-        except KeyboardInterrupt:
-            if len(found) < 2:
-                raise
-            warnings.warn(
-                f"interrupted: the result is that of {len(found)} of {len(folds)} folds",
-                stacklevel=3,
-            )
+    try:
+        for curves in judge_in_parallel(
+            jobs, judge=run_fold, n_jobs=n_jobs, verbose=verbose, what="informative features"
+        ):
+            found.append(curves)
+    except KeyboardInterrupt:
+        if len(found) < 2:
+            raise
+        warnings.warn(
+            f"interrupted: the result is that of {len(found)} of {len(jobs)} folds", stacklevel=3
+        )
     return found
 
 
-def _parallel(
-    X: Any, y: FloatArray, folds: list[Fold], plan: Plan, checkpoint: Any, n_jobs: int | None
-) -> Iterator[FoldCurves]:
-    plans = [_plan_of_fold(plan, checkpoint, number) for number in range(len(folds))]
-    # Processes, because the selection is much Python; joblib maps a large X into their memory.
-    with interrupts_ignored():
-        return Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(run_fold)(X, y, fold, own) for fold, own in zip(folds, plans, strict=True)
-        )
-
-
-def _plan_of_fold(plan: Plan, checkpoint: Any, number: int) -> Plan:
-    selector = clone(plan.selector)
-    if checkpoint is not None:
-        selector.set_params(checkpoint=Path(checkpoint) / f"fold-{number + 1:03d}")
-    return Plan(**{**vars(plan), "selector": selector})
-
-
-def _combined(
+def _combine(
     found: list[FoldCurves], n_features: int, n_planned: int, average: str
 ) -> InformativeFeatures:
-    fraction = fractions_until(min(fold.n_removed for fold in found) / n_features, _POINTS)
-    combine = AVERAGES[average]
+    end = min(fold.n_removed for fold in found) / n_features  # of the shortest run
+    fraction = np.linspace(0.0, end, _POINTS)
 
-    def averaged(removed: str, values: str) -> FloatArray:
+    def combine(removed: str, values: str) -> FloatArray:
         curves = [
-            resampled(getattr(fold, removed), getattr(fold, values), fraction, n_features)
+            resample(getattr(fold, removed), getattr(fold, values), fraction, n_features)
             for fold in found
         ]
-        return combine(curves, axis=0)
+        return AVERAGES[average](curves, axis=0)
 
-    agreement = averaged("removed", "agreements")
+    agreement = combine("removed", "agreements")
     probe_error = sigmoid = restricted = band = purity = None
     if len(found[0].probe_errors):
-        probe_error = averaged("probe_removed", "probe_errors")
+        probe_error = combine("probe_removed", "probe_errors")
         sigmoid = fit_sigmoid(fraction, probe_error)
         restricted = fit_sigmoid(fraction, probe_error, restricted=True)
-        purity = purified(fraction, agreement, sigmoid.estimate)
+        purity = purify(fraction, agreement, sigmoid.estimate)
         if found[0].chance_errors.size:
-            permuted = averaged("chance_removed", "chance_errors")
-            band = chance_band(fraction, probe_error, permuted)
+            band = chance_band(fraction, probe_error, combine("chance_removed", "chance_errors"))
     return InformativeFeatures(
         fraction=fraction,
-        sizes=averaged("removed", "sizes"),
-        selection_error=averaged("removed", "test_errors"),
+        sizes=combine("removed", "sizes"),
+        selection_error=combine("removed", "test_errors"),
         probe_error=probe_error,
         agreement=agreement,
         sigmoid=sigmoid,

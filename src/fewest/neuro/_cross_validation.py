@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
 
+from fewest._estimators.abilities import selection_of
 from fewest._estimators.splits import balanced_error, fit_with_groups, split_folds
 from fewest._run.progress import interrupts_ignored, progress_bar
-from fewest.significance._measure import selected_features
 
 _FOLDS = 5
 
@@ -104,4 +104,4 @@ def _trial(
     test: NDArray[np.intp],
 ) -> FoldResult:
     fit_with_groups(estimator, X[train], y[train], None if groups is None else groups[train])
-    return FoldResult(len(train), test, estimator.predict(X[test]), selected_features(estimator))
+    return FoldResult(len(train), test, estimator.predict(X[test]), selection_of(estimator).support)

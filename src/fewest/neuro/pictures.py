@@ -12,8 +12,8 @@ import numpy as np
 
 from fewest._estimators.validation import check_choice
 from fewest._wording import counted
-from fewest.informative.overlap import SHARES
-from fewest.informative.univariate import share_count
+from fewest.informative._overlap import SHARES
+from fewest.informative._univariate import share_count
 from fewest.neuro._brain_picture import draw_glass, draw_ranked_glass, draw_slices
 from fewest.neuro._checks import require_same_grid
 from fewest.neuro._flat_picture import draw_flat, is_flat

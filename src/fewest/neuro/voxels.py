@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from fewest._estimators.abilities import selection_of
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest.machines.sfm import SupportFeatureMachine
@@ -26,7 +27,6 @@ from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._nilearn import require_nilearn
 from fewest.neuro.regions import checked_atlas, region_table
 from fewest.repetition.selector import RepetitiveSelector
-from fewest.significance._measure import selected_features
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
@@ -285,7 +285,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         array of shape (n_volumes, n_selected)
         """
         matrix = self._new_matrix(imgs, groups)
-        return matrix[:, selected_features(self.estimator_)]
+        return matrix[:, selection_of(self.estimator_).support]
 
     def generate_report(
         self, imgs: Any, y: ArrayLike, groups: ArrayLike | None = None, **settings: Any
@@ -367,7 +367,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         if _is_zero(self.n_repetitions):
             return
         self._found_in = np.zeros(self.n_features_, dtype=np.int32)
-        if not selected_features(self.estimator_).any():  # the estimator has warned already
+        if not selection_of(self.estimator_).support.any():  # the estimator has warned already
             return
         self.selector_ = RepetitiveSelector(
             self._new_estimator(), n_subsets=self.n_repetitions, verbose=self.verbose
@@ -407,7 +407,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _make_maps(self, atlas: SpatialImage | None) -> None:
         coef = self.grid_.spread_weights(np.atleast_2d(self.estimator_.coef_))
         self.coef_img_ = self._image(coef[0] if len(coef) == 1 else coef)
-        self.support_img_ = self._map(selected_features(self.estimator_).astype(np.int8))
+        self.support_img_ = self._map(selection_of(self.estimator_).support.astype(np.int8))
         self.ranking_img_ = None if self._found_in is None else self._map(self._found_in)
         self.consistency_img_ = None if self._fold_counts is None else self._map(self._fold_counts)
         self.regions_ = None

@@ -4,19 +4,19 @@ Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the firs
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 """
 
+from fewest.plotting._alternatives import plot_stand_ins, plot_subsets
+from fewest.plotting._chance import plot_permutations, plot_separability, plot_stability
+from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._feature_displays import HeatMapDisplay, WeightsDisplay
+from fewest.plotting._features import plot_heat_map, plot_strip, plot_weights
 from fewest.plotting._figures import require_matplotlib
-from fewest.plotting.alternatives import plot_stand_ins, plot_subsets
-from fewest.plotting.chance import plot_permutations, plot_separability, plot_stability
-from fewest.plotting.errors import plot_confusion, plot_roc
-from fewest.plotting.feature_displays import HeatMapDisplay, WeightsDisplay
-from fewest.plotting.features import plot_heat_map, plot_strip, plot_weights
-from fewest.plotting.held_out_displays import (
+from fewest.plotting._held_out_displays import (
     HeldOutConfusionDisplay,
     HeldOutRocDisplay,
     PathDisplay,
     StabilityDisplay,
 )
-from fewest.plotting.informative import (
+from fewest.plotting._informative import (
     plot_informative,
     plot_overlap,
     plot_overlap_curves,
@@ -25,9 +25,9 @@ from fewest.plotting.informative import (
     plot_selection_error,
     plot_subset_sizes,
 )
-from fewest.plotting.path import plot_path
-from fewest.plotting.profile import plot_profile
-from fewest.plotting.transvariation import plot_transvariation
+from fewest.plotting._path import plot_path
+from fewest.plotting._profile import plot_profile
+from fewest.plotting._transvariation import plot_transvariation
 
 __all__ = [
     "HeatMapDisplay",

@@ -1,16 +1,25 @@
-"""What the figures share: colours, and where to draw."""
+"""What the figures share: colours, where to draw, and how axes look."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._types import IndexArray
+from fewest.plotting._labels import feature_labels, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#595959", "#BFBFBF"
+STYLES = ("solid", "dashed", "dashdot", "dotted")
 
 
 def require_matplotlib() -> None:
@@ -32,3 +41,43 @@ def axes_or_new(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> 
 
     _, ax = pyplot.subplots(figsize=(width, height), layout="constrained")
     return ax
+
+
+def finish(ax: Axes, xlabel: str, ylabel: str, **properties: Any) -> Axes:
+    """Labels and other properties of the axes, and no frame above and at the right."""
+    ax.set(xlabel=xlabel, ylabel=ylabel, **properties)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def name_rows(ax: Axes, names: Sequence[str]) -> None:
+    """Names at the left, the first at the top, and no frame but the axis below."""
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def open_ranking(
+    values: NDArray[Any], feature_names: Sequence[str] | None, ax: Axes | None, *, most: int
+) -> tuple[Axes, IndexArray]:
+    """Axes with one named row per feature, the largest absolute value at the top; their order."""
+    names = feature_labels(feature_names, len(values))
+    order = np.argsort(-np.abs(values), kind="stable")[:most]
+    ax = axes_or_new(ax, width=5.0, height=0.9 + 0.26 * len(order))
+    name_rows(ax, [short(names[column]) for column in order])
+    return ax, order
+
+
+def mark_whole_numbers(*axes: Axis) -> None:
+    """No ticks between whole numbers."""
+    for axis in axes:
+        locator: Any = axis.get_major_locator()
+        locator.set_params(integer=True)
+
+
+def add_legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
+    """A legend in one line above the plot, where no curve can be behind it."""
+    handles = ax.get_legend_handles_labels()[0] if handles is None else handles
+    above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+    ax.legend(handles=handles, ncols=len(handles), frameon=False, **above)

@@ -18,7 +18,7 @@ def feature_labels(names: Sequence[str] | None, n_features: int) -> list[str]:
 
 
 def short(name: Any) -> str:
-    """A name that fits beside an axis and that matplotlib takes for no formula."""
+    """A name that fits beside an axis and that matplotlib does not read as a formula."""
     name = " ".join(str(name).split())  # a line break would spill over its neighbours
     name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return name.replace("$", r"\$")

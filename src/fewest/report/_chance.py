@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from fewest._estimators.relabel import choose_exchange
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
 from fewest.machines.fsv import FeatureSelectionConcave
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.machines.zero_norm_svm import ZeroNormSVM
@@ -26,7 +26,6 @@ from fewest.report.content import (
     SeparabilityPoint,
 )
 from fewest.significance import PermutationTest, permutation_test, subset_separability_bounds
-from fewest.significance.permutation import usual_exchange
 
 _SHARE_OF_DIAGNOSIS = 0.6
 _SHARE_OF_TEST = 0.6
@@ -47,7 +46,7 @@ def diagnosis(subject: Subject, data: Data, budget: Budget, n_permutations: int)
         data.X,
         data.y,
         groups=data.groups,
-        exchange=usual_exchange(data.y, data.groups),
+        exchange=choose_exchange(data.y, data.groups),
         random_state=data.seed,
         n_jobs=data.n_jobs,
     )
@@ -73,7 +72,7 @@ def permutation(
         data.X,
         data.y,
         groups=data.groups,
-        exchange=usual_exchange(data.y, data.groups),
+        exchange=choose_exchange(data.y, data.groups),
         random_state=data.seed,
         n_jobs=data.n_jobs,
     )
@@ -167,8 +166,8 @@ def diagnostics(found: Diagnosis) -> Diagnostics:
     """The diagnosis in its own words."""
     return Diagnostics(
         conclusive=found.conclusive,
-        headline=headline(found),
-        conclusion=conclusion(found),
-        evidence=evidence(found),
-        geometry=geometry(found),
+        headline=found.headline,
+        conclusion=found.conclusion,
+        evidence=found.evidence,
+        geometry=found.geometry,
     )

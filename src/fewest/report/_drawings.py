@@ -217,7 +217,7 @@ def _stability(content: Content) -> str | None:
         lambda ax: plot_stability(
             [entry.n_folds for entry in found.counts],
             found.n_folds,
-            names=[safe(entry.name) for entry in found.counts],
+            feature_names=[safe(entry.name) for entry in found.counts],
             ax=ax,
         ),
         "stability-",

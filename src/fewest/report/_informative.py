@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from fewest.informative import InformativeFeatures, informative_share, t_map
-from fewest.informative.univariate import usual_kind
+from fewest.informative._univariate import choose_kind
 from fewest.report._data import Data
 from fewest.report.content import Estimate, Informative
 
 
 def informative(found: InformativeFeatures, data: Data) -> Informative:
     """Estimates by all rules, and the curves."""
-    kind = usual_kind(data.y, data.groups)
-    univariate = informative_share(t_map(data.X, data.y, groups=data.groups, kind=kind).p)
+    kind = choose_kind(data.y, data.groups)
+    univariate = informative_share(t_map(data.X, data.y, groups=data.groups, kind=kind).p_value)
     shares = {
         "where the line through the sigmoid's inflexion meets chance (the papers' rule)": (
             found.estimate

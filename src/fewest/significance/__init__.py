@@ -1,12 +1,9 @@
 """What chance would have done, how sure an error is, and whether two methods differ."""
 
-from fewest.significance.bootstrap import (
-    Bootstrap632,
-    balanced_error,
-    balanced_error_scorer,
-    bootstrap_632,
-)
-from fewest.significance.comparison import (
+from fewest._estimators.held_out import HeldOut, run_held_out
+from fewest._estimators.splits import balanced_error
+from fewest.significance._bootstrap import Bootstrap632, balanced_error_scorer, bootstrap_632
+from fewest.significance._comparison import (
     Comparison,
     Proportions,
     compare_proportions,
@@ -14,23 +11,24 @@ from fewest.significance.comparison import (
     paired_t_test,
     signed_rank_test,
 )
-from fewest.significance.permutation import (
+from fewest.significance._permutation import (
     PermutationTest,
     PermutedStatistic,
     permutation_test,
 )
-from fewest.significance.separability import (
+from fewest.significance._separability import (
     SeparabilityBounds,
     separability_probability,
     subset_separability_bounds,
 )
-from fewest.significance.simulation import ChanceSimulation, chance_simulation
-from fewest.significance.stability import Stability, stability, stability_index
+from fewest.significance._simulation import ChanceSimulation, chance_simulation
+from fewest.significance._stability import Stability, stability, stability_index
 
 __all__ = [
     "Bootstrap632",
     "ChanceSimulation",
     "Comparison",
+    "HeldOut",
     "PermutationTest",
     "PermutedStatistic",
     "Proportions",
@@ -44,6 +42,7 @@ __all__ = [
     "cross_validated_t_test",
     "paired_t_test",
     "permutation_test",
+    "run_held_out",
     "separability_probability",
     "signed_rank_test",
     "stability",

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from fewest._estimators.abilities import selection_of
 from fewest._estimators.splits import balanced_error, fit_with_groups
 from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._measure import selected_features
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,11 +151,6 @@ def _one_fold(estimator: Any, problem: Problem, group: Any, chance: bool) -> _Fo
             )
         except NotSeparableError as error:
             return _Fold(np.inf, np.empty(0, dtype=np.intp), str(error))
-    chosen = selected_features(machine)
-    if chosen is None:
-        raise ValueError(
-            f"{type(machine).__name__} does not say which features it uses: it has neither "
-            "get_support nor coef_. Give an estimator that selects features"
-        )
+    chosen = selection_of(machine).support
     predicted = machine.predict(problem.X[problem.rows[~inside]])
     return _Fold(balanced_error(problem.y[~inside], predicted), np.flatnonzero(chosen))

@@ -8,19 +8,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
+from fewest._estimators.relabel import permute_labels
 from fewest._estimators.validation import check_count
 from fewest._wording import aligned
 from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
 from fewest.neuro.analyses._performance import Performance, Problem, performances
 from fewest.neuro.analyses.pairs import Pair
 from fewest.significance._measure import STATISTICS, Measured
-from fewest.significance.permutation import (
-    PermutedStatistic,
-    combined_p_value,
-    compare,
-    label_permuter,
-)
+from fewest.significance._permutation import PermutedStatistic, compare_trials
 
 _TIES = "conservative"  # p-values may be too large, but never too small
 
@@ -94,7 +91,7 @@ def permuted_pairs(
         As for `all_pairs`.
     n_permutations : int
         B, for each pair; the thesis has 20.
-    random_state : int, Generator or None
+    random_state : int, RandomState instance or None
         Seed of the permutations.
 
     Returns
@@ -122,7 +119,7 @@ def permuted_pairs(
     names = chosen_conditions(y, conditions)
     pairs = pairs_of(names)
     problems = [pair_problem(X, y, groups, pair) for pair in pairs]
-    rng = np.random.default_rng(random_state)
+    rng = check_random_state(random_state)
     observed = performances(problems, estimator, n_jobs=n_jobs, verbose=verbose)
     permuted = performances(
         [copy for problem in problems for copy in _permutations(problem, n_permutations, rng)],
@@ -135,16 +132,14 @@ def permuted_pairs(
     for place, (pair, seen) in enumerate(zip(pairs, observed, strict=True)):
         own = permuted[place * n_permutations : (place + 1) * n_permutations]
         measured = [_measured(one) for one in (seen, *own)]
-        features, error = (compare(measured, name, _TIES, rng) for name in STATISTICS)
-        both = combined_p_value(measured, STATISTICS, _TIES)
-        found.append(PermutedPair(*pair, seen, features, error, both))
+        test = compare_trials(measured, STATISTICS, _TIES, rng)
+        found.append(PermutedPair(*pair, seen, test.features, test.error, test.p_value))
     return PermutedPairs(tuple(names), tuple(found), n_permutations)
 
 
-def _permutations(problem: Problem, number: int, rng: np.random.Generator) -> list[Problem]:
-    classes, codes = np.unique(problem.y, return_inverse=True)
-    permute = label_permuter(codes, problem.groups, "within")
-    return [replace(problem, y=classes[permute(rng)]) for _ in range(number)]
+def _permutations(problem: Problem, number: int, rng: np.random.RandomState) -> list[Problem]:
+    permuted = permute_labels(problem.y, problem.groups, number, rng)
+    return [replace(problem, y=labels) for labels in permuted]
 
 
 def _measured(performance: Performance) -> Measured:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewest._estimators.validation import check_count
-from fewest.plotting._figures import CURVES, axes_or_new
+from fewest.plotting._figures import CURVES, axes_or_new, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,48 +47,30 @@ def plot_transvariation(
     >>> len(ax.collections[0].get_segments())
     10
     """
+    from fewest.machines.transvariation import TransvariationC  # heavy
+
     check_count("n_features", n_features)
-    for field in ("differences", "distances", "totals", "curve_distances", "curve_totals"):
-        if not hasattr(grid, field):
-            raise TypeError(
-                "grid must come from fewest.machines.transvariation.transvariation_grid; got "
-                f"{type(grid).__name__}"
-            )
+    if not isinstance(grid, TransvariationC):
+        raise TypeError(
+            "grid must come from fewest.machines.transvariation.transvariation_grid; got "
+            f"{type(grid).__name__}"
+        )
     largest = np.sort(grid.differences[grid.differences > 0])[::-1][:n_features]
     ax = axes_or_new(ax)
     from matplotlib.collections import LineCollection
 
-    lines = LineCollection(
-        [[(0.0, a), (2.0 * a / grid.n_samples, 0.0)] for a in largest],
-        colors=CURVES[0],
-        linestyles="dotted",
-        linewidths=1.0,
-        label="features"
-        if len(largest) == np.count_nonzero(grid.differences)
-        else f"the {len(largest)} largest features",
-    )
-    ax.add_collection(lines)
-    ax.plot(
-        grid.curve_distances,
-        grid.curve_totals,
-        color="black",
-        linestyle="dashed",
-        linewidth=1.5,
-        label="total",
-    )
-    ax.plot(
-        grid.distances,
-        grid.totals,
-        color=CURVES[1],
-        marker="D",
-        markersize=6,
-        linestyle="none",
-        label="chosen",
-    )
-    ax.set_xlim(0.0, 1.03 * grid.curve_distances[-1])
-    ax.set_ylim(0.0, 1.05 * grid.curve_totals[0])
-    ax.set_xlabel("distance d between the classes; C = 2 / (N d)")
-    ax.set_ylabel("transvariation intensity")
-    ax.spines[["top", "right"]].set_visible(False)
+    label = f"the {len(largest)} largest features"
+    if len(largest) == np.count_nonzero(grid.differences):
+        label = "features"
+    lines = [[(0.0, a), (2.0 * a / grid.n_samples, 0.0)] for a in largest]
+    ax.add_collection(LineCollection(lines, colors=CURVES[0], ls="dotted", lw=1.0, label=label))
+    ax.plot(grid.curve_distances, grid.curve_totals, "k--", lw=1.5, label="total")
+    ax.plot(grid.distances, grid.totals, "D", color=CURVES[1], ms=6, label="chosen")
     ax.legend(frameon=False)
-    return ax
+    return finish(
+        ax,
+        "distance d between the classes; C = 2 / (N d)",
+        "transvariation intensity",
+        xlim=(0.0, 1.03 * grid.curve_distances[-1]),
+        ylim=(0.0, 1.05 * grid.curve_totals[0]),
+    )

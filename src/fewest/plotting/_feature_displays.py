@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest.plotting._display import Display, names_of_features
-from fewest.plotting.features import plot_heat_map, plot_weights
+from fewest._estimators.abilities import abilities_of, feature_names_of, selection_of
+from fewest._estimators.validation import make_dense
+from fewest._types import FloatArray
+from fewest.plotting._display import Display
+from fewest.plotting._features import plot_heat_map, plot_weights
+from fewest.plotting._labels import feature_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +33,12 @@ class WeightsDisplay(Display):
     >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
     >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> display = WeightsDisplay.from_estimator(machine, X, ax=Figure().subplots())
-    >>> display.names
+    >>> display.feature_names
     ['0', '1', '35']
     """
 
-    weights: NDArray[np.float64]
-    names: list[str]
+    weights: FloatArray
+    feature_names: list[str]
     sides: tuple[Any, Any] | None = None
 
     @classmethod
@@ -45,13 +49,13 @@ class WeightsDisplay(Display):
         *,
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
-    ) -> WeightsDisplay:
+    ) -> Self:
         """Coefficients times the standard deviations of X, the largest first.
 
         Parameters
         ----------
         estimator : fitted classifier
-            With `coef_` of one row: two classes.
+            One linear function: two classes.
         X : array of shape (n_samples, n_features)
             The samples that give the standard deviations.
         feature_names : sequence of str, optional
@@ -59,23 +63,25 @@ class WeightsDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
-        coefficients = np.atleast_2d(estimator.coef_)
-        if len(coefficients) != 1:
+        coef = selection_of(estimator).coef
+        if coef is None:
+            raise ValueError(f"{abilities_of(estimator).name} is not linear: it has no weights")
+        if len(coef) != 1:
             raise ValueError(
-                f"the estimator has {len(coefficients)} machines, one a class. Draw them one by "
+                f"the estimator has {len(coef)} linear functions, one per class. Draw them one by "
                 "one with plot_weights"
             )
-        columns = np.flatnonzero(coefficients[0])
-        names = names_of_features(estimator, feature_names, coefficients.shape[1])
-        weights = coefficients[0, columns] * _columns(X, columns).std(axis=0)
+        columns = np.flatnonzero(coef[0])
+        names = _names(estimator, feature_names, coef.shape[1])
+        weights = coef[0, columns] * _columns(X, columns).std(axis=0)
         order = np.argsort(-np.abs(weights), kind="stable")
-        sides = tuple(estimator.classes_) if hasattr(estimator, "classes_") else None
+        sides = tuple(estimator.classes_) if abilities_of(estimator).classifies else None
         display = cls(weights[order], [names[columns[place]] for place in order], sides)
         return display.plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> WeightsDisplay:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw; returns the display."""
-        return self._drawn(plot_weights(self.weights, self.names, sides=self.sides, ax=ax))
+        return self._keep(plot_weights(self.weights, self.feature_names, sides=self.sides, ax=ax))
 
 
 @dataclass
@@ -91,14 +97,14 @@ class HeatMapDisplay(Display):
     >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
     >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> display = HeatMapDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
-    >>> display.names
+    >>> display.feature_names
     ['0', '1', '35']
     """
 
-    X: NDArray[np.float64]
+    X: FloatArray
     y: NDArray[Any]
-    names: list[str]
-    scores: NDArray[np.float64] | None = None
+    feature_names: list[str]
+    scores: FloatArray | None = None
 
     @classmethod
     def from_estimator(
@@ -109,13 +115,13 @@ class HeatMapDisplay(Display):
         *,
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
-    ) -> HeatMapDisplay:
-        """The features of `estimator.get_support()`; decision values sort two classes' samples.
+    ) -> Self:
+        """The selected features; decision values sort two classes' samples.
 
         Parameters
         ----------
         estimator : fitted selector
-            Any with `get_support`.
+            Any that says what it selected.
         X, y : arrays
             Samples to show, and their classes.
         feature_names : sequence of str, optional
@@ -123,12 +129,12 @@ class HeatMapDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
-        mask = estimator.get_support()
-        if not mask.any():
+        support = selection_of(estimator).support
+        if not support.any():
             raise ValueError("the estimator selected no feature: there is nothing to draw")
-        columns = np.flatnonzero(mask)
-        names = names_of_features(estimator, feature_names, len(mask))
-        scores = estimator.decision_function(X) if hasattr(estimator, "decision_function") else None
+        columns = np.flatnonzero(support)
+        names = _names(estimator, feature_names, len(support))
+        scores = estimator.decision_function(X) if abilities_of(estimator).has_scores else None
         display = cls(
             _columns(X, columns).astype(np.float64),
             np.asarray(y),
@@ -137,15 +143,21 @@ class HeatMapDisplay(Display):
         )
         return display.plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> HeatMapDisplay:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw; returns the display."""
-        return self._drawn(
-            plot_heat_map(self.X, self.y, feature_names=self.names, scores=self.scores, ax=ax)
+        names = self.feature_names
+        return self._keep(
+            plot_heat_map(self.X, self.y, feature_names=names, scores=self.scores, ax=ax)
         )
+
+
+def _names(estimator: Any, feature_names: Sequence[str] | None, n_features: int) -> list[str]:
+    """Those given, those the estimator was fitted with, or the columns' numbers."""
+    if feature_names is None:
+        feature_names = feature_names_of(estimator)
+    return feature_labels(feature_names, n_features)
 
 
 def _columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
     """These columns of an array, a sparse matrix or a data frame, dense."""
-    from fewest._estimators.validation import make_dense
-
     return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else make_dense(X[:, columns]))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count
 from fewest.plotting._figures import axes_or_new
@@ -57,7 +57,16 @@ def plot_profile(
     ['b', 'c']
     """
     check_count("n_features", n_features)
-    shares = _profile(profile)
+    shares = np.asarray(profile, dtype=np.float64)
+    if shares.ndim != 2 or not shares.size:
+        raise ValueError(
+            f"profile must have one row per fold and one column per feature; got shape "
+            f"{shares.shape}"
+        )
+    if not np.all((shares >= 0) & (shares <= 1)):
+        raise ValueError("profile must hold shares between zero and one")
+    if not shares.any():
+        raise ValueError("profile is zero everywhere: no fold chose any feature")
     names = feature_labels(feature_names, shares.shape[1])
     frequency = shares.mean(axis=0)
     order = np.argsort(-frequency, kind="stable")
@@ -68,8 +77,8 @@ def plot_profile(
     image = ax.imshow(
         shares[:, shown].T, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest"
     )
-    step = -(-n_folds // _MOST_FOLD_LABELS)
-    ax.set_xticks(range(0, n_folds, step), [str(fold + 1) for fold in range(0, n_folds, step)])
+    labelled = range(0, n_folds, -(-n_folds // _MOST_FOLD_LABELS))
+    ax.set_xticks(labelled, [str(fold + 1) for fold in labelled])
     ax.set_yticks(range(len(shown)), [short(names[column]) for column in shown])
     ax.tick_params(length=0)
     # Thin lines between the cells.
@@ -77,23 +86,9 @@ def plot_profile(
     ax.set_yticks(np.arange(0.5, len(shown) - 1), minor=True)
     ax.grid(which="minor", color="0.85", linewidth=0.6)
     ax.tick_params(which="minor", length=0)
-    ax.set_xlabel("fold")
-    ax.set_ylabel("feature")
+    ax.set(xlabel="fold", ylabel="feature")
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(image, ax=ax)
     bar.set_label("share of discriminants with the feature")
     bar.outline.set_visible(False)
     return ax
-
-
-def _profile(profile: ArrayLike) -> NDArray[np.float64]:
-    shares = np.asarray(profile, dtype=np.float64)
-    if shares.ndim != 2 or not shares.size:
-        raise ValueError(
-            f"profile must have one row a fold and one column a feature; got shape {shares.shape}"
-        )
-    if not np.all((shares >= 0) & (shares <= 1)):
-        raise ValueError("profile must hold shares between zero and one")
-    if not shares.any():
-        raise ValueError("profile is zero everywhere: no fold chose any feature")
-    return shares

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
+from fewest._estimators.held_out import judge_in_parallel
 from fewest._estimators.splits import balanced_error, check_groups
 from fewest._estimators.validation import check_count, check_positive, standardize_columns
-from fewest._run.progress import Progress
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import decisions_along_costs
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest
-from fewest.informative._input import two_classes
+from fewest.informative._input import check_two_classes
 
-# Costs through which the machine is led to its own: each starts where the last one ended.
-_STEP = 10.0
 _FIRST_COST = 0.1
 
 
@@ -33,7 +32,7 @@ class RandomSubsets:
     ----------
     n_features : array of shape (n_sizes,)
         How many features were drawn.
-    errors : array of shape (n_sizes, n_repeats)
+    errors : array of shape (n_sizes, n_subsets)
         Mean over the folds of the balanced error.
     """
 
@@ -53,16 +52,16 @@ def random_subset_errors(
     groups: ArrayLike | None = None,
     cv: Any = None,
     n_features: Sequence[int] | None = None,
-    n_repeats: int = 100,
+    n_subsets: int = 100,
     C: float = 100.0,
-    random_state: int | None = 0,
+    random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> RandomSubsets:
     """Cross-validate a linear support vector machine on d random features, d = 1, 2, 4, ...
 
-    If many features carry information, already one drawn at random tells the classes apart better
-    than chance.
+    If many features carry information, a single one drawn at random already separates the classes
+    better than chance.
 
     Parameters
     ----------
@@ -76,12 +75,12 @@ def random_subset_errors(
         Other folds: a number of stratified ones, or a splitter. Without groups, 5 by default.
     n_features : sequence of int, optional
         Sizes of the subsets; powers of two by default.
-    n_repeats : int
+    n_subsets : int
         Subsets of each size (the paper: 1000).
     C : float
         Cost of the machine, for samples of norm one: large for the hard margin of the paper.
-    random_state : int or None
-        Seed of the draws.
+    random_state : int, RandomState instance or None
+        Seed of the draws; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -96,52 +95,40 @@ def random_subset_errors(
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.informative import random_subset_errors
     >>> X, y = make_gaussian(n=60, d=64, k=32, mu=0.5, random_state=0)
-    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_repeats=20)
+    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_subsets=20, random_state=0)
     >>> found.errors.mean(axis=1).round(2).tolist()
-    [0.45, 0.24, 0.02]
+    [0.42, 0.25, 0.03]
     """
-    X, signs = two_classes(X, y)
-    check_count("n_repeats", n_repeats)
+    X, signs = check_two_classes("random_subset_errors", X, y)
+    check_count("n_subsets", n_subsets)
     check_positive("C", C)
     sizes = _sizes(n_features, X.shape[1])
-    folds = make_folds(signs, check_groups(groups, len(signs)), cv)
-    rng = np.random.default_rng(random_state)
+    folds = make_folds(signs, check_groups(groups, len(signs)), cv, random_state)
+    rng = check_random_state(random_state)
     subsets = [
-        rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_repeats)
+        rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_subsets)
     ]
-    costs = _costs_up_to(C)
-    errors = []
-    results = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_fold_errors)(X, signs, fold, subsets, costs) for fold in folds
+    # The machine is led through smaller costs to its own: each starts where the last one ended.
+    steps = max(0, math.ceil(math.log10(C / _FIRST_COST) - 1e-9))
+    costs = C / 10.0 ** np.arange(steps, -1, -1)
+    jobs = [(X, signs, fold, subsets, costs) for fold in folds]
+    errors = judge_in_parallel(
+        jobs, judge=_measure_fold, n_jobs=n_jobs, verbose=verbose, what="random subsets"
     )
-    with Progress(len(folds), what="random subsets", unit="fold", show=verbose > 0) as progress:
-        for result in results:
-            errors.append(result)
-            progress.advance(1)
-    return RandomSubsets(sizes, np.mean(errors, axis=0).reshape(len(sizes), n_repeats))
+    return RandomSubsets(sizes, np.mean(list(errors), axis=0).reshape(len(sizes), n_subsets))
 
 
-def _fold_errors(
+def _measure_fold(
     X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
 ) -> list[float]:
     trained = standardize_columns(X[fold.training], None, per_column=True)
     columns = Columns(X, trained.mean, trained.inverse_scale)
-    return [_subset_error(columns, y, fold, subset, costs) for subset in subsets]
-
-
-def _subset_error(
-    columns: Columns, y: FloatArray, fold: Fold, subset: IndexArray, costs: FloatArray
-) -> float:
-    (K,) = kernels_of_rest(columns, [subset])
-    decisions = decisions_along_costs(K, y, fold.training, fold.test, costs)[-1]
-    return balanced_error(y[fold.test], np.where(decisions > 0.0, 1.0, -1.0))
-
-
-def _costs_up_to(C: float) -> FloatArray:
-    costs = [C]
-    while costs[-1] > _FIRST_COST:
-        costs.append(costs[-1] / _STEP)
-    return np.array(costs[::-1])
+    errors = []
+    for subset in subsets:
+        (K,) = kernels_of_rest(columns, [subset])
+        decisions = decisions_along_costs(K, y, fold.training, fold.test, costs)[-1]
+        errors.append(balanced_error(y[fold.test], np.where(decisions > 0.0, 1.0, -1.0)))
+    return errors
 
 
 def _sizes(n_features: Sequence[int] | None, total: int) -> NDArray[np.intp]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest.plotting._figures import CURVES, axes_or_new
-from fewest.plotting._labels import feature_labels, short
+from fewest.plotting._figures import CURVES, axes_or_new, finish, mark_whole_numbers, open_ranking
+from fewest.plotting._labels import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,17 +42,13 @@ def plot_subsets(subsets: Sequence[Sequence[Any]], *, ax: Axes | None = None) ->
     sizes = [len(subset) for subset in subsets]
     ax = axes_or_new(ax, width=5.2, height=3.0)
     ax.bar(range(1, len(sizes) + 1), sizes, color=CURVES[0], width=0.8)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.get_major_locator().set_params(integer=True)
-    ax.set_xlabel("repetition")
-    ax.set_ylabel("features")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    mark_whole_numbers(ax.xaxis, ax.yaxis)
+    return finish(ax, "repetition", "features")
 
 
 def plot_stand_ins(
     correlations: ArrayLike,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     *,
     name: str | None = None,
     ax: Axes | None = None,
@@ -63,7 +59,7 @@ def plot_stand_ins(
     ----------
     correlations : array of shape (n_features,)
         Between minus one and one.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         Of the other features; the default is their numbers, from 0.
     name : str, optional
         Of the selected feature.
@@ -87,17 +83,11 @@ def plot_stand_ins(
         raise ValueError("correlations must be a list of at least one number")
     if not np.all(np.abs(correlations) <= 1.0 + 1e-9):
         raise ValueError("correlations must lie between minus one and one")
-    labels = feature_labels(names, len(correlations))
-    order = np.argsort(-np.abs(correlations), kind="stable")
-    ax = axes_or_new(ax, width=5.0, height=0.9 + 0.26 * len(order))
+    ax, order = open_ranking(correlations, feature_names, ax, most=len(correlations))
     places = range(len(order))
     ax.hlines(places, 0.0, correlations[order], color=CURVES[0], linewidth=1.5)
     ax.plot(correlations[order], places, "o", color=CURVES[0], markersize=5, clip_on=False)
     ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.set_yticks(places, [short(labels[column]) for column in order])
-    ax.set_ylim(len(order) - 0.4, -0.6)
     ax.set_xlim(min(-0.02, 1.05 * correlations.min()), max(0.02, 1.05 * correlations.max(), 1.0))
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_xlabel("correlation" if name is None else f"correlation with {short(name)}")
     return ax

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._types import FloatArray
-
 _BY_CHANCE = 0.5
 
 
@@ -32,7 +30,7 @@ class Purity:
     estimate: float
 
 
-def purified(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Purity:
+def purify(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Purity:
     r"""Take features that were removed without carrying information out of an estimate.
 
     Selection also takes features that separate the training samples by chance. In left-out samples
@@ -59,10 +57,10 @@ def purified(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Puri
     Examples
     --------
     >>> import numpy as np
-    >>> from fewest.informative import purified
+    >>> from fewest.informative import purify
     >>> fraction = np.linspace(0, 1, 101)
     >>> agreement = np.where(fraction < 0.3, 0.9, 0.5)  # from 0.3 on, chance
-    >>> print(f"{purified(fraction, agreement, 0.4).estimate:.2f}")
+    >>> print(f"{purify(fraction, agreement, 0.4).estimate:.2f}")
     0.29
     """
     fraction, agreement = np.asarray(fraction, dtype=float), np.asarray(agreement, dtype=float)
@@ -77,8 +75,3 @@ def purified(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Puri
     purity = excess / (plateau - _BY_CHANCE) if plateau > _BY_CHANCE else 0.0
     purity = float(np.clip(purity, 0.0, 1.0))
     return Purity(plateau, purity, estimate * purity)
-
-
-def same_sign(training: FloatArray, left_out: FloatArray) -> FloatArray:
-    """One where two differences point the same way, zero where they do not."""
-    return (training * left_out > 0.0).astype(np.float64)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest.plotting._figures import CURVES, GREY, axes_or_new
+from fewest._types import FloatArray
+from fewest.plotting._figures import CURVES, GREY, add_legend_above, axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,11 +31,11 @@ def plot_path(
 
     Parameters
     ----------
-    Cs : array of shape (n_values,)
+    Cs : array of shape (n_Cs,)
         Positive, finite costs, in any order.
-    errors : array of shape (n_values,), or mapping from names to such arrays
+    errors : array of shape (n_Cs,), or mapping from names to such arrays
         Errors between zero and one; names (up to four) go to a legend.
-    n_features : array of shape (n_values,), optional
+    n_features : array of shape (n_Cs,), optional
         Number of features, drawn in grey on an axis at the right.
     chosen : int, optional
         Place in `Cs` of the value to mark: a diamond on every error.
@@ -54,10 +55,17 @@ def plot_path(
     >>> plot_path([0.1, 1.0, 10.0], [0.5, 0.2, 0.3], chosen=1, ax=ax).get_xscale()
     'log'
     """
-    Cs = _costs(Cs)
+    Cs = np.asarray(Cs, dtype=np.float64)
+    if Cs.ndim != 1 or not len(Cs):
+        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
+    if not np.all((Cs > 0) & np.isfinite(Cs)):
+        raise ValueError("every value of Cs must be positive and finite")
+    named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
+    if not 1 <= len(named) <= len(CURVES):
+        raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
+    curves = {name: _check_values("errors", values, len(Cs)) for name, values in named.items()}
     order = np.argsort(Cs, kind="stable")
-    curves = _curves(errors, len(Cs))
-    counts = None if n_features is None else _values("n_features", n_features, len(Cs))
+    counts = None if n_features is None else _check_values("n_features", n_features, len(Cs))
     if chosen is not None and not 0 <= chosen < len(Cs):
         raise ValueError(f"chosen must be a place in Cs, 0 to {len(Cs) - 1}; got {chosen!r}")
 
@@ -65,47 +73,22 @@ def plot_path(
     ax.set_xscale("log")
     handles = []
     for (name, values), colour, marker in zip(curves.items(), CURVES, _MARKERS, strict=False):
-        handles += ax.plot(
-            Cs[order],
-            values[order],
-            color=colour,
-            marker=marker,
-            markersize=4,
-            linewidth=1.5,
-            label=name,
-        )
+        points = Cs[order], values[order], f"-{marker}"
+        handles += ax.plot(*points, color=colour, ms=4, lw=1.5, label=name)
         if chosen is not None:
-            ax.plot(
-                Cs[chosen],
-                values[chosen],
-                marker="D",
-                markersize=9,
-                markerfacecolor="none",
-                markeredgecolor="black",
-                markeredgewidth=1.5,
-                linestyle="none",
-                zorder=3,
-                clip_on=False,
-            )
+            (diamond,) = ax.plot(Cs[chosen], values[chosen], "D", ms=9, zorder=3, clip_on=False)
+            diamond.set(markerfacecolor="none", markeredgecolor="black", markeredgewidth=1.5)
     highest = max(values.max() for values in curves.values())
     ax.set_ylim(-0.02 * max(highest, 0.1), 1.08 * max(highest, 0.1))
     _label_costs(ax, Cs)
-    ax.set_xlabel("C")
-    ax.set_ylabel("balanced error")
+    ax.set(xlabel="C", ylabel="balanced error")
     ax.spines["top"].set_visible(False)
     if counts is None:
         ax.spines["right"].set_visible(False)
     else:
         handles.append(_draw_counts(ax, Cs[order], counts[order]))
     if len(handles) > 1:
-        # Above the plot, where no curve can be behind it.
-        ax.legend(
-            handles=handles,
-            loc="lower center",
-            bbox_to_anchor=(0.5, 1.0),
-            ncols=len(handles),
-            frameon=False,
-        )
+        add_legend_above(ax, handles)
     return ax
 
 
@@ -129,7 +112,7 @@ def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
     from matplotlib.ticker import MaxNLocator
 
     twin = ax.twinx()
-    (line,) = twin.plot(Cs, counts, color=GREY, linestyle="dashed", linewidth=1.5, label="features")
+    (line,) = twin.plot(Cs, counts, "--", color=GREY, lw=1.5, label="features")
     twin.set_ylabel("number of features", color=GREY)
     twin.tick_params(axis="y", colors=GREY)
     twin.set_ylim(-0.02 * max(counts.max(), 1), 1.08 * max(counts.max(), 1))
@@ -140,23 +123,7 @@ def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
     return line
 
 
-def _costs(Cs: ArrayLike) -> NDArray[np.float64]:
-    Cs = np.asarray(Cs, dtype=np.float64)
-    if Cs.ndim != 1 or not len(Cs):
-        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
-    if not np.all((Cs > 0) & np.isfinite(Cs)):
-        raise ValueError("every value of Cs must be positive and finite")
-    return Cs
-
-
-def _curves(errors: Any, length: int) -> dict[str, NDArray[np.float64]]:
-    named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
-    if not 1 <= len(named) <= len(CURVES):
-        raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
-    return {name: _values("errors", values, length) for name, values in named.items()}
-
-
-def _values(name: str, values: ArrayLike, length: int) -> NDArray[np.float64]:
+def _check_values(name: str, values: ArrayLike, length: int) -> FloatArray:
     values = np.asarray(values, dtype=np.float64)
     if values.shape != (length,):
         raise ValueError(

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse, stats
+from scipy import stats
 
 from fewest._estimators.splits import check_groups, require_both_classes
-from fewest._estimators.validation import check_choice
+from fewest._estimators.validation import check_choice, make_dense
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
-from fewest.informative._input import two_classes
+from fewest.informative._input import check_two_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class TMap:
     ----------
     t : array of shape (n_features,)
         Positive where the second class has the larger mean; zero for a constant feature.
-    p : array of shape (n_features,)
+    p_value : array of shape (n_features,)
         Two-sided probability of so large a value by chance, not corrected for their number.
     degrees_of_freedom : int
         Of the t-distribution.
@@ -33,7 +33,7 @@ class TMap:
     """
 
     t: FloatArray
-    p: FloatArray
+    p_value: FloatArray
     degrees_of_freedom: int
     kind: str
 
@@ -75,8 +75,8 @@ def t_map(
         Group of each sample; for a paired test each has samples of both classes.
     kind : {"paired", "group-means", "two-sample"}, optional
         The default is "paired" if there are groups. "group-means" is a two-sample test of the
-        groups' averages, for groups of one class each. "two-sample" takes samples for independent
-        even if they are of the same group.
+        groups' averages, for groups of one class each. "two-sample" treats samples as
+        independent even if they are of the same group.
 
     Returns
     -------
@@ -91,24 +91,25 @@ def t_map(
     >>> found.t.round(2).tolist()
     [19.05, -0.22]
     """
-    X, y = two_classes(X, y)
+    X, y = check_two_classes("t_map", X, y)
     groups = check_groups(groups, len(y))
     kind = ("two-sample" if groups is None else "paired") if kind is None else kind
     check_choice("kind", kind, ("paired", "group-means", "two-sample"))
-    if kind != "two-sample" and groups is None:
+    if kind == "two-sample":
+        difference, error, freedom = _compare_two(X, y)
+    elif groups is None:
         raise ValueError(f"a {kind} test needs groups: pass groups, or kind='two-sample'")
-    if kind == "paired":
+    elif kind == "paired":
         require_both_classes(groups, y)
-        difference, error, freedom = _paired(X, y, groups)
+        difference, error, freedom = _compare_pairs(X, y, groups)
     else:
-        samples = (X, y) if kind == "two-sample" else _group_means(X, y, groups)
-        difference, error, freedom = _two_sample(*samples)
+        difference, error, freedom = _compare_two(*_average_groups(X, y, groups))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(difference == 0.0, 0.0, difference / error)
     return TMap(t, 2.0 * stats.t.sf(np.abs(t), freedom), freedom, kind)
 
 
-def usual_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
+def choose_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
     """The test that suits the groups: paired only where each has samples of both classes."""
     if groups is None:
         return "two-sample"
@@ -117,17 +118,17 @@ def usual_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
     return "paired" if both else "group-means"
 
 
-def informative_share(p: ArrayLike, *, threshold: float = 0.5) -> float:
+def informative_share(p_value: ArrayLike, *, threshold: float = 0.5) -> float:
     r"""Share of features whose p-values are not those of chance.
 
-    p-values of features without information are uniform, so that those above a threshold, where
-    few others are, tell how many such features there are:
+    p-values of features without information are uniform. So those above a threshold, where few
+    others are, show how many such features there are:
 
     .. math:: 1 - \frac{\#\{j : p_j > \lambda\}}{(1 - \lambda) \, d} .
 
     Parameters
     ----------
-    p : array of shape (n_features,)
+    p_value : array of shape (n_features,)
         p-values, of `t_map` for instance.
     threshold : float
         The lambda of the formula, between zero and one (both excluded).
@@ -143,9 +144,9 @@ def informative_share(p: ArrayLike, *, threshold: float = 0.5) -> float:
     >>> informative_share([0.001, 0.002, 0.001, 0.3, 0.6, 0.9])  # two of 6 above one half
     0.33333333333333337
     """
-    p = np.asarray(p, dtype=np.float64)
+    p = np.asarray(p_value, dtype=np.float64)
     if p.ndim != 1 or not len(p) or not np.all((p >= 0) & (p <= 1)):
-        raise ValueError("p must be a list of probabilities between zero and one")
+        raise ValueError("p_value must be a list of probabilities between zero and one")
     if not 0.0 < threshold < 1.0:
         raise ValueError(f"threshold must lie between zero and one; got {threshold!r}")
     null = np.mean(p > threshold) / (1.0 - threshold)
@@ -159,7 +160,9 @@ def share_count(share: float, n_features: int) -> int:
     return max(1, round(share * n_features))
 
 
-def _paired(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, FloatArray, int]:
+def _compare_pairs(
+    X: Any, y: FloatArray, groups: NDArray[Any]
+) -> tuple[FloatArray, FloatArray, int]:
     """Mean and standard error over the groups of the difference of the classes."""
     names, member = np.unique(groups, return_inverse=True)
     contrast = np.zeros((len(names), len(y)))
@@ -167,16 +170,17 @@ def _paired(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, Fl
         rows = np.flatnonzero(y == sign)
         sizes = np.bincount(member[rows], minlength=len(names))
         contrast[member[rows], rows] = sign / sizes[member[rows]]
-    differences = np.asarray(X.T @ contrast.T).T if sparse.issparse(X) else contrast @ X
+    differences = np.asarray(contrast @ X)
     n = len(names)
     mean = differences.mean(axis=0)
     # Differences of equal values may leave a rounding error behind.
-    scale = np.abs(contrast).sum(axis=1).max() * _largest(X) * np.finfo(np.float64).eps
+    largest = make_dense(abs(X).max(axis=0)).ravel()
+    scale = np.abs(contrast).sum(axis=1).max() * largest * np.finfo(np.float64).eps
     mean = np.where(np.abs(mean) <= scale, 0.0, mean)
     return mean, differences.std(axis=0, ddof=1) / np.sqrt(n), n - 1
 
 
-def _group_means(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+def _average_groups(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """The average of each class in each group, and its class."""
     pairs, member = np.unique(
         np.stack([np.unique(groups, return_inverse=True)[1], y]), axis=1, return_inverse=True
@@ -184,11 +188,10 @@ def _group_means(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatArra
     member = member.ravel()
     averaging = np.zeros((pairs.shape[1], len(y)))
     averaging[member, np.arange(len(y))] = 1.0 / np.bincount(member)[member]
-    means = np.asarray(X.T @ averaging.T).T if sparse.issparse(X) else averaging @ X
-    return means, pairs[1]
+    return np.asarray(averaging @ X), pairs[1]
 
 
-def _two_sample(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def _compare_two(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Difference of the classes' means, and its standard error from the pooled variance."""
     parts = [X[y < 0], X[y > 0]]
     sizes = [part.shape[0] for part in parts]
@@ -198,12 +201,3 @@ def _two_sample(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     freedom = sum(sizes) - 2
     pooled = (sizes[0] * variance_0 + sizes[1] * variance_1) / freedom
     return mean_1 - mean_0, np.sqrt(pooled * (1 / sizes[0] + 1 / sizes[1])), freedom
-
-
-def _largest(X: Any) -> FloatArray:
-    values = abs(X)
-    return (
-        np.asarray(values.max(axis=0).toarray()).ravel()
-        if sparse.issparse(X)
-        else (values.max(axis=0))
-    )

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewest._types import FloatArray, IndexArray
-from fewest.informative._curve import AVERAGES, resampled
-from fewest.informative._fold_run import FoldCurves
+from fewest._types import FloatArray
+from fewest.informative._curve import AVERAGES, resample
 from fewest.informative._result import InformativeFeatures
-from fewest.informative.univariate import TMap, share_count
+from fewest.informative._univariate import TMap, share_count
 
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
 
@@ -28,14 +27,14 @@ class Overlap:
         Part of the one set that is in the other, on average over the folds.
     expected : float
         The same for random sets.
-    p : float
+    p_value : float
         Largest p-value in the top of the t-map.
     """
 
     share: float
     observed: float
     expected: float
-    p: float
+    p_value: float
 
 
 def overlap_table(
@@ -81,7 +80,7 @@ def overlap_table(
                 share=float(share),
                 observed=float(np.mean(common)),
                 expected=count / found.n_features,
-                p=float(univariate.p[top[-1]]),
+                p_value=float(univariate.p_value[top[-1]]),
             )
         )
     return rows
@@ -118,15 +117,11 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     _check_same_features(found, univariate)
     top = np.zeros(found.n_features, dtype=bool)
     top[univariate.top(share)] = True
-    curves = [
-        resampled(fold.removed, _shares_inside(fold, top), found.fraction, found.n_features)
-        for fold in found.folds
-    ]
+    curves = []
+    for fold in found.folds:
+        inside = [top[subset].mean() for subset in fold.subsets]
+        curves.append(resample(fold.removed, inside, found.fraction, found.n_features))
     return AVERAGES[found.average](curves, axis=0)
-
-
-def _shares_inside(fold: FoldCurves, top: IndexArray) -> list[float]:
-    return [float(top[subset].mean()) for subset in fold.subsets]
 
 
 def _check_same_features(found: InformativeFeatures, univariate: TMap) -> None:

@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from fewest._estimators.abilities import selection_of
+from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data
-from fewest.diagnostics.capacity import vc_dimension_bound
-from fewest.diagnostics.concentration import (
+from fewest.diagnostics._capacity import vc_dimension_bound
+from fewest.diagnostics._concentration import (
     DistanceConcentration,
     Sphericity,
     distance_concentration,
     relative_concentration,
     sphericity,
 )
-from fewest.diagnostics.hubs import Hubness, hubness
-from fewest.diagnostics.leave_one_out import LooReliability, loo_reliability
-from fewest.diagnostics.wording import in_words
+from fewest.diagnostics._hubs import Hubness, hubness
+from fewest.diagnostics._leave_one_out import LooReliability, loo_reliability
+from fewest.diagnostics._wording import conclude, list_evidence, list_geometry, summarize
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance import (
@@ -62,9 +64,29 @@ class Diagnosis:
     leave_one_out: LooReliability | None
 
     @property
+    def headline(self) -> str:
+        """The conclusion in one line."""
+        return conclude(self)[0]
+
+    @property
+    def conclusion(self) -> str:
+        """The conclusion in a few sentences."""
+        return conclude(self)[1]
+
+    @property
+    def evidence(self) -> list[str]:
+        """What the conclusion rests on."""
+        return list_evidence(self)
+
+    @property
+    def geometry(self) -> list[str]:
+        """What to know about the data, in sentences."""
+        return list_geometry(self)
+
+    @property
     def summary(self) -> str:
         """All of it, in plain words."""
-        return in_words(self)
+        return summarize(self)
 
     def __str__(self) -> str:
         return self.summary
@@ -109,8 +131,8 @@ def diagnose(
         Level of the test.
     max_seconds : float, optional
         Seconds for the permutations, as for `permutation_test`.
-    random_state : int, Generator or None
-        Seed of the permutations.
+    random_state : int, RandomState instance or None
+        Seed of the permutations; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -135,15 +157,18 @@ def diagnose(
     if not 0.0 < alpha < 1.0:
         raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
     X, y = check_data(BaseEstimator(), X, y)
-    classes, counts = np.unique(y, return_counts=True)
-    if len(classes) < 2 or counts.min() < 2 or len(y) < 5:
+    class_sizes, _ = count_classes(y, None)
+    if len(class_sizes) < 2 or min(class_sizes.values()) < 2 or len(y) < 5:
         raise ValueError(
             "diagnose needs at least two classes with two samples each, and five samples in all; "
-            f"got {dict(zip(classes.tolist(), counts.tolist(), strict=True))}"
+            f"got {class_sizes}"
         )
-    machine, n_selected = _machine(X, y)
-    if isinstance(cv, (int, np.integer)):
-        cv = min(int(cv), int(counts.min()))
+    machine = SupportFeatureMachine(C=np.inf)
+    try:
+        machine.fit(X, y)
+    except NotSeparableError:
+        machine = SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
+    n_selected = selection_of(machine).n_selected
     test = permutation_test(
         machine,
         X,
@@ -159,12 +184,12 @@ def diagnose(
         verbose=verbose,
     )
     n, d = X.shape
-    binary = len(classes) == 2
+    binary = len(class_sizes) == 2
     chosen = min(max(1, n_selected), d)
     return Diagnosis(
         n_samples=n,
         n_features=d,
-        class_sizes=dict(zip(classes.tolist(), counts.tolist(), strict=True)),
+        class_sizes=class_sizes,
         alpha=alpha,
         conclusive=bool(test.p_value <= alpha),
         separable=bool(np.isinf(machine.C)),
@@ -178,13 +203,3 @@ def diagnose(
         hubs=hubness(X, y, k=min(_NEIGHBOURS, n - 1)),
         leave_one_out=loo_reliability(X, y, standardize=True) if binary else None,
     )
-
-
-def _machine(X: Any, y: Any) -> tuple[SupportFeatureMachine, int]:
-    """The hard machine where it can be fitted, else a soft one; and how many features it takes."""
-    machine = SupportFeatureMachine(C=np.inf)
-    try:
-        machine.fit(X, y)
-    except NotSeparableError:
-        machine = SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
-    return machine, int(machine.support_.sum())

@@ -9,8 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count
-from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new
-from fewest.plotting._labels import feature_labels, short
+from fewest.plotting._figures import (
+    CURVES,
+    GREY,
+    PALE,
+    add_legend_above,
+    axes_or_new,
+    finish,
+    mark_whole_numbers,
+    open_ranking,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +31,7 @@ def plot_stability(
     counts: ArrayLike,
     n_folds: int,
     *,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     n_features: int = 20,
     ax: Axes | None = None,
 ) -> Axes:
@@ -35,7 +43,7 @@ def plot_stability(
         Number of folds that selected the feature; features that no fold selected are left out.
     n_folds : int
         All folds.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         A name for each feature; the default is its number, from 0.
     n_features : int
         Most features to show.
@@ -50,7 +58,7 @@ def plot_stability(
     --------
     >>> from matplotlib.figure import Figure
     >>> from fewest.plotting import plot_stability
-    >>> ax = plot_stability([0, 5, 2], 5, names=["a", "b", "c"], ax=Figure().subplots())
+    >>> ax = plot_stability([0, 5, 2], 5, feature_names=list("abc"), ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['b', 'c']
     """
@@ -59,19 +67,13 @@ def plot_stability(
     counts = np.asarray(counts)
     if counts.ndim != 1 or not np.any(counts) or np.any((counts < 0) | (counts > n_folds)):
         raise ValueError(
-            f"counts must be numbers from 0 to {n_folds}, a list of one a feature, not all zero"
+            f"counts must be numbers from 0 to {n_folds}, one per feature, not all zero"
         )
-    labels = feature_labels(names, len(counts))
-    shown = np.argsort(-counts, kind="stable")[: min(n_features, np.count_nonzero(counts))]
-    ax = axes_or_new(ax, width=5.0, height=1.0 + 0.24 * len(shown))
+    most = min(n_features, int(np.count_nonzero(counts)))
+    ax, shown = open_ranking(counts, feature_names, ax, most=most)
     ax.barh(range(len(shown)), counts[shown], color=CURVES[0], height=0.7)
-    ax.set_yticks(range(len(shown)), [short(labels[column]) for column in shown])
-    ax.set_ylim(len(shown) - 0.4, -0.6)
-    ax.set_xlim(0, n_folds)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.tick_params(axis="y", length=0)
-    ax.set_xlabel(f"folds of {n_folds} that selected it")
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    mark_whole_numbers(ax.xaxis)
+    ax.set(xlim=(0, n_folds), xlabel=f"folds of {n_folds} that selected it")
     return ax
 
 
@@ -103,27 +105,21 @@ def plot_permutations(
     >>> ax.get_legend_handles_labels()[1]
     ['permuted classes (4)', 'true classes: 0.1']
     """
-    chance = np.asarray(chance, dtype=np.float64)
-    chance = chance[np.isfinite(chance)]
-    if not len(chance):
+    values = np.asarray(chance, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values):
         raise ValueError("chance holds no finite value: there is nothing to draw")
     ax = axes_or_new(ax, width=5.2, height=3.0)
-    whole = bool(np.all(chance == np.round(chance)) and float(observed).is_integer())
-    if whole:  # a bar a number
-        bins = np.arange(min(chance.min(), observed), max(chance.max(), observed) + 2) - 0.5
+    mark_whole_numbers(ax.yaxis)
+    if np.all(values == np.round(values)) and float(observed).is_integer():  # one bar per number
+        bins = np.arange(min(values.min(), observed), max(values.max(), observed) + 2) - 0.5
+        mark_whole_numbers(ax.xaxis)
     else:
-        bins = np.histogram_bin_edges(chance, bins="auto" if len(chance) > 4 else 5)
-    ax.hist(chance, bins=bins, color=PALE, label=f"permuted classes ({len(chance)})")
-    ax.axvline(
-        observed, color=CURVES[1], linewidth=2.5, label=f"true classes: {float(observed):.3g}"
-    )
-    ax.set_xlabel(label)
-    ax.set_ylabel("permutations")
-    for axis in (ax.yaxis, *([ax.xaxis] if whole else [])):
-        axis.get_major_locator().set_params(integer=True)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-    return ax
+        bins = np.histogram_bin_edges(values, bins="auto" if len(values) > 4 else 5)
+    ax.hist(values, bins=bins.tolist(), color=PALE, label=f"permuted classes ({len(values)})")
+    ax.axvline(observed, color=CURVES[1], lw=2.5, label=f"true classes: {float(observed):.3g}")
+    add_legend_above(ax)
+    return finish(ax, label, "permutations")
 
 
 def plot_separability(
@@ -166,32 +162,24 @@ def plot_separability(
     >>> ax.get_xlabel()
     'features needed'
     """
-    from fewest.significance import subset_separability_bounds
+    from fewest.significance import subset_separability_bounds  # heavy
 
     ax = axes_or_new(ax, width=5.2, height=3.4)
     limit = min(n_features, n_samples) if most is None else min(most, n_features)
-    sizes, lower, upper = [], [], []
+    found = []
     for size in range(1, limit + 1):
         bounds = subset_separability_bounds(n_samples, n_features, size, intercept=intercept)
-        sizes.append(size)
-        lower.append(max(bounds.lower, _SMALLEST_PROBABILITY))
-        upper.append(max(bounds.upper, _SMALLEST_PROBABILITY))
+        found.append((size, bounds.lower, bounds.upper))
         if most is None and bounds.upper >= 1.0 and size >= (selected or 1) + _BEYOND:
             break
+    sizes, lower, upper = np.maximum(found, _SMALLEST_PROBABILITY).T
     ax.fill_between(sizes, lower, upper, color=CURVES[0], alpha=0.2, linewidth=0)
     for values, name, style in ((upper, "at most", "solid"), (lower, "at least", "dashed")):
-        ax.plot(
-            sizes, values, color=CURVES[0], linestyle=style, marker="o", markersize=3, label=name
-        )
+        ax.plot(sizes, values, "o", ls=style, color=CURVES[0], ms=3, label=name)
     if selected is not None:
         ax.axvline(selected, color=CURVES[1], linewidth=2.0, label=f"selected: {selected}")
     ax.axhline(0.05, color=GREY, linestyle="dotted", linewidth=1.0)
-    ax.set_yscale("log")
-    ax.set_ylim(0.5 * _SMALLEST_PROBABILITY, 2.0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_xlabel("features needed")
-    ax.set_ylabel("probability in random data")
-    ax.spines[["top", "right"]].set_visible(False)
-    # Above the plot, where no curve can be behind it.
-    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
-    return ax
+    mark_whole_numbers(ax.xaxis)
+    add_legend_above(ax)
+    limits = (0.5 * _SMALLEST_PROBABILITY, 2.0)
+    return finish(ax, "features needed", "probability in random data", yscale="log", ylim=limits)

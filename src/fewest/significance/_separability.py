@@ -1,6 +1,6 @@
 """How likely random data are separable, in all features or in a few of many.
 
-Everything is computed in logarithms, so that a million features are no trouble.
+Everything is computed in logarithms, which a million features do not overflow.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def separability_probability(n: int, d: int, *, intercept: bool = False) -> floa
     >>> separability_probability(n=20, d=20)
     1.0
     """
-    _check(n, d)
+    check_count("n", n)
+    check_count("d", d)
     return float(np.exp(_log_wendel(n, d + intercept)))
 
 
@@ -112,8 +113,8 @@ def subset_separability_bounds(
     >>> print(f"{bounds.upper:.4f}")
     0.0070
     """
-    _check(n, d)
-    check_count("d_star", d_star)
+    for name, value in (("n", n), ("d", d), ("d_star", d_star)):
+        check_count(name, value)
     if d_star > d:
         raise ValueError(f"d_star = {d_star} features cannot be chosen from d = {d}")
     log_lower = _log_wendel(n, d_star + intercept)
@@ -155,8 +156,3 @@ def _log_wendel(n: int, d: int) -> float:
     k = np.arange(d - 1)
     log_terms = np.concatenate([[0.0], np.cumsum(np.log((n - 1 - k) / (k + 1)))])
     return min(0.0, float(logsumexp(log_terms) - (n - 1) * np.log(2.0)))
-
-
-def _check(n: int, d: int) -> None:
-    check_count("n", n)
-    check_count("d", d)

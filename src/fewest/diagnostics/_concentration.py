@@ -45,7 +45,7 @@ def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
         \varepsilon = \frac{(\sum_i \lambda_i)^2}{d \sum_i \lambda_i^2}
 
     with the eigenvalues of the covariance matrix. Those of the sample would show no more than
-    n - 1 directions, so that both sums are estimated without bias (for normal data).
+    n - 1 directions; both sums are therefore estimated without bias (for normal data).
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import numpy as np
 
 from fewest._estimators.validation import check_count
 from fewest.significance import subset_separability_bounds
-from fewest.significance.separability import log_choose
+from fewest.significance._separability import log_choose
 
 # Powers of two are compared in logarithms.
 _ROUNDING = 1e-9
@@ -114,17 +114,9 @@ def vc_dimension_bound(d: int, d_star: int, *, intercept: bool = False) -> int:
     if d_star > d:
         raise ValueError(f"d_star = {d_star} features cannot be chosen from d = {d}")
     log_choices = log_choose(d, d_star)
-    largest = d + int(intercept)
-
-    def shattered(h: int) -> bool:
-        return log_choices + _log_share(h, d_star, intercept) >= -_ROUNDING
-
-    low, high = d_star, largest + 1  # d* samples are always shattered by d* features
+    low, high = d_star, d + int(intercept) + 1  # d* samples are always shattered by d* features
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if shattered(middle) else (low, middle)
+        share = subset_separability_bounds(middle, d_star, d_star, intercept=intercept).log_lower
+        low, high = (middle, high) if log_choices + share >= -_ROUNDING else (low, middle)
     return low
-
-
-def _log_share(n: int, d: int, intercept: bool) -> float:
-    return subset_separability_bounds(n, d, d, intercept=intercept).log_lower

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
+from sklearn.utils import check_random_state
 
-from fewest._estimators.validation import check_choice, check_count
+from fewest._estimators.validation import check_choice, check_count, make_dense
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._measure import Measure, Measured, make_measure, measure_in_parallel
-from fewest.significance.permutation import PermutedStatistic, compare
+from fewest.significance._permutation import PermutedStatistic, compare_trials
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class _Trial:
     codes: IndexArray
     covariance: str
 
-    def __call__(self, seed: np.random.SeedSequence | None) -> Measured:
-        if seed is None:
+    def __call__(self, seed: int | None) -> Measured:
+        if seed is None:  # the data themselves
             return self.measure(self.codes)
-        rng = np.random.default_rng(seed)
+        rng = np.random.RandomState(seed)
         if self.covariance == "independent":
             X = rng.standard_normal(self.measure.X.shape)
         else:
@@ -83,8 +83,8 @@ def chance_simulation(
         Number of random data sets.
     cv : int or splitter
         Folds of the cross-validation.
-    random_state : int or None
-        Seed.
+    random_state : int, RandomState instance or None
+        Seed of the random data; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
         Processes, in joblib's sense. Each holds a random data set of the size of X.
     verbose : int
@@ -110,8 +110,11 @@ def chance_simulation(
     """
     check_count("n_simulations", n_simulations)
     check_choice("covariance", covariance, ("independent", "within"))
-    measure, codes = make_measure(estimator, X, y, statistics=statistics, cv=cv, groups=None)
-    seeds = np.random.SeedSequence(random_state).spawn(n_simulations)
+    rng = check_random_state(random_state)
+    measure, codes = make_measure(
+        estimator, X, y, statistics=statistics, cv=cv, random_state=random_state
+    )
+    seeds = rng.randint(2**31 - 1, size=n_simulations)
     measured = measure_in_parallel(
         _Trial(measure, codes, covariance),
         [(None,), *((seed,) for seed in seeds)],
@@ -119,28 +122,18 @@ def chance_simulation(
         verbose=verbose,
         what="simulations",
     )
-    rng = np.random.default_rng(random_state)
-    found = {
-        statistic: compare(measured, statistic, "conservative", rng)
-        for statistic in measure.statistics
-    }
-    fitted = np.all([np.isfinite(one.chance) for one in found.values()], axis=0)
-    return ChanceSimulation(
-        found.get("features"), found.get("error"), float(fitted.mean()), n_simulations
-    )
+    found = compare_trials(measured, measure.statistics, "conservative", rng)
+    asked = [one.chance for one in (found.features, found.error) if one is not None]
+    separable = float(np.isfinite(asked).all(axis=0).mean())
+    return ChanceSimulation(found.features, found.error, separable, n_simulations)
 
 
-def _like(X: Any, codes: IndexArray, rng: np.random.Generator) -> FloatArray:
+def _like(X: Any, codes: IndexArray, rng: np.random.RandomState) -> FloatArray:
     """Gaussian samples whose covariance is that of X within its classes.
 
     Random combinations of the centred samples have it, without a matrix of d x d entries.
     """
-    n = len(codes)
-    classes = np.unique(codes)
-    mixing = rng.standard_normal((n, n))
-    centring = np.eye(n)
-    for code in classes:
-        rows = np.flatnonzero(codes == code)
-        centring[np.ix_(rows, rows)] -= 1.0 / len(rows)
-    product = (mixing @ centring / np.sqrt(n - len(classes))) @ X
-    return np.asarray(product.toarray() if sparse.issparse(product) else product, dtype=np.float64)
+    n, sizes = len(codes), np.bincount(codes)
+    mixing = rng.standard_normal((n, n)) / np.sqrt(n - len(sizes))
+    centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
+    return np.asarray(make_dense(mixing @ centring @ X), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Errors on samples that had no part in training: who was taken for whom, and at which cut."""
+"""Errors on samples that had no part in training: who was predicted as whom, and at which cut."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.metrics import auc, confusion_matrix, roc_curve
+from sklearn.utils.multiclass import unique_labels
 
-from fewest.plotting._figures import CURVES, GREY, axes_or_new
+from fewest.plotting._figures import CURVES, GREY, STYLES, axes_or_new, finish
 from fewest.plotting._labels import short
 
 if TYPE_CHECKING:
@@ -45,9 +47,6 @@ def plot_confusion(
     >>> [text.get_text() for text in ax.texts]
     ['1', '1', '0', '1']
     """
-    from sklearn.metrics import confusion_matrix
-    from sklearn.utils.multiclass import unique_labels
-
     labels = unique_labels(y_true, y_pred) if labels is None else labels
     counts = confusion_matrix(y_true, y_pred, labels=labels)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -58,14 +57,13 @@ def plot_confusion(
         colour = "white" if shares[row, column] > 0.5 else "black"
         ax.text(column, row, str(count), ha="center", va="center", color=colour)
     names = [short(label) for label in labels]
-    steep = len(names) > 2 and max(map(len, names)) > 4
-    ax.set_xticks(
-        range(len(names)), names, rotation=45 if steep else 0, ha="right" if steep else "center"
-    )
-    ax.set_yticks(range(len(names)), names)
+    places = range(len(names))
+    ax.set_xticks(places, names)
+    if len(names) > 2 and max(map(len, names)) > 4:
+        ax.set_xticks(places, names, rotation=45, ha="right")
+    ax.set_yticks(places, names)
     ax.tick_params(length=0)
-    ax.set_xlabel("predicted")
-    ax.set_ylabel("true class")
+    ax.set(xlabel="predicted", ylabel="true class")
     ax.spines[:].set_visible(False)
     return ax
 
@@ -105,8 +103,6 @@ def plot_roc(
     >>> ax.get_legend_handles_labels()[1]
     ['b: area 0.75']
     """
-    from sklearn.metrics import auc, roc_curve
-
     y_true = np.asarray(y_true)
     hits = y_true == positive
     if hits.all() or not hits.any():
@@ -117,21 +113,10 @@ def plot_roc(
     ax = axes_or_new(ax, width=4.4, height=4.2)
     drawn = len(ax.get_legend_handles_labels()[1])
     if not drawn:
-        ax.plot([0, 1], [0, 1], color=GREY, linestyle="dotted", linewidth=1.0)
-    ax.plot(
-        false_rate,
-        true_rate,
-        color=CURVES[drawn % len(CURVES)],
-        linestyle=("solid", "dashed", "dashdot", "dotted")[drawn // len(CURVES) % 4],
-        linewidth=1.8,
-        label=f"{short(positive if name is None else name)}: area {auc(false_rate, true_rate):.2f}",
-        clip_on=False,
-    )
-    ax.set_xlim(0.0, 1.0)
-    ax.set_ylim(0.0, 1.0)
-    ax.set_aspect("equal")
-    ax.set_xlabel("others taken for the class")
-    ax.set_ylabel("class recognised")
-    ax.spines[["top", "right"]].set_visible(False)
+        ax.plot([0, 1], [0, 1], ":", color=GREY, lw=1.0)
+    colour, style = CURVES[drawn % len(CURVES)], STYLES[drawn // len(CURVES) % len(STYLES)]
+    label = f"{short(positive if name is None else name)}: area {auc(false_rate, true_rate):.2f}"
+    ax.plot(false_rate, true_rate, ls=style, color=colour, lw=1.8, label=label, clip_on=False)
     ax.legend(frameon=False, loc="lower right")
-    return ax
+    square = {"xlim": (0.0, 1.0), "ylim": (0.0, 1.0), "aspect": "equal"}
+    return finish(ax, "others predicted as the class", "class recognised", **square)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fewest.plotting._figures import CLASSES, CURVES, axes_or_new
+from fewest.plotting._figures import CLASSES, CURVES, axes_or_new, name_rows, open_ranking
 from fewest.plotting._labels import feature_labels, short
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def plot_strip(
     threshold: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Values of one feature, a strip a class, with the means of the classes as black bars.
+    """Values of one feature, one strip per class, with the means of the classes as black bars.
 
     Parameters
     ----------
@@ -59,32 +59,21 @@ def plot_strip(
     values, y = np.asarray(values, dtype=np.float64), np.asarray(y)
     if values.ndim != 1 or y.shape != values.shape or not len(y):
         raise ValueError(
-            f"values and y must have one entry a sample; got shapes {values.shape} and {y.shape}"
+            f"values and y must have one entry per sample; got shapes {values.shape} and {y.shape}"
         )
     classes = np.unique(y)
     ax = axes_or_new(ax, width=4.6, height=0.9 + 0.45 * len(classes))
     for place, label in enumerate(classes):
         strip = values[y == label]
-        # Neighbours in value get different heights, so that no point hides another.
+        # Neighbours in value get different heights: no point hides another.
         height = np.empty(len(strip))
         height[np.argsort(strip, kind="stable")] = (np.arange(len(strip)) * _GOLDEN) % 1.0 - 0.5
-        ax.plot(
-            strip,
-            place + 0.5 * height,
-            linestyle="none",
-            marker=_MARKERS[place % len(_MARKERS)],
-            markersize=4.5,
-            alpha=0.75,
-            markeredgewidth=0,
-            color=CLASSES[place % len(CLASSES)],
-        )
-        ax.plot([strip.mean()] * 2, [place - 0.36, place + 0.36], color="black", linewidth=2.0)
+        marker, colour = _MARKERS[place % len(_MARKERS)], CLASSES[place % len(CLASSES)]
+        ax.plot(strip, place + 0.5 * height, marker, ms=4.5, mew=0, alpha=0.75, color=colour)
+        ax.plot([strip.mean()] * 2, [place - 0.36, place + 0.36], color="black", lw=2.0)
     if threshold is not None:
         ax.axvline(threshold, color="black", linestyle="dashed", linewidth=1.0)
-    ax.set_yticks(range(len(classes)), [short(label) for label in classes])
-    ax.set_ylim(len(classes) - 0.45, -0.55)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    name_rows(ax, [short(label) for label in classes])
     if name is not None:
         ax.set_xlabel(short(name))
     return ax
@@ -92,7 +81,7 @@ def plot_strip(
 
 def plot_weights(
     weights: ArrayLike,
-    names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
     *,
     sides: tuple[Any, Any] | None = None,
     ax: Axes | None = None,
@@ -104,7 +93,7 @@ def plot_weights(
     weights : array of shape (n_features,)
         Zeros are left out. They compare only for standardised features, or multiplied with the
         features' standard deviations.
-    names : sequence of str, optional
+    feature_names : sequence of str, optional
         A name for each weight; the default is its number, from 0.
     sides : pair of labels, optional
         The classes that negative and positive weights speak for.
@@ -126,21 +115,17 @@ def plot_weights(
     weights = np.asarray(weights, dtype=np.float64)
     if weights.ndim != 1 or not np.any(weights):
         raise ValueError("weights must be a list of numbers of which at least one is not zero")
-    labels = feature_labels(names, len(weights))
-    shown = np.argsort(-np.abs(weights), kind="stable")[: np.count_nonzero(weights)]
-    ax = axes_or_new(ax, width=5.0, height=0.9 + 0.26 * len(shown))
+    ax, shown = open_ranking(weights, feature_names, ax, most=int(np.count_nonzero(weights)))
     colours = [CURVES[1] if weights[column] > 0 else CURVES[0] for column in shown]
     ax.barh(range(len(shown)), weights[shown], color=colours, height=0.7)
     ax.axvline(0.0, color="black", linewidth=0.8)
-    ax.set_yticks(range(len(shown)), [short(labels[column]) for column in shown])
-    ax.set_ylim(len(shown) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.set_xlabel(
-        "weight" if sides is None else f"← {short(sides[0])}    weight    {short(sides[1])} →",
+    if sides is None:
+        ax.set_xlabel("weight")
+    else:
+        low, high = map(short, sides)
         # Long names leave a narrow plot: what is wider goes to the left, where there is room.
-        loc="center" if sides is None or len("".join(map(short, sides))) < _WIDE else "right",
-    )
+        wide = len(low + high) >= _WIDE
+        ax.set_xlabel(f"← {low}    weight    {high} →", loc="right" if wide else "center")
     return ax
 
 
@@ -186,32 +171,30 @@ def plot_heat_map(
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
     if X.ndim != 2 or not X.size or y.shape != (len(X),):
         raise ValueError(
-            "X must have a row a sample and a column a feature, and y a label a sample; got "
+            "X must have one row per sample and one column per feature, and y one label per "
+            "sample; got "
             f"shapes {X.shape} and {y.shape}"
         )
     labels = feature_labels(feature_names, X.shape[1])
     classes, codes = np.unique(y, return_inverse=True)
     samples = np.lexsort((np.zeros(len(y)) if scores is None else np.asarray(scores), codes))
-    standard = _standardised(X)
-    features = _by_class(standard, codes, len(classes))
+    spread = X.std(axis=0)
+    standard = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    # Features by the class in which they are largest, the most pronounced first.
+    means = np.array([standard[codes == code].mean(axis=0) for code in range(len(classes))])
+    features = np.lexsort((-means.max(axis=0), means.argmax(axis=0)))
 
     ax = axes_or_new(ax, width=7.2, height=1.3 + 0.24 * len(labels))
-    image = ax.imshow(
-        standard[np.ix_(samples, features)].T,
-        aspect="auto",
-        interpolation="nearest",
-        cmap="RdBu_r",
-        vmin=-_MOST_DEVIATIONS,
-        vmax=_MOST_DEVIATIONS,
-    )
+    shown = standard[np.ix_(samples, features)].T
+    image = ax.imshow(shown, cmap="RdBu_r", aspect="auto", interpolation="nearest")
+    image.set_clim(-_MOST_DEVIATIONS, _MOST_DEVIATIONS)
     ax.set_yticks(range(len(labels)), [short(labels[column]) for column in features])
-    ends = np.cumsum(np.bincount(codes))
+    sizes = np.bincount(codes)
+    ends = np.cumsum(sizes)
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
-    middles = ends - np.bincount(codes) / 2 - 0.5
-    ax.set_xticks(
-        middles, [f"{short(c)}\n({n})" for c, n in zip(classes, np.bincount(codes), strict=True)]
-    )
+    names = [f"{short(label)}\n({size})" for label, size in zip(classes, sizes, strict=True)]
+    ax.set_xticks(ends - sizes / 2 - 0.5, names)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     bar = ax.figure.colorbar(
@@ -220,14 +203,3 @@ def plot_heat_map(
     bar.set_label("standard deviations\nfrom the mean")
     bar.outline.set_visible(False)
     return ax
-
-
-def _standardised(X: NDArray[Any]) -> NDArray[Any]:
-    spread = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-
-
-def _by_class(standard: NDArray[Any], codes: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Features by the class in which they are largest, the most pronounced first."""
-    means = np.array([standard[codes == code].mean(axis=0) for code in range(n_classes)])
-    return np.lexsort((-means.max(axis=0), means.argmax(axis=0)))

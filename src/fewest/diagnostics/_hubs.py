@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import skew
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._estimators.validation import check_count
-from fewest._types import FloatArray, IndexArray
+from fewest._types import IndexArray
 from fewest.diagnostics._geometry import check_norm, columns_of, distances
 
 # A hub is a neighbour of more samples than the mean by this many standard deviations.
@@ -81,15 +81,17 @@ def hubness(
     n = columns.n_samples
     if k >= n:
         raise ValueError(f"k = {k} neighbours need more than {k} samples; X has {n}")
-    neighbours = _neighbours(distances(columns, p), k)
+    # The k nearest others of each sample; of equally near ones the first.
+    between = distances(columns, p) + np.diag(np.full(n, np.inf))
+    neighbours = np.argsort(between, axis=1, kind="stable")[:, :k]
     occurrences = np.bincount(neighbours.ravel(), minlength=n)
     hubs = np.flatnonzero(occurrences > k + _HUB * occurrences.std())
     skewness = float(skew(occurrences)) if np.ptp(occurrences) else 0.0
     if y is None:
         return Hubness(k, skewness, hubs, occurrences)
-    y = column_or_1d(y)
-    check_consistent_length(occurrences, y)
-    bad = np.bincount(neighbours[y[neighbours] != y[:, None]], minlength=n)
+    labels: NDArray[Any] = column_or_1d(y)
+    check_consistent_length(occurrences, labels)
+    bad = np.bincount(neighbours[labels[neighbours] != labels[:, None]], minlength=n)
     return Hubness(
         k,
         skewness,
@@ -99,9 +101,3 @@ def hubness(
         bad_hubs=hubs[2 * bad[hubs] > occurrences[hubs]],
         bad_occurrences=bad,
     )
-
-
-def _neighbours(between: FloatArray, k: int) -> IndexArray:
-    """The k nearest others of each sample; of equally near ones the first."""
-    between = between + np.diag(np.full(len(between), np.inf))
-    return np.argsort(between, axis=1, kind="stable")[:, :k]

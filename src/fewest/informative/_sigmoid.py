@@ -40,7 +40,8 @@ class Sigmoid:
 
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Value at x."""
-        return _sigmoid(np.asarray(x, dtype=np.float64), *self._parameters)
+        shape = self.bottom, self.height, self.position, self.width
+        return _sigmoid(np.asarray(x, dtype=np.float64), *shape)
 
     @property
     def slope(self) -> float:
@@ -69,10 +70,6 @@ class Sigmoid:
             return 1.0 if self.bottom + self.height / 2.0 < CHANCE - _LEAST_RISE else 0.0
         return float(np.clip(self.crossing, 0.0, 1.0))
 
-    @property
-    def _parameters(self) -> tuple[float, float, float, float]:
-        return self.bottom, self.height, self.position, self.width
-
 
 def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> Sigmoid:
     r"""Least-squares fit of a sigmoid to an error curve.
@@ -87,7 +84,7 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
     error : array of shape (n_points,)
         Error of a classifier on the others.
     restricted : bool
-        Fix alpha_0 = 0 and alpha_1 = 0.5: from no error to chance (000, ch. 6.4.1).
+        Fix alpha_0 = 0 and alpha_1 = 0.5: from no error to chance (ch. 6.4.1 of the thesis).
 
     Returns
     -------
@@ -110,26 +107,19 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
         )
     if not (np.all(np.isfinite(x)) and np.all(np.isfinite(error))):
         raise ValueError("x and error must be finite")
-    free = [_POSITION, _WIDTH] if restricted else [_BOTTOM, _HEIGHT, _POSITION, _WIDTH]
-    bounds = np.array(free).T
-    head = (0.0, CHANCE)
-
-    def difference(parameters: FloatArray) -> FloatArray:
-        return (
-            _sigmoid(x, *head, *parameters) - error
-            if restricted
-            else (_sigmoid(x, *parameters) - error)
-        )
-
     low = float(np.clip(error.min(), *_BOTTOM))
     rise = float(np.clip(error.max() - error.min(), 0.05, 1.0))
-    fits = [
-        least_squares(difference, start if restricted else (low, rise, *start), bounds=bounds)
-        for start in _STARTS
-    ]
+    fixed: tuple[float, ...] = (0.0, CHANCE) if restricted else ()
+    first: tuple[float, ...] = () if restricted else (low, rise)
+    bounds = np.array([_BOTTOM, _HEIGHT, _POSITION, _WIDTH][len(fixed) :]).T
+
+    def differences(free: FloatArray) -> FloatArray:
+        return _sigmoid(x, *fixed, *free) - error
+
+    fits = [least_squares(differences, (*first, *start), bounds=bounds) for start in _STARTS]
     best = min(fits, key=lambda fit: fit.cost)
-    parameters = (*head, *best.x) if restricted else tuple(best.x)
-    return Sigmoid(*map(float, parameters), residual=float(np.sqrt(2 * best.cost / len(x))))
+    parameters = map(float, (*fixed, *best.x, np.sqrt(2 * best.cost / len(x))))
+    return Sigmoid(*parameters)
 
 
 def _sigmoid(

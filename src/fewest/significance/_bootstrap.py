@@ -6,25 +6,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import make_scorer
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.base import BaseEstimator
+from sklearn.metrics import make_scorer, zero_one_loss
+from sklearn.utils import check_random_state
 
-from fewest._estimators.splits import balanced_error
+from fewest._estimators.held_out import judge_fold, judge_in_parallel
+from fewest._estimators.splits import balanced_error, check_groups
 from fewest._estimators.validation import check_choice, check_count, check_data
-from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
-
-__all__ = ["Bootstrap632", "balanced_error", "balanced_error_scorer", "bootstrap_632"]
+from fewest.significance._resample import draw_rows, find_units
 
 # For `scoring` in scikit-learn, where larger is better: minus the balanced error.
 balanced_error_scorer = make_scorer(balanced_error, greater_is_better=False)
 
 # Probability that a sample is in a bootstrap sample, 1 - 1/e.
 _INSIDE = 0.632
-_MOST_DRAWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +73,7 @@ def bootstrap_632(
         Mean of the classes' error rates, or share of wrong samples.
     groups : array of shape (n_samples,), optional
         Draw whole groups of samples that belong together.
-    random_state : int, Generator or None
+    random_state : int, RandomState instance or None
         Seed of the draws.
     n_jobs : int, optional
         Processes, in joblib's sense.
@@ -100,24 +97,24 @@ def bootstrap_632(
     >>> X, y = make_gaussian(n=60, d=100, k=2, mu=1.5, random_state=0)
     >>> found = bootstrap_632(SupportFeatureMachine(), X, y, n_resamples=10, random_state=0)
     >>> print(f"{found.error:.2f} from {found.test_error:.2f} and {found.training_error:.2f}")
-    0.02 from 0.03 and 0.00
+    0.02 from 0.04 and 0.00
     """
     check_count("n_resamples", n_resamples)
     check_choice("error", error, ("balanced", "plain"))
     X, y = check_data(BaseEstimator(), X, y)
-    X = X.tocsr() if hasattr(X, "tocsr") else X
-    units = np.arange(len(y))
-    if groups is not None:
-        check_consistent_length(y, groups)
-        units = np.unique(column_or_1d(groups), return_inverse=True)[1]
-    rng = np.random.default_rng(random_state)
-    draws = [_draw(units, y, rng) for _ in range(n_resamples)]
-    with interrupts_ignored():
-        found = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_errors)(estimator, X, y, inside, outside, error) for inside, outside in draws
-        )
-    bar = progress_bar(found, n_resamples, verbose > 0, what="bootstrap", unit="resample")
-    test_errors, training_errors = np.array(list(bar)).T
+    X = X.tocsr() if hasattr(X, "tocsr") else X  # resamples take rows
+    groups = check_groups(groups, len(y))
+    rng = check_random_state(random_state)
+    strata = [find_units(len(y), groups)]
+    rate = balanced_error if error == "balanced" else zero_one_loss
+    jobs = [
+        (estimator, X, y, groups, *draw_rows(strata, y, rng, classes_outside=True), rate)
+        for _ in range(n_resamples)
+    ]
+    found = judge_in_parallel(
+        jobs, judge=_measure, n_jobs=n_jobs, verbose=verbose, what="bootstrap", unit="resample"
+    )
+    test_errors, training_errors = np.array(list(found)).T
     test, training = float(test_errors.mean()), float(training_errors.mean())
     return Bootstrap632(
         error=_INSIDE * test + (1.0 - _INSIDE) * training,
@@ -128,32 +125,16 @@ def bootstrap_632(
     )
 
 
-def _draw(
-    units: IndexArray, y: NDArray[Any], rng: np.random.Generator
-) -> tuple[IndexArray, IndexArray]:
-    """Rows inside (some several times) and outside; every class has some of both."""
-    members = [np.flatnonzero(units == unit) for unit in range(units.max() + 1)]
-    labels = np.unique(y)
-    for _ in range(_MOST_DRAWS):
-        drawn = rng.integers(len(members), size=len(members))
-        inside = np.concatenate([members[unit] for unit in drawn])
-        outside = np.setdiff1d(np.arange(len(y)), inside)
-        if all(len(np.unique(y[rows])) == len(labels) for rows in (inside, outside)):
-            return inside, outside
-    raise ValueError(
-        f"{_MOST_DRAWS} bootstrap draws all lacked a class inside or outside: a class has too few "
-        "samples (or groups)"
-    )
-
-
-def _errors(
-    estimator: Any, X: Any, y: Any, inside: IndexArray, outside: IndexArray, error: str
+def _measure(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    inside: IndexArray,
+    outside: IndexArray,
+    rate: Any,
 ) -> tuple[float, float]:
-    machine = clone(estimator).fit(X[inside], y[inside])
-    test, training = (
-        balanced_error(y[rows], machine.predict(X[rows]))
-        if error == "balanced"
-        else float(np.mean(machine.predict(X[rows]) != y[rows]))
-        for rows in (outside, inside)
-    )
-    return test, training
+    """Errors of one machine outside and inside."""
+    fold = judge_fold(estimator, X, y, groups, inside, np.concatenate([outside, inside]))
+    n = len(outside)
+    return rate(y[outside], fold.predicted[:n]), rate(y[inside], fold.predicted[n:])

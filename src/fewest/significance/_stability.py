@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import check_random_state
 
-from fewest._estimators.splits import check_groups
+from fewest._estimators.abilities import selection_of
+from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.splits import check_groups, fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_data
-from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
-
-_MOST_DRAWS = 50
+from fewest.significance._resample import draw_rows, find_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     if Z.ndim != 2 or len(Z) < 2 or not np.all((Z == 0) | (Z == 1)):
         raise ValueError(
             "selections must be a table of zeros and ones (or booleans) with at least two rows, "
-            "one a set"
+            "one per set"
         )
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
@@ -83,7 +83,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     frequency, sizes = Z.mean(axis=0), Z.sum(axis=1)
     share = sizes.mean() / d
     if not 0.0 < share < 1.0:
-        raise ValueError("all sets hold no feature or all of them, so that no index is defined")
+        raise ValueError("all sets hold no feature or all of them, so no index is defined")
     spread = share * (1.0 - share)
     index = 1.0 - n_sets / (n_sets - 1) * np.mean(frequency * (1.0 - frequency)) / spread
     # Each set's influence on the index; their variance is that of the index (theorem 7 there).
@@ -119,7 +119,7 @@ def stability(
     Parameters
     ----------
     estimator : selector, or None for SupportFeatureMachine()
-        Anything with `fit` and `get_support`.
+        Anything with `fit` that says what it selected: by `get_support` or by `coef_`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
@@ -133,7 +133,7 @@ def stability(
         without. Classes keep their shares in either, unless groups hold several classes.
     confidence : float
         Level of the confidence interval.
-    random_state : int, Generator or None
+    random_state : int, RandomState instance or None
         Seed of the resamples.
     n_jobs : int, optional
         Processes, in joblib's sense.
@@ -157,49 +157,30 @@ def stability(
     check_choice("resample", resample, ("bootstrap", "half"))
     estimator = SupportFeatureMachine() if estimator is None else estimator
     X, y = check_data(BaseEstimator(), X, y)
-    X = X.tocsr() if hasattr(X, "tocsr") else X
-    rng = np.random.default_rng(random_state)
-    strata = _strata(y, check_groups(groups, len(y)))
-    draws = [_draw(strata, y, resample, rng) for _ in range(n_resamples)]
-    with interrupts_ignored():
-        found = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_selected)(estimator, X, y, rows) for rows in draws
-        )
-    selections = list(
-        progress_bar(found, n_resamples, verbose > 0, what="resamples", unit="resample")
+    X = X.tocsr() if hasattr(X, "tocsr") else X  # resamples take rows
+    groups = check_groups(groups, len(y))
+    rng = check_random_state(random_state)
+    strata = _strata(y, groups)
+    jobs = [
+        (estimator, X, y, groups, draw_rows(strata, y, rng, half=resample == "half")[0])
+        for _ in range(n_resamples)
+    ]
+    selections = judge_in_parallel(
+        jobs, judge=_select, n_jobs=n_jobs, verbose=verbose, what="resamples", unit="resample"
     )
-    return stability_index(np.array(selections), confidence=confidence)
+    return stability_index(np.array(list(selections)), confidence=confidence)
 
 
 def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[IndexArray]]:
-    """What is drawn, samples or groups, as lists of rows: a list a class where there are such."""
-    if groups is None:
-        units = [np.array([row]) for row in range(len(y))]
-    else:
-        units = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    """What is drawn, samples or groups: one list per class, unless a group holds several."""
+    units = find_units(len(y), groups)
     if any(len(np.unique(y[rows])) > 1 for rows in units):
         return [units]
     return [[rows for rows in units if y[rows[0]] == label] for label in np.unique(y)]
 
 
-def _draw(
-    strata: list[list[IndexArray]], y: NDArray[Any], resample: str, rng: np.random.Generator
-) -> IndexArray:
-    """Rows of a resample that has all classes."""
-    for _ in range(_MOST_DRAWS):
-        drawn = []
-        for units in strata:
-            half = resample == "half"
-            size = max(1, len(units) // 2) if half else len(units)
-            drawn += [units[place] for place in rng.choice(len(units), size, replace=not half)]
-        rows = np.concatenate(drawn)
-        if len(np.unique(y[rows])) == len(np.unique(y)):
-            return rows
-    raise ValueError(
-        f"{_MOST_DRAWS} resamples of the groups in turn lacked a class: name smaller groups, or "
-        "none"
-    )
-
-
-def _selected(estimator: Any, X: Any, y: Any, rows: IndexArray) -> NDArray[np.bool_]:
-    return np.asarray(clone(estimator).fit(X[rows], y[rows]).get_support())
+def _select(
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, rows: IndexArray
+) -> NDArray[np.bool_]:
+    own_groups = None if groups is None else groups[rows]
+    return selection_of(fit_with_groups(clone(estimator), X[rows], y[rows], own_groups)).support

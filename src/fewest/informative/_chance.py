@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._types import FloatArray, IndexArray
+from fewest._types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,46 +84,10 @@ def chance_band(
     )
 
 
-def random_labellings(
-    y: FloatArray,
-    groups: NDArray | None,
-    tests: Sequence[IndexArray],
-    n_permutations: int,
-    rng: np.random.Generator,
-) -> FloatArray:
-    """Labels that change places within groups, or groups of one class each as a whole.
-
-    Whole groups change places within a test part, so that every part keeps both classes.
-    """
-    if groups is None or any(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups)):
-        return within_group_permutations(y, groups, n_permutations, rng)
-    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
-    part = np.full(len(y), -1, dtype=np.intp)
-    for number, rows in enumerate(tests):
-        part[rows] = number
-    of_groups = within_group_permutations(y[first], part[first], n_permutations, rng)
-    return of_groups[:, member]
-
-
-def within_group_permutations(
-    y: FloatArray, groups: NDArray | None, n_permutations: int, rng: np.random.Generator
-) -> FloatArray:
-    """Labels in random order, which leaves every group the classes it has."""
-    member = np.zeros(len(y), dtype=np.intp)
-    if groups is not None:
-        member = np.unique(groups, return_inverse=True)[1]
-    permuted = np.tile(y, (n_permutations, 1))
-    for labels in permuted:
-        for group in range(member.max() + 1):
-            rows = np.flatnonzero(member == group)
-            labels[rows] = labels[rng.permutation(rows)]
-    return permuted
-
-
 def _split(fraction: FloatArray, below: NDArray[np.bool_]) -> float:
     """The point from which on the curve is no longer below, with the fewest exceptions."""
     # Exceptions if the first k points are taken for those below: misses before, and hits after.
     misses = np.concatenate([[0], np.cumsum(~below)])
     hits = np.concatenate([np.cumsum(below[::-1])[::-1], [0]])
     place = int(np.argmin(misses + hits))
-    return float(fraction[place]) if place < len(fraction) else float(fraction[-1])
+    return float(fraction[min(place, len(fraction) - 1)])

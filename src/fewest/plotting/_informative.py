@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, require_matplotlib
+from fewest._types import FloatArray
+from fewest.plotting._figures import (
+    CURVES,
+    GREY,
+    PALE,
+    STYLES,
+    axes_or_new,
+    finish,
+    require_matplotlib,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fewest.informative import InformativeFeatures, Overlap, RandomSubsets, TMap
-
-__all__ = [
-    "plot_informative",
-    "plot_overlap",
-    "plot_overlap_curves",
-    "plot_probe_error",
-    "plot_random_subsets",
-    "plot_selection_error",
-    "plot_subset_sizes",
-]
+    from fewest.informative import InformativeFeatures, Overlap, RandomSubsets, Sigmoid, TMap
 
 _SHARES = (0.025, 0.05, 0.2, 0.34)
 
@@ -65,18 +65,17 @@ def plot_informative(
         from matplotlib import pyplot
 
         figure = pyplot.figure()
-    draw = [plot_subset_sizes]
+    draw: list[Callable[..., Axes]] = [partial(plot_subset_sizes, found)]
     if univariate is not None:
-        draw.append(lambda found, ax: plot_overlap_curves(found, univariate, ax=ax))
-    draw.append(plot_selection_error)
+        draw.append(partial(plot_overlap_curves, found, univariate))
+    draw.append(partial(plot_selection_error, found))
     if found.probe_error is not None:
-        draw.append(plot_probe_error)
+        draw.append(partial(plot_probe_error, found))
     n_rows = -(-len(draw) // 2)
     figure.set_size_inches(10.0, 3.7 * n_rows)
     figure.set_layout_engine("constrained")
     for place, function in enumerate(draw):
-        ax = figure.add_subplot(n_rows, 2, place + 1)
-        function(found, ax=ax)
+        ax = function(ax=figure.add_subplot(n_rows, 2, place + 1))
         ax.set_title(f"({'abcd'[place]}) {ax.get_title(loc='left')}", loc="left")
     return figure
 
@@ -106,10 +105,9 @@ def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> 
     >>> plot_subset_sizes(found, ax=Figure().subplots()).get_ylabel()
     'features'
     """
-    ax = axes_or_new(ax)
-    ax.plot(100 * found.fraction, found.sizes, color=CURVES[0], drawstyle="steps-pre")
+    ax = _draw_curve(found, found.sizes, axes_or_new(ax))
     ax.set_ylim(bottom=0)
-    return _finished(ax, found, "size of the subsets", "features")
+    return _finish_curve(ax, found, "size of the subsets", "features")
 
 
 def plot_overlap_curves(
@@ -149,23 +147,17 @@ def plot_overlap_curves(
     >>> ax.get_legend_handles_labels()[1]
     ['top 10 %']
     """
-    from fewest.informative import overlap_curve
+    from fewest.informative import overlap_curve  # heavy
 
     if not 1 <= len(shares) <= len(CURVES):
         raise ValueError(f"shares must be 1 to {len(CURVES)} numbers; got {len(shares)}")
     ax = axes_or_new(ax)
-    styles = ("solid", "dashed", "dashdot", "dotted")
-    for share, colour, style in zip(sorted(shares), CURVES, styles, strict=False):
-        ax.plot(
-            100 * found.fraction,
-            100 * overlap_curve(found, univariate, share),
-            color=colour,
-            linestyle=style,
-            label=f"top {100 * share:g} %",
-        )
+    for share, colour, style in zip(sorted(shares), CURVES, STYLES, strict=False):
+        y, label = 100 * overlap_curve(found, univariate, share), f"top {100 * share:g} %"
+        ax.plot(100 * found.fraction, y, ls=style, color=colour, label=label)
     ax.set_ylim(0, 102)
     ax.legend(frameon=False)
-    return _finished(ax, found, "overlap with the t-map", "features in its top (%)")
+    return _finish_curve(ax, found, "overlap with the t-map", "features in its top (%)")
 
 
 def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
@@ -193,10 +185,9 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
     >>> plot_selection_error(found, ax=Figure().subplots()).get_ylabel()
     'error'
     """
-    ax = axes_or_new(ax)
-    ax.plot(100 * found.fraction, found.selection_error, color=CURVES[0], drawstyle="steps-pre")
+    ax = _draw_curve(found, found.selection_error, axes_or_new(ax))
     _draw_chance(ax, found.selection_error)
-    return _finished(ax, found, "machines of the repetitions", "error")
+    return _finish_curve(ax, found, "machines of the repetitions", "error")
 
 
 def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
@@ -234,21 +225,14 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
     ax = axes_or_new(ax)
     x = 100 * found.fraction
     if found.band is not None:
-        ax.fill_between(
-            x,
-            found.band.lower,
-            found.band.upper,
-            color=PALE,
-            alpha=0.5,
-            linewidth=0,
-            label="chance",
-        )
-    ax.plot(x, found.probe_error, color=CURVES[0], drawstyle="steps-pre", label="SVM on the rest")
+        band = (x, found.band.lower, found.band.upper)
+        ax.fill_between(*band, color=PALE, alpha=0.5, linewidth=0, label="chance")
+    _draw_curve(found, found.probe_error, ax, label="SVM on the rest")
     ax.plot(x, found.sigmoid(found.fraction), color=CURVES[1], linestyle="dashed", label="sigmoid")
     _draw_chance(ax, found.probe_error)
-    _draw_crossing(ax, found)
+    _draw_crossing(ax, found.sigmoid)
     ax.legend(frameon=False, loc="lower right")
-    return _finished(ax, found, "SVM on the features that remain", "error")
+    return _finish_curve(ax, found, "SVM on the features that remain", "error")
 
 
 def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes:
@@ -272,7 +256,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
     >>> from fewest.informative import random_subset_errors
     >>> from fewest.plotting import plot_random_subsets
     >>> X, y = make_gaussian(n=60, d=64, k=32, mu=0.5, random_state=0)
-    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_repeats=5)
+    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_subsets=5)
     >>> ax = plot_random_subsets(found, ax=Figure().subplots())
     >>> [label.get_text() for label in ax.get_xticklabels()]
     ['1', '8', '64']
@@ -289,10 +273,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
     _draw_chance(ax, found.errors.ravel())
     if len(found.n_features) > 10:
         ax.tick_params(axis="x", rotation=45)
-    ax.set_xlabel("features drawn at random")
-    ax.set_ylabel("cross-validated error")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    return finish(ax, "features drawn at random", "cross-validated error")
 
 
 def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
@@ -330,42 +311,37 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
         values = [100 * getattr(row, name) for row in rows]
         bars = ax.bar(places + shift, values, width=0.38, color=colour, label=name)
         ax.bar_label(bars, fmt="%.1f", fontsize="small")
-    ax.set_xticks(places, [f"{100 * row.share:g} %\np = {row.p:.2g}" for row in rows])
-    ax.set_xlabel("features of either kind, and the largest p-value among them")
-    ax.set_ylabel("overlap (%)")
-    ax.set_ylim(0, 108)
+    ax.set_xticks(places, [f"{100 * row.share:g} %\np = {row.p_value:.2g}" for row in rows])
     ax.legend(frameon=False, loc="upper left")
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    label = "features of either kind, and the largest p-value among them"
+    return finish(ax, label, "overlap (%)", ylim=(0, 108))
 
 
 def _draw_chance(ax: Axes, errors: Any) -> None:
-    ax.axhline(0.5, color=GREY, linestyle="dotted", linewidth=1.0)
+    ax.axhline(0.5, ls=":", color=GREY, lw=1.0)
     ax.set_ylim(-0.01, max(0.62, 1.05 * float(np.max(errors))))
 
 
-def _draw_crossing(ax: Axes, found: InformativeFeatures) -> None:
+def _draw_crossing(ax: Axes, sigmoid: Sigmoid) -> None:
     """The line from where it leaves zero to chance, and the dot where it meets that."""
-    sigmoid = found.sigmoid
-    if sigmoid is None or not 0.0 <= sigmoid.crossing <= 1.0:
+    if not 0.0 <= sigmoid.crossing <= 1.0:
         return
-    start = max(0.0, sigmoid.crossing - 0.5 / sigmoid.slope)
-    ends = np.array([start, sigmoid.crossing])
-    ax.plot(100 * ends, sigmoid.line(ends), color="black", linestyle="dashdot", linewidth=1.0)
-    ax.plot(100 * sigmoid.crossing, 0.5, color="black", marker="o", markersize=5, zorder=3)
-    ax.annotate(
-        f"{100 * sigmoid.crossing:.0f} %",
-        (100 * sigmoid.crossing, 0.5),
-        xytext=(-4, 6),
-        textcoords="offset points",
-        ha="right",
-    )
+    crossing = 100 * sigmoid.crossing
+    ends = np.array([max(0.0, sigmoid.crossing - 0.5 / sigmoid.slope), sigmoid.crossing])
+    ax.plot(100 * ends, sigmoid.line(ends), "k-.", lw=1.0)
+    ax.plot(crossing, 0.5, "ko", ms=5, zorder=3)
+    beside: dict[str, Any] = {"xytext": (-4, 6), "textcoords": "offset points", "ha": "right"}
+    ax.annotate(f"{crossing:.0f} %", (crossing, 0.5), **beside)
 
 
-def _finished(ax: Axes, found: InformativeFeatures, title: str, y_label: str) -> Axes:
-    ax.set_xlim(0, 100 * found.fraction[-1])
-    ax.set_xlabel("features removed (%)")
-    ax.set_ylabel(y_label)
-    ax.set_title(title, loc="left", fontsize="medium")
-    ax.spines[["top", "right"]].set_visible(False)
+def _draw_curve(
+    found: InformativeFeatures, values: FloatArray, ax: Axes, label: str | None = None
+) -> Axes:
+    x = 100 * found.fraction
+    ax.plot(x, values, color=CURVES[0], drawstyle="steps-pre", label=label)
     return ax
+
+
+def _finish_curve(ax: Axes, found: InformativeFeatures, title: str, y_label: str) -> Axes:
+    ax.set_title(title, loc="left", fontsize="medium")
+    return finish(ax, "features removed (%)", y_label, xlim=(0, 100 * found.fraction[-1]))

@@ -18,8 +18,6 @@ from sklearn.model_selection import check_cv, cross_val_score
 
 from fewest._types import FloatArray
 
-_FOLDS = 10
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -27,7 +25,7 @@ class Comparison:
 
     Attributes
     ----------
-    statistic, pvalue : float
+    statistic, p_value : float
         Of the test; the p-value is two-sided. A negative statistic means smaller values for the
         first method.
     differences : array
@@ -35,7 +33,7 @@ class Comparison:
     """
 
     statistic: float
-    pvalue: float
+    p_value: float
     differences: FloatArray
 
 
@@ -47,7 +45,7 @@ class Proportions:
     ----------
     statistic : array of shape (n_sets,)
         Standard normal if the proportions are equal; negative where the first method errs less.
-    pvalue : array of shape (n_sets,)
+    p_value : array of shape (n_sets,)
         Two-sided, of each test alone.
     adjusted : array of shape (n_sets,)
         The same after the procedure of Benjamini and Hochberg.
@@ -58,7 +56,7 @@ class Proportions:
     """
 
     statistic: FloatArray
-    pvalue: FloatArray
+    p_value: FloatArray
     adjusted: FloatArray
     first_better: int
     second_better: int
@@ -127,12 +125,12 @@ def compare_proportions(
     difference = (first - second) / n
     # Without any error, or with nothing but errors, the methods do not differ.
     z = np.divide(difference, deviation, out=np.zeros(len(n)), where=deviation > 0)
-    pvalue = 2 * stats.norm.sf(np.abs(z))
-    adjusted = np.asarray(stats.false_discovery_control(pvalue, method="bh"))
+    p_value = 2 * stats.norm.sf(np.abs(z))
+    adjusted = np.asarray(stats.false_discovery_control(p_value, method="bh"))
     significant = adjusted <= rate
     return Proportions(
         z,
-        pvalue,
+        p_value,
         adjusted,
         int(np.sum(significant & (z < 0))),
         int(np.sum(significant & (z > 0))),
@@ -156,7 +154,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     --------
     >>> from fewest.significance import paired_t_test
     >>> found = paired_t_test([0.10, 0.12, 0.09, 0.11], [0.13, 0.14, 0.13, 0.16])
-    >>> print(f"t = {found.statistic:.2f}, p = {found.pvalue:.4f}")
+    >>> print(f"t = {found.statistic:.2f}, p = {found.p_value:.4f}")
     t = -5.42, p = 0.0123
     """
     difference = _differences(first, second)
@@ -169,7 +167,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
 
 
 def cross_validated_t_test(
-    first: Any, second: Any, X: Any, y: ArrayLike, *, cv: Any = _FOLDS, scoring: Any = None
+    first: Any, second: Any, X: Any, y: ArrayLike, *, cv: Any = 10, scoring: Any = None
 ) -> Comparison:
     """Paired t-test of two estimators on the folds of one cross-validation.
 
@@ -197,7 +195,7 @@ def cross_validated_t_test(
     >>> from fewest.significance import cross_validated_t_test
     >>> X, y = load_iris(return_X_y=True)
     >>> found = cross_validated_t_test(PotentialSVC(), DummyClassifier(), X, y)
-    >>> found.statistic > 0, found.pvalue < 0.001
+    >>> found.statistic > 0, found.p_value < 0.001
     (True, True)
     """
     splits = list(check_cv(cv, y, classifier=is_classifier(first)).split(X, y))
@@ -227,7 +225,7 @@ def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     --------
     >>> from fewest.significance import signed_rank_test
     >>> found = signed_rank_test([1.0, 2.0, 1.5, 0.5, 1.0], [1.5, 2.6, 1.9, 1.3, 1.9])
-    >>> found.statistic, found.pvalue
+    >>> found.statistic, found.p_value
     (-15.0, 0.0625)
     """
     difference = _differences(first, second)

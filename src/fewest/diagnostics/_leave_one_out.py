@@ -1,4 +1,4 @@
-"""Will leave-one-out tell the truth about a support vector machine?
+"""Whether leave-one-out would be right about a support vector machine.
 
 With many more features than samples, these sit on the corners of a simplex, and the machine's
 hyperplane halves the segment between the class means. Whether it puts a sample x of class X on its
@@ -6,8 +6,8 @@ side depends on the sign of
 
     |x - mean(Y)|^2 - |x - mean(X)|^2  ~  d (mu^2 + tau^2 / l - sigma^2 / k)  +-  fluctuations,
 
-with k and l training samples of variance sigma^2 and tau^2 a feature. Leaving x out makes k smaller
-by one: the mean of its class moves away from it, which may turn the sign.
+with k and l training samples of variance sigma^2 and tau^2 per feature. Leaving x out makes k
+smaller by one: the mean of its class moves away from it, which may turn the sign.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._estimators.validation import check_positive, encode_two_classes
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
+from fewest.diagnostics._concentration import trace_estimates
 from fewest.diagnostics._geometry import columns_of, gram
-from fewest.diagnostics.concentration import trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
 _CLOSE = 0.1
@@ -120,117 +120,99 @@ def loo_reliability(
     """
     check_positive("C", C, infinity="for a hard margin")
     columns = columns_of(X, standardize)
-    y = column_or_1d(y)
-    check_consistent_length(columns.X, y)
-    _, codes = encode_two_classes("loo_reliability", y)
-    k, l = np.bincount(codes)  # noqa: E741
-    if min(k, l) < 2 or k + l < 5:
+    labels: NDArray[Any] = column_or_1d(y)
+    check_consistent_length(columns.X, labels)
+    _, codes = encode_two_classes("loo_reliability", labels)
+    sizes = np.bincount(codes)
+    if sizes.min() < 2 or len(codes) < 5:
         raise ValueError(
-            f"loo_reliability needs two samples of each class and five in all; got {k} and {l}"
+            "loo_reliability needs two samples of each class and five in all; got "
+            f"{sizes[0]} and {sizes[1]}"
         )
-    moments = _Moments.of(gram(columns), codes, columns.n_features)
-    return _judged(moments, int(k), int(l), columns.n_features, C)
+    return _judge(_estimate_moments(gram(columns), codes, columns.n_features), sizes, C)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Moments:
-    """Per feature: variances within the classes and squared difference of the means.
+    """Per feature: variances within the two classes and squared difference of the means.
 
     `square` is the sum of the squared eigenvalues of the covariance within classes, by d^2.
     """
 
-    sigma2: float
-    tau2: float
+    d: int
+    variances: FloatArray
     mu2: float
     square: float
 
-    @classmethod
-    def of(cls, products: FloatArray, codes: Any, d: int) -> _Moments:
-        """All from inner products of the samples."""
-        n = len(codes)
-        centring = np.eye(n)
-        sizes = np.bincount(codes)
-        for code in (0, 1):
-            rows = np.flatnonzero(codes == code)
-            centring[np.ix_(rows, rows)] -= 1.0 / len(rows)
-        within = centring @ products @ centring
-        sigma2, tau2 = (
-            np.diag(within)[codes == code].sum() / ((sizes[code] - 1) * d) for code in (0, 1)
-        )
-        contrast = np.where(codes == 0, 1.0 / sizes[0], -1.0 / sizes[1])
-        distance = contrast @ products @ contrast / d
-        _, of_squares = trace_estimates(within, n - 2)
-        # No fewer than one direction, and no more than d.
-        least = ((sizes[0] * sigma2 + sizes[1] * tau2) / n) ** 2
-        return cls(
-            float(sigma2),
-            float(tau2),
-            float(distance - sigma2 / sizes[0] - tau2 / sizes[1]),
-            float(np.clip(of_squares / d**2, least / d, least)),
-        )
+    @property
+    def variance_along(self) -> float:
+        """Variance along a typical direction of the data, by d."""
+        total = self.variances.mean()
+        return self.square / total if total > 0.0 else 0.0
 
 
-def _judged(moments: _Moments, k: int, l: int, d: int, C: float) -> LooReliability:  # noqa: E741
-    softness = 0.0 if np.isinf(C) else 1.0 / (C * d)
-    first, second = moments.sigma2 + softness, moments.tau2 + softness
-    limits = (
-        first / (k - 1) - second / l >= moments.mu2,
-        second / (l - 1) - first / k >= moments.mu2,
-    )
-    limit_error = (k * limits[0] + l * limits[1]) / (k + l)
-    left_out = (
-        _error(moments, first, second, k - 1, l),
-        _error(moments, second, first, l - 1, k),
-    )
-    predicted = (k * left_out[0] + l * left_out[1]) / (k + l)
-    new = (k * _error(moments, first, second, k, l) + l * _error(moments, second, first, l, k)) / (
-        k + l
-    )
-    critical = max(
-        _critical_size(first, second, moments.mu2), _critical_size(second, first, moments.mu2)
-    )
-    spread = np.sqrt(
-        2.0 * moments.square * (1 / k + 1 / l) ** 2
-        + 4.0 * max(0.0, moments.mu2) * _own_direction(moments) * (1 / k + 1 / l)
+def _estimate_moments(products: FloatArray, codes: IndexArray, d: int) -> _Moments:
+    """All from inner products of the samples."""
+    n, sizes = len(codes), np.bincount(codes)
+    centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
+    within = centring @ products @ centring
+    variances = np.bincount(codes, np.diag(within)) / ((sizes - 1) * d)
+    contrast = np.where(codes == 0, 1.0 / sizes[0], -1.0 / sizes[1])
+    distance = contrast @ products @ contrast / d
+    _, of_squares = trace_estimates(within, n - 2)
+    # No fewer than one direction, and no more than d.
+    least = (sizes @ variances / n) ** 2
+    square = float(np.clip(of_squares / d**2, least / d, least))
+    return _Moments(d, variances, float(distance - np.sum(variances / sizes)), square)
+
+
+def _judge(moments: _Moments, sizes: IndexArray, C: float) -> LooReliability:
+    d, mu2 = moments.d, moments.mu2
+    own = moments.variances + (0.0 if np.isinf(C) else 1.0 / (C * d))
+    other, share = own[::-1], sizes / sizes.sum()
+    limits = own / (sizes - 1) - other / sizes[::-1] >= mu2
+    predicted = float(share @ _errors(moments, own, sizes - 1, sizes[::-1]))
+    new = float(share @ _errors(moments, own, sizes, sizes[::-1]))
+    inverse = np.sum(1 / sizes)
+    spread = (
+        2.0 * moments.square * inverse**2 + 4.0 * max(0.0, mu2) * moments.variance_along * inverse
     )
     return LooReliability(
-        sigma2=moments.sigma2,
-        tau2=moments.tau2,
-        mu2=moments.mu2,
-        mu2_error=float(spread),
-        limit_error=float(limit_error),
-        predicted_error=float(predicted),
-        new_sample_error=float(new),
-        critical_n=critical,
+        sigma2=float(moments.variances[0]),
+        tau2=float(moments.variances[1]),
+        mu2=mu2,
+        mu2_error=float(np.sqrt(spread)),
+        limit_error=float(share @ limits),
+        predicted_error=predicted,
+        new_sample_error=new,
+        critical_n=float(np.max(_critical_sizes(own, mu2))),
         effective_dimension=d if np.isinf(C) else d + 1.0 / C,
         verdict=_verdict(predicted, new),
     )
 
 
-def _error(moments: _Moments, own: float, other: float, n_own: int, n_other: int) -> float:
-    """Chance that a sample is nearer to the other class's mean, in a normal approximation."""
+def _errors(
+    moments: _Moments, own: FloatArray, n_own: IndexArray, n_other: IndexArray
+) -> FloatArray:
+    """Chance of each class's samples to be nearer to the other mean, in a normal approximation."""
     mu2 = max(0.0, moments.mu2)
-    mean = mu2 + other / n_other - own / n_own
+    mean = mu2 + own[::-1] / n_other - own / n_own
     variance = (
         4.0 * moments.square * (1 / n_own + 1 / n_other)
         + 2.0 * moments.square * (1 / n_own**2 + 1 / n_other**2)
-        + 4.0 * mu2 * _own_direction(moments) * (1 + 1 / n_other)
+        + 4.0 * mu2 * moments.variance_along * (1 + 1 / n_other)
     )
-    return float(norm.cdf(-mean / np.sqrt(variance))) if variance > 0.0 else float(mean < 0.0)
+    if not np.all(variance > 0.0):
+        return (mean < 0.0).astype(np.float64)
+    return norm.cdf(-mean / np.sqrt(variance))
 
 
-def _own_direction(moments: _Moments) -> float:
-    """Variance along a typical direction of the data, by d."""
-    total = (moments.sigma2 + moments.tau2) / 2
-    return moments.square / total if total > 0.0 else 0.0
-
-
-def _critical_size(first: float, second: float, mu2: float) -> float:
-    """Twice the m that solves first / (m - 1) - second / m = mu^2."""
+def _critical_sizes(own: FloatArray, mu2: float) -> FloatArray:
+    """Twice the m that solves own / (m - 1) - other / m = mu^2, for each class."""
     if mu2 <= 0.0:
-        return float(np.inf)
-    middle = mu2 + first - second
-    return float((middle + np.sqrt(middle**2 + 4.0 * mu2 * second)) / mu2)
+        return np.full(2, np.inf)
+    middle = mu2 + own - own[::-1]
+    return (middle + np.sqrt(middle**2 + 4.0 * mu2 * own[::-1])) / mu2
 
 
 def _verdict(predicted: float, new: float) -> str:

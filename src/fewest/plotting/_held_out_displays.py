@@ -1,0 +1,253 @@
+"""Displays of what happens on samples that had no part in training.
+
+`from_estimator` clones and trains the estimator in every fold, selection included: none can draw an
+error on samples that were seen before. One run of `fewest.significance.run_held_out` serves all
+displays: `from_held_out`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from fewest._estimators.held_out import HeldOut, run_held_out
+from fewest._estimators.splits import split_folds
+from fewest._types import FloatArray
+from fewest.plotting._chance import plot_stability
+from fewest.plotting._display import Display, HeldOutDisplay
+from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._labels import feature_labels
+from fewest.plotting._path import plot_path
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass
+class HeldOutConfusionDisplay(HeldOutDisplay):
+    """Confusion matrix of predictions for held-out samples.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import HeldOutConfusionDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = HeldOutConfusionDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, random_state=0, ax=Figure().subplots()
+    ... )
+    >>> int((display.y_pred != y).sum())
+    3
+    """
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+
+    @classmethod
+    def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
+        """Of a cross-validation that is there already; it tested every sample once."""
+        return cls.from_predictions(held_out.y, held_out.in_order(held_out.predicted), ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_pred: ArrayLike, *, ax: Axes | None = None
+    ) -> Self:
+        """Of predictions that were made by cross-validation, or for new samples."""
+        return cls(np.asarray(y_true), np.asarray(y_pred)).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw; returns the display."""
+        return self._keep(plot_confusion(self.y_true, self.y_pred, ax=ax))
+
+
+@dataclass
+class HeldOutRocDisplay(HeldOutDisplay):
+    """Receiver operating characteristic of decision values for held-out samples.
+
+    `decisions` has one column per class of `positives`. The curve puts together decision values of
+    different machines, one per fold.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import HeldOutRocDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = HeldOutRocDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, random_state=0, ax=Figure().subplots()
+    ... )
+    >>> display.ax_.get_legend_handles_labels()[1]
+    ['1: area 0.96']
+    """
+
+    y_true: NDArray[Any]
+    decisions: FloatArray
+    positives: list[Any]
+
+    @classmethod
+    def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
+        """Of a cross-validation that is there already; it tested every sample once."""
+        if held_out.decisions is None:
+            raise ValueError("a curve needs decision values: the estimator gives classes only")
+        return cls.from_predictions(held_out.y, held_out.in_order(held_out.decisions), ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, decisions: ArrayLike, *, ax: Axes | None = None
+    ) -> Self:
+        """Of decision values as `decision_function` returns them: one column, or one per class."""
+        labels = np.asarray(y_true)
+        columns = np.asarray(decisions, dtype=np.float64).reshape(len(labels), -1)
+        classes = np.unique(labels).tolist()
+        positives = classes[1:] if len(classes) == 2 and columns.shape[1] == 1 else classes
+        if columns.shape[1] != len(positives):
+            raise ValueError(
+                f"decisions must have one column for two classes, else one per class; got shape "
+                f"{columns.shape} for {len(classes)} classes"
+            )
+        return cls(labels, columns, positives).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw; returns the display."""
+        for positive, decision in zip(self.positives, self.decisions.T, strict=True):
+            self._keep(plot_roc(self.y_true, decision, positive=positive, ax=ax))
+            ax = self.ax_
+        return self
+
+
+@dataclass
+class StabilityDisplay(HeldOutDisplay):
+    """How often the features are selected when some samples are left out.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import StabilityDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = StabilityDisplay.from_estimator(
+    ...     SupportFeatureMachine(C=2.0), X, y, random_state=0, ax=Figure().subplots()
+    ... )
+    >>> display.counts[:2].tolist(), display.n_folds
+    ([5, 5], 5)
+    """
+
+    counts: NDArray[np.intp]
+    n_folds: int
+    feature_names: list[str]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """Train a clone in every fold, and count; see `HeldOutConfusionDisplay`.
+
+        Parameters
+        ----------
+        feature_names : sequence of str, optional
+            Default: the columns of a data frame, else their numbers.
+        """
+        names = getattr(X, "columns", None) if feature_names is None else feature_names
+        return super().from_estimator(estimator, X, y, feature_names=names, **settings)
+
+    @classmethod
+    def from_held_out(
+        cls,
+        held_out: HeldOut,
+        *,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Of a cross-validation that is there already; features without names get numbers."""
+        counts = held_out.selections.sum(axis=0)
+        names = feature_labels(feature_names, len(counts))
+        return cls(counts, len(held_out.folds), names).plot(ax=ax)
+
+    def plot(self, *, n_features: int = 20, ax: Axes | None = None) -> Self:
+        """Draw the most frequent features; returns the display."""
+        names = self.feature_names
+        return self._keep(
+            plot_stability(
+                self.counts, self.n_folds, feature_names=names, n_features=n_features, ax=ax
+            )
+        )
+
+
+@dataclass
+class PathDisplay(Display):
+    """Held-out balanced error and number of features along C.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest import SupportFeatureMachine
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import PathDisplay
+    >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
+    >>> display = PathDisplay.from_estimator(
+    ...     SupportFeatureMachine(), X, y, Cs=[0.1, 1, 10], random_state=0, ax=Figure().subplots()
+    ... )
+    >>> display.errors.round(3).tolist()
+    [0.125, 0.05, 0.075]
+    """
+
+    Cs: FloatArray
+    errors: FloatArray
+    n_features: FloatArray
+    chosen: int | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        Cs: ArrayLike,
+        cv: Any = 5,
+        groups: ArrayLike | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Train a clone for every C in every fold; see `HeldOutConfusionDisplay`.
+
+        The smallest error on such a curve is too small an estimate of the error: the choice of C
+        saw the held-out samples. `SupportFeatureMachineCV` inside a cross-validation gives an
+        honest one.
+
+        Parameters
+        ----------
+        Cs : array of shape (n_Cs,)
+            The values of C.
+        """
+        Cs = np.sort(np.asarray(Cs, dtype=np.float64))
+        folds = split_folds(cv, np.asarray(y), groups, random_state=random_state)
+        runs = [
+            run_held_out(
+                clone(estimator).set_params(C=C), X, y, cv=folds, groups=groups, n_jobs=n_jobs
+            )
+            for C in Cs
+        ]
+        errors = np.array([run.balanced_errors.mean() for run in runs])
+        return cls(Cs, errors, np.array([run.sizes.mean() for run in runs])).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw; returns the display."""
+        return self._keep(
+            plot_path(self.Cs, self.errors, n_features=self.n_features, chosen=self.chosen, ax=ax)
+        )

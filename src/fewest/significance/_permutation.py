@@ -1,0 +1,211 @@
+"""Are so few features, or so few errors, more than chance? A test by permuted labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import rankdata
+from sklearn.utils import check_random_state
+
+from fewest._estimators.abilities import abilities_of
+from fewest._estimators.held_out import HeldOut
+from fewest._estimators.relabel import permute_labels
+from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._types import FloatArray
+from fewest.significance._measure import Measured, make_measure, measure_in_parallel
+
+_TIES = ("auto", "objective", "conservative", "random")
+# What follows these digits of an objective is rounding of the solver.
+_DIGITS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedStatistic:
+    """A statistic of the data, and what chance made of it; small values are the good ones.
+
+    `p_value` is the share of values, the observed one among them, that are at least as good.
+    """
+
+    observed: float
+    chance: FloatArray = field(repr=False)
+    p_value: float
+
+    @property
+    def chance_median(self) -> float:
+        return float(np.median(self.chance))
+
+
+@dataclass(frozen=True)
+class PermutationTest:
+    """Outcome of `permutation_test`; a statistic that was not asked for is None.
+
+    `p_value` is that of both statistics together: the share of labellings whose smaller p-value is
+    as small as the data's.
+    """
+
+    features: PermutedStatistic | None
+    error: PermutedStatistic | None
+    p_value: float
+    n_permutations: int
+
+
+def permutation_test(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    statistics: Any = ("features", "error"),
+    n_permutations: int = 99,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    exchange: str = "within",
+    ties: str = "auto",
+    max_seconds: float | None = None,
+    held_out: HeldOut | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> PermutationTest:
+    r"""Compare the features needed, and the cross-validated error, with those of permuted labels.
+
+    With the statistic t of the data and :math:`t_1, \dots, t_B` of permuted labels,
+
+    .. math::
+
+        p = \frac{1 + \#\{b : t_b \le t\}}{1 + B},
+
+    which keeps its level at every sample size, whatever the distribution of X. Means and scales of
+    X are computed once for all permutations.
+
+    Parameters
+    ----------
+    estimator : classifier, or None for SupportFeatureMachine(C=np.inf)
+        The machine to test. Where it allows errors (a finite C), the statistic "features" is what
+        it minimises: features, plus errors at their price. Other classifiers need `get_support` or
+        `coef_` for "features", which are all that is counted then.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    y : array of shape (n_samples,)
+        Their classes.
+    statistics : "features", "error" or both
+        The number of features needed, and the balanced error in cross-validation. The latter
+        takes one fit per fold.
+    n_permutations : int
+        B; the smallest possible p-value is 1 / (1 + B).
+    cv : int or splitter
+        Folds of the cross-validation; a number means stratified folds, of whole groups where
+        `groups` are given.
+    groups : array of shape (n_samples,), optional
+        Samples that belong together: runs of a scanner, or samples of a patient.
+    exchange : {"within", "whole"}
+        "within" permutes labels within each group, for groups that hold several classes; "whole"
+        permutes the labels of groups, for groups of one class each.
+    ties : {"auto", "objective", "conservative", "random"}
+        The number of features is a small whole number, so many permutations equal the data.
+        "conservative" counts them all as at least as good: p is too large rather than too small.
+        "objective" compares such pairs by the optimum of the first linear program, |w|_1 at unit
+        distance of the class means, which hardly ever ties and makes the test sharper. "random"
+        puts the data at a random place among its equals: p is exactly uniform under chance, but
+        depends on `random_state`. "auto" is "objective" for the machines of this package, which
+        have one, and "conservative" for others. Errors that tie always count as equal.
+    max_seconds : float, optional
+        Seconds after which the test ends with the permutations done so far, at least one;
+        `n_permutations` of the result says how many.
+    held_out : HeldOut, optional
+        A cross-validation of `estimator` with the true classes, from `run_held_out`, that tested
+        every sample once. Its error is the observed one, and its folds are not fitted again.
+        `cv` and `random_state` must be those that made it, else permuted classes are judged by
+        another rule.
+    random_state : int, RandomState instance or None
+        Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
+    n_jobs : int, optional
+        Processes, in joblib's sense.
+    verbose : int
+        Show a progress bar, if tqdm is installed.
+
+    Returns
+    -------
+    PermutationTest
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.significance import permutation_test
+    >>> X, y = make_gaussian(n=40, d=500, k=2, mu=1.5, random_state=0)
+    >>> found = permutation_test(
+    ...     None, X, y, statistics="features", n_permutations=19, random_state=0
+    ... )
+    >>> found.features.observed, found.features.chance_median
+    (2.0, 6.0)
+    >>> print(found.features.p_value)
+    0.05
+    """
+    check_count("n_permutations", n_permutations)
+    check_choice("exchange", exchange, ("within", "whole"))
+    check_choice("ties", ties, _TIES)
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds, infinity="for none")
+    rng = check_random_state(random_state)
+    measure, codes = make_measure(
+        estimator, X, y, statistics=statistics, cv=cv, groups=groups, random_state=random_state
+    )
+    has_objective = measure.columns is not None
+    if ties == "auto":
+        ties = "objective" if has_objective else "conservative"
+    if ties == "objective" and not has_objective:
+        raise ValueError(
+            "ties='objective' needs a machine of this package, whose linear programs have an "
+            f"objective; {abilities_of(measure.estimator).name} has none. Take 'random' or "
+            "'conservative'"
+        )
+    permuted = permute_labels(codes, measure.groups, n_permutations, rng, exchange=exchange)
+    observed_error = None if held_out is None else _known_error(held_out, y)
+    measured = measure_in_parallel(
+        measure,
+        [(codes, observed_error), *((labels,) for labels in permuted)],
+        n_jobs=n_jobs,
+        verbose=verbose,
+        what="permutations",
+        max_seconds=max_seconds,
+    )
+    return compare_trials(measured, measure.statistics, ties, rng)
+
+
+def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
+    """The balanced error of a cross-validation that is of these classes, all of them once."""
+    if not np.array_equal(held_out.y, np.asarray(y)):
+        raise ValueError("held_out is a cross-validation of other classes than y")
+    held_out.in_order(held_out.predicted)  # an error unless every sample was judged once
+    return held_out.balanced_error
+
+
+def compare_trials(
+    measured: list[Measured], statistics: tuple[str, ...], ties: str, rng: np.random.RandomState
+) -> PermutationTest:
+    """The first trial against all others, by each statistic and by all together.
+
+    The latter is how many trials have so small a smallest p-value, which is exact as well, and
+    takes account of statistics that go together.
+    """
+    found, places = {}, []
+    for statistic in statistics:
+        values = np.array([getattr(one, statistic) for one in measured])
+        pairs = values[:, None]
+        if ties == "objective" and statistic == "features":
+            objectives = [float(f"{one.objective:.{_DIGITS}g}") for one in measured]
+            pairs = np.column_stack([values, objectives])
+        levels = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        equal = int(np.sum(levels[1:] == levels[0]))
+        if ties == "random":
+            equal = rng.randint(equal + 1)
+        better = int(np.sum(levels[1:] < levels[0]))
+        p_value = (1 + better + equal) / len(values)
+        found[statistic] = PermutedStatistic(float(values[0]), values[1:], p_value)
+        places.append(rankdata(levels, method="max"))
+    if len(found) > 1:
+        smallest = np.min(places, axis=0)
+        p_value = float(np.mean(smallest <= smallest[0]))
+    return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
