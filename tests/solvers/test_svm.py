@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from fewest._solvers.svm import class_weights, decisions_along_costs, solve
 from fewest.informative._folds import Fold
-from fewest.informative._probe import COSTS, nested_predictions
+from fewest.informative._probe import COSTS, predict_nested
 
 TIGHT = 1e-9
 MANY = 200_000
@@ -116,7 +116,7 @@ def test_nested_folds_choose_as_a_grid_search_does():
     Z = rng.standard_normal((36, 60)) + 0.25 * y[:, None] * (rng.random(60) < 0.5)
     K = Z @ Z.T / 60
     training, test = np.flatnonzero(groups > 0), np.flatnonzero(groups == 0)
-    predicted, place = nested_predictions(K, y, Fold(training, test, groups[training] - 1), COSTS)
+    predicted, place = predict_nested(K, y, Fold(training, test, groups[training] - 1), COSTS)
     search = GridSearchCV(
         SVC(kernel="precomputed", class_weight="balanced"), {"C": COSTS}, cv=LeaveOneGroupOut()
     ).fit(K[np.ix_(training, training)], y[training], groups=groups[training])
