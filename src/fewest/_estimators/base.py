@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.validation import (
     check_choice,
     check_data,
@@ -25,7 +25,6 @@ from fewest._estimators.validation import (
     standardize_columns,
     weigh_classes,
 )
-from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
@@ -70,12 +69,19 @@ class Hyperplane:
     minimum: Any = None
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=ABCMeta):
     """A linear classifier that is zero on most features, and a selector of the others.
 
     A subclass says how one binary task is solved; it has the parameters `C`, `class_weight` (or
-    its own `_price_errors`), `standardize`, `refit`, `n_jobs` and `verbose`.
+    its own `_price_errors`). Parameters are fields of dataclasses: the first may be given by place.
     """
+
+    standardize: bool = True
+    refit: str | None = None
+    tol: float = 1e-7
+    n_jobs: int | None = None
+    verbose: int = 0
 
     _people_name: ClassVar[str]
     _infinity = ""  # what an infinite C stands for, where it is allowed
@@ -152,14 +158,10 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     ) -> Any:
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
         tasks = self._class_tasks(columns, codes, weight)
-        if len(tasks) == 1:
-            fits = [self._fit_one(tasks[0])]
-        else:
-            found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(self._fit_one)(task) for task in tasks
-            )
-            bar = {"show": self.verbose > 0, "what": self._people_name, "unit": "class"}
-            fits = list(progress_bar(found, len(tasks), **bar))
+        jobs = [(task,) for task in tasks]
+        fits = run_in_threads(
+            self._fit_one, jobs, self.n_jobs, self.verbose, self._people_name, "class"
+        )
         self._keep(columns, [plane for plane, _ in fits])
         for _, doubts in fits:
             for doubt in doubts:

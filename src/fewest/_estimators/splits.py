@@ -52,7 +52,7 @@ def split_folds(
     if not folds:
         raise ValueError("cv yields no split")
     for number, (train, test) in enumerate(folds):
-        missing = np.setdiff1d(y, y[train]) if classes else ()
+        missing = np.setdiff1d(y, y[train]) if classes else y[:0]
         if len(missing):
             raise ValueError(
                 f"class {missing.tolist()[0]!r} is too small for the split: there is no sample of "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["WeightedVoteClassifier"]
 _LEAST_SPREAD = 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEstimator):
     r"""Each feature votes for a class, by Golub's score and its distance from the middle.
 
@@ -63,8 +65,7 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
     0.97
     """
 
-    def __init__(self, n_features: int | None = 50) -> None:
-        self.n_features = n_features
+    n_features: int | None = 50
 
     def fit(self, X: Any, y: ArrayLike) -> WeightedVoteClassifier:
         """Rank the features and weigh their votes.

@@ -62,8 +62,8 @@ def measure_log_losses(judged: list[Judgement]) -> FloatArray:
     weights = [_class_weights(one.codes) for one in judged]
     losses = np.full((len(judged), len(judged[0].trials)), np.nan)
     for place in range(losses.shape[1]):
-        trials = [one.trials[place] for one in judged]
-        if any(trial is None for trial in trials):
+        trials = [found for one in judged if (found := one.trials[place]) is not None]
+        if len(trials) < len(judged):
             continue
         margins = [_margins(one.codes, t.decisions) for one, t in zip(judged, trials, strict=True)]
         factor = _best_factor(np.concatenate(margins), np.concatenate(weights))

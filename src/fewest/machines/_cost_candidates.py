@@ -41,7 +41,11 @@ def find_candidate_costs(
 
 def _find_path_start(task: BinaryTask) -> float:
     """The C below which one feature is left, and its errors are not worth another one."""
-    start = min(_LEAST_COST, _LEAST_TOTAL_COST / float(task.error_cost.sum()))
+    assert task.error_cost is not None
+    start = min(
+        _LEAST_COST,
+        _LEAST_TOTAL_COST / float(task.error_cost.sum()),
+    )
     return max(start, SMALLEST_SLACK_COST / float(unit_cost(task).min()))
 
 

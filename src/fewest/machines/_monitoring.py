@@ -69,7 +69,7 @@ class Monitor:
     ) -> MonitoredPath:
         """The discriminants of a split along C, and the best of them."""
         columns = standardized(X[split.training])
-        signs = 2.0 * codes[split.training] - 1.0
+        signs = np.where(codes[split.training] == 1, 1.0, -1.0)
         difference = measure_differences(columns, signs, standardize=self.standardize)
         kept = self._prefilter(np.abs(difference))
         if kept is not None:

@@ -27,7 +27,7 @@ def choose_features(
     seed: int,
 ) -> tuple[float, NDArray[np.bool_]]:
     """The threshold, given or by cross-validation on these samples, and its features."""
-    if threshold != "auto":
+    if not isinstance(threshold, str):
         return float(threshold), _keep_frequent(threshold, frequency)
     # Thresholds between the same two frequencies mean the same features: keep the largest.
     supports = {_keep_frequent(one, frequency).tobytes(): one for one in _THRESHOLDS}

@@ -31,6 +31,7 @@ def follow_costs(
     `task` has the costs of C = 1. Why there is none is added to `failures`.
     """
     machine = clone(machine).set_params(verbose=0)
+    assert task.error_cost is not None
     cost = unit_cost(task)
     problem = machine._first_problem(task).with_slack_cost(cost)
     solver = PathSolver(problem, task.columns, tol=machine.tol)
@@ -54,4 +55,5 @@ def follow_costs(
 
 def unit_cost(task: BinaryTask) -> FloatArray:
     """Slack costs of the first program for C = 1."""
+    assert task.error_cost is not None
     return task.error_cost / np.sqrt(task.columns.n_usable)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 
 from fewest._estimators.base import BinaryTask, SelectingClassifier
@@ -14,6 +16,7 @@ from fewest._types import FloatArray, IndexArray
 __all__ = ["FeatureSelectionConcave"]
 
 
+@dataclass(eq=False, repr=False)
 class FeatureSelectionConcave(SelectingClassifier):
     r"""Linear classifier that trades mean slacks for features: FSV, a baseline to compare with.
 
@@ -81,26 +84,10 @@ class FeatureSelectionConcave(SelectingClassifier):
 
     _more_features = "lower lam"
 
-    def __init__(
-        self,
-        lam: float = 0.05,
-        *,
-        steepness: float = 5.0,
-        standardize: bool = True,
-        refit: str | None = None,
-        max_iter: int = 20,
-        tol: float = 1e-7,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.lam = lam
-        self.steepness = steepness
-        self.standardize = standardize
-        self.refit = refit
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    lam: float = 0.05
+    _: KW_ONLY
+    steepness: float = 5.0
+    max_iter: int = 20
 
     _people_name = "feature selection by concave minimisation"
 
@@ -114,6 +101,7 @@ class FeatureSelectionConcave(SelectingClassifier):
         return (1.0 - self.lam) / self.lam * weight / totals
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        assert task.error_cost is not None
         return minimize_concave(
             unit_margin(task.y, slack_cost=visible_slack_cost(task.error_cost)),
             task.columns,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ class Optimality:
         return max(self.features, self.slacks, self.samples)
 
 
+@dataclass(eq=False, repr=False)
 class Liknon(SelectingClassifier):
     r"""Linear classifier with few features: hinge loss and a one-norm.
 
@@ -113,24 +114,9 @@ class Liknon(SelectingClassifier):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        standardize: bool = True,
-        class_weight: Any = None,
-        refit: str | None = None,
-        tol: float = 1e-7,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.standardize = standardize
-        self.class_weight = class_weight
-        self.refit = refit
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = 1.0
+    _: KW_ONLY
+    class_weight: Any = None
 
     _people_name = "Liknon (one-norm support vector machine)"
 

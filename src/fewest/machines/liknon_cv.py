@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._estimators.abilities import Abilities, Selector
 from fewest._estimators.decisions import TwoClassesOnly
+from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_choice,
@@ -27,7 +28,6 @@ from fewest._estimators.validation import (
     make_dense,
     standardize_columns,
 )
-from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import Discriminant, choose_best, make_profile, take_vote
 from fewest.machines._monitoring import Monitor, check_prefilter, draw_splits, sort_costs
@@ -50,6 +50,7 @@ def _final_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     r"""Liknon filter and classifier for two classes, with everything chosen by cross-validation.
 
@@ -165,36 +166,20 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     [28, 29]
     """
 
-    def __init__(
-        self,
-        n_Cs: int = 50,
-        *,
-        Cs: Any = None,
-        cv: Any = 5,
-        n_splits: int = 5,
-        outcome: str = "profile",
-        monitor: str = "discriminant",
-        threshold: float | str = "auto",
-        classifier: Any = None,
-        prefilter: float | None = None,
-        standardize: bool = True,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_Cs = n_Cs
-        self.Cs = Cs
-        self.cv = cv
-        self.n_splits = n_splits
-        self.outcome = outcome
-        self.monitor = monitor
-        self.threshold = threshold
-        self.classifier = classifier
-        self.prefilter = prefilter
-        self.standardize = standardize
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_Cs: int = 50  # noqa: N815 (C is the field's own name)
+    _: KW_ONLY
+    Cs: Any = None
+    cv: Any = 5
+    n_splits: int = 5
+    outcome: str = "profile"
+    monitor: str = "discriminant"
+    threshold: float | str = "auto"
+    classifier: Any = None
+    prefilter: float | None = None
+    standardize: bool = True
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> LiknonCV:
         """Find discriminants, profile and final classifier, and measure their error.
@@ -231,11 +216,10 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             standardize=self.standardize,
             classifier=self._downstream() if self.monitor == "classifier" else None,
         )
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(monitor.follow)(X, y, codes, split) for split in splits
+        jobs = [(X, y, codes, split) for split in splits]
+        self.paths_ = run_in_threads(
+            monitor.follow, jobs, self.n_jobs, self.verbose, "Liknon paths", "split"
         )
-        bar = {"show": self.verbose > 0, "what": "Liknon paths", "unit": "split"}
-        self.paths_ = list(progress_bar(found, len(splits), **bar))
         self._keep(X, codes, groups, folds, rng.randint(2**31 - 1))
         return self
 

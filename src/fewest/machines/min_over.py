@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from fewest._types import FloatArray
 __all__ = ["SoftDoubleMinOver"]
 
 
+@dataclass(eq=False, repr=False)
 class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimator):
     r"""Support vector machine with squared slacks, by adding up the hardest samples.
 
@@ -78,18 +80,11 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     0.97, gap 0.01
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel: Any = "linear",
-        tol: float = 0.01,
-        max_iter: int = 100_000,
-    ) -> None:
-        self.C = C
-        self.kernel = kernel
-        self.tol = tol
-        self.max_iter = max_iter
+    C: float = 1.0
+    _: KW_ONLY
+    kernel: Any = "linear"
+    tol: float = 0.01
+    max_iter: int = 100_000
 
     def fit(self, X: Any, y: ArrayLike) -> SoftDoubleMinOver:
         """Add up samples until the margin is nearly the largest one.
@@ -113,7 +108,9 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         signs = np.where(codes == 1, 1.0, -1.0)
         kernel = pairwise_kernels(X, metric=self.kernel)
         kernel[np.diag_indices(len(kernel))] += 0.0 if np.isinf(self.C) else 1.0 / self.C
-        residual = self._add_up(signs[:, None] * kernel * signs, signs)
+        alpha, residual, self.n_iter_, self.gap_ = self._add_up(
+            signs[:, None] * kernel * signs, signs
+        )
         lowest, highest = residual[signs > 0].min(), residual[signs < 0].min()
         margin = (lowest + highest) / 2
         if not margin > 0.0 and np.isinf(self.C):
@@ -122,8 +119,8 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
                 "nearly so. Take a finite C, or raise max_iter"
             )
         if not margin > 0.0:  # stopped too early; half the distance of the hull points stands in
-            margin = max(self.alpha_ @ residual / (2 * self.n_iter_), np.finfo(float).tiny)
-        self.alpha_ = self.alpha_ / margin
+            margin = max(alpha @ residual / (2 * self.n_iter_), np.finfo(float).tiny)
+        self.alpha_ = alpha / margin
         self.intercept_ = np.array([(highest - lowest) / (2 * margin)])
         self._signed, self._X = self.alpha_ * signs, X
         if self.kernel == "linear":
@@ -167,8 +164,10 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     def _selection(self) -> Selection:
         return Selection(self.coef_ != 0, self.coef_, self.intercept_)
 
-    def _add_up(self, products: FloatArray, signs: FloatArray) -> FloatArray:
-        """The loop; returns the residuals, and leaves weights, steps and gap in the attributes.
+    def _add_up(
+        self, products: FloatArray, signs: FloatArray
+    ) -> tuple[FloatArray, FloatArray, int, float]:
+        """Weights and residuals of the samples, steps taken, and the gap that is left.
 
         After t steps the weights of either class sum to t, so |w| / t is the distance of two
         points of the convex hulls: at least twice the largest margin.
@@ -184,6 +183,5 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
             squared_norm = alpha @ residual
             if squared_norm <= 0.0 or reached * step >= (1.0 - self.tol) * squared_norm:
                 break
-        self.alpha_, self.n_iter_ = alpha, step
-        self.gap_ = float(1.0 - reached * step / squared_norm) if squared_norm > 0.0 else np.inf
-        return residual
+        gap = float(1.0 - reached * step / squared_norm) if squared_norm > 0.0 else np.inf
+        return alpha, residual, step, gap

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._types import FloatArray
 
 __all__ = ["SupportFeatureMachine"]
 
@@ -36,7 +37,69 @@ if TYPE_CHECKING:
 _STRICT_MARGIN = 1e-3
 
 
-class SupportFeatureMachine(SelectingClassifier):
+@dataclass(eq=False, repr=False)
+class SupportFeatureBase(SelectingClassifier):
+    """Hyperplanes with the fewest features and no margin, by reweighting linear programs."""
+
+    C: float = 1.0
+    _: KW_ONLY
+    class_weight: Any = "balanced"
+    constraint: str = "class_means"
+    refit: str | None = "margin"
+    max_iter: int = 20
+
+    _infinity = "for no training error"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("constraint", self.constraint, EQUALITY_FORMS)
+
+    def _first_problem(self, task: BinaryTask) -> Problem:
+        """The first linear program of a task."""
+        return support_feature_machine(
+            task.y,
+            form=self.constraint,
+            slack_cost=slack_cost_on_papers_scale(task),
+            sample_weight=task.sample_weight,
+        )
+
+    def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        return self._solve_from(task)
+
+    def _solve_from(
+        self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
+    ) -> ZeroNormResult:
+        """Solve a task, from a first program or a working set where one is known already."""
+        problem = self._first_problem(task)
+        cost = task.error_cost
+        settings: dict[str, Any] = {"error_cost": cost, "tol": self.tol, "max_iter": self.max_iter}
+        best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
+        # With errors allowed, the class means may also lie the wrong way round. That takes one
+        # feature and one error at least, since the mean of the margins is negative then.
+        if cost is None or best.zero_norm_objective <= 1.0 + cost.min():
+            return best
+        mirrored = mirror_image(problem, task.columns, best.steps[0])
+        if mirrored is None or not _is_hopeless(task, cost, mirrored, best.zero_norm_objective):
+            other = minimize_zero_norm(
+                problem.with_rhs(-1.0),
+                task.columns,
+                warm=best.steps[0].warm,
+                first=mirrored,
+                **settings,
+            )
+            better = other.zero_norm_objective < best.zero_norm_objective
+            if better and other.status is Status.OPTIMAL:
+                best = other
+        return _turn_if_cheaper(task, cost, best)
+
+    def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
+        problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
+        result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
+        return result if result.status is Status.OPTIMAL else None
+
+
+@dataclass(eq=False, repr=False)
+class SupportFeatureMachine(SupportFeatureBase):
     r"""Classifier on the fewest features that separate the classes.
 
     It looks for the hyperplane with the fewest non-zero weights,
@@ -143,35 +206,11 @@ class SupportFeatureMachine(SelectingClassifier):
     True
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        class_weight: Any = "balanced",
-        constraint: str = "class_means",
-        standardize: bool = True,
-        refit: str | None = "margin",
-        max_iter: int = 20,
-        tol: float = 1e-7,
-        certify: bool = False,
-        max_seconds: float | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.class_weight = class_weight
-        self.constraint = constraint
-        self.standardize = standardize
-        self.refit = refit
-        self.max_iter = max_iter
-        self.tol = tol
-        self.certify = certify
-        self.max_seconds = max_seconds
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    _: KW_ONLY
+    certify: bool = False
+    max_seconds: float | None = None
 
     _people_name = "Support Feature Machine"
-    _infinity = "for no training error"
 
     def _abilities(self) -> Abilities:
         # A proof looks at the columns themselves, and would not see which ones are masked.
@@ -183,7 +222,6 @@ class SupportFeatureMachine(SelectingClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("constraint", self.constraint, EQUALITY_FORMS)
         check_flag("certify", self.certify)
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
@@ -192,15 +230,6 @@ class SupportFeatureMachine(SelectingClassifier):
                 "certify=True proves the smallest set that separates the classes, which only the "
                 f"hard machine looks for: set C=np.inf (C is {self.C!r}) or certify=False"
             )
-
-    def _first_problem(self, task: BinaryTask) -> Problem:
-        """The first linear program of a task."""
-        return support_feature_machine(
-            task.y,
-            form=self.constraint,
-            slack_cost=slack_cost_on_papers_scale(task),
-            sample_weight=task.sample_weight,
-        )
 
     @property
     def minimum_(self) -> MinimumResult:
@@ -226,45 +255,12 @@ class SupportFeatureMachine(SelectingClassifier):
         if self.certify:
             self.minima_ = tuple(plane.minimum for plane in planes)
 
-    def _solve(self, task: BinaryTask) -> ZeroNormResult:
-        return self._solve_from(task)
 
-    def _solve_from(
-        self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
-    ) -> ZeroNormResult:
-        """Solve a task, from a first program or a working set where one is known already."""
-        problem = self._first_problem(task)
-        settings = {"error_cost": task.error_cost, "tol": self.tol, "max_iter": self.max_iter}
-        best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
-        # With errors allowed, the class means may also lie the wrong way round. That takes one
-        # feature and one error at least, since the mean of the margins is negative then.
-        if task.error_cost is None or best.zero_norm_objective <= 1.0 + task.error_cost.min():
-            return best
-        mirrored = mirror_image(problem, task.columns, best.steps[0])
-        if mirrored is None or not _is_hopeless(task, mirrored, best.zero_norm_objective):
-            other = minimize_zero_norm(
-                problem.with_rhs(-1.0),
-                task.columns,
-                warm=best.steps[0].warm,
-                first=mirrored,
-                **settings,
-            )
-            better = other.zero_norm_objective < best.zero_norm_objective
-            if better and other.status is Status.OPTIMAL:
-                best = other
-        return _turn_if_cheaper(task, best)
-
-    def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
-        problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
-        result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
-        return result if result.status is Status.OPTIMAL else None
-
-
-def _turn_if_cheaper(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult:
+def _turn_if_cheaper(task: BinaryTask, cost: FloatArray, result: ZeroNormResult) -> ZeroNormResult:
     """The hyperplane as it is or turned around, whichever costs less."""
     margins = task.y * (task.columns.take(result.features) @ result.w + result.b)
     slack = np.where(margins > 1e-9, margins, 0.0)
-    objective = result.n_features + float(task.error_cost[slack > 0].sum())
+    objective = result.n_features + float(cost[slack > 0].sum())
     if objective >= result.zero_norm_objective:
         return result
     return replace(
@@ -277,11 +273,11 @@ def _turn_if_cheaper(task: BinaryTask, result: ZeroNormResult) -> ZeroNormResult
     )
 
 
-def _is_hopeless(task: BinaryTask, first: Result, to_beat: float) -> bool:
+def _is_hopeless(task: BinaryTask, cost: FloatArray, first: Result, to_beat: float) -> bool:
     """Whether a loop from this first program is too far behind to be worth its time.
 
     It is if even the best threshold on the first program's direction leaves errors that cost more
     than the objective to beat; reweighting bends that direction, but does not turn it around.
     """
     scores = task.columns.take(first.features) @ first.w
-    return least_error_cost(task.y, scores, task.error_cost) > to_beat
+    return least_error_cost(task.y, scores, cost) > to_beat

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
     check_choice,
@@ -23,7 +24,6 @@ from fewest._estimators.validation import (
     encode_classes,
     standardize_columns,
 )
-from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._types import FloatArray, IndexArray
@@ -46,6 +46,7 @@ _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
 _OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
 
 
+@dataclass(eq=False, repr=False)
 class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     r"""Support Feature Machine that chooses C, hard or soft, by cross-validation.
 
@@ -151,42 +152,23 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        Cs: ArrayLike | None = None,
-        *,
-        cv: Any = 5,
-        n_Cs: int = 5,
-        criterion: str = "log_loss",
-        one_standard_error: bool = True,
-        n_subsets: int = 2,
-        include_hard: bool = True,
-        class_weight: Any = "balanced",
-        constraint: str = "class_means",
-        standardize: bool = True,
-        refit: str | None = "margin",
-        max_iter: int = 20,
-        tol: float = 1e-7,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.cv = cv
-        self.n_Cs = n_Cs
-        self.criterion = criterion
-        self.one_standard_error = one_standard_error
-        self.n_subsets = n_subsets
-        self.include_hard = include_hard
-        self.class_weight = class_weight
-        self.constraint = constraint
-        self.standardize = standardize
-        self.refit = refit
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    Cs: ArrayLike | None = None
+    _: KW_ONLY
+    cv: Any = 5
+    n_Cs: int = 5  # noqa: N815 (C is the field's own name)
+    criterion: str = "log_loss"
+    one_standard_error: bool = True
+    n_subsets: int = 2
+    include_hard: bool = True
+    class_weight: Any = "balanced"
+    constraint: str = "class_means"
+    standardize: bool = True
+    refit: str | None = "margin"
+    max_iter: int = 20
+    tol: float = 1e-7
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(
         self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None
@@ -214,11 +196,11 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         columns = standardize_columns(X, per_column=self.standardize)
         machine = self._make_machine(1.0)
         Cs = self._find_candidates(machine, machine._class_tasks(columns, codes))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(self._judge)(machine, X, codes, split, Cs) for split in splits
+        jobs = [(machine, X, codes, split, Cs) for split in splits]
+        judged = run_in_threads(
+            self._judge, jobs, self.n_jobs, self.verbose, "choice of C", "split"
         )
-        bar = {"show": self.verbose > 0, "what": "choice of C", "unit": "split"}
-        self._choose(Cs, list(progress_bar(found, len(splits), **bar)))
+        self._choose(Cs, judged)
         # The errors of more samples cost more features: as much in all as in the splits.
         self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(codes)
         best = self._make_machine(self.C_, self.n_subsets_)
@@ -256,11 +238,12 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     def _make_machine(self, C: float, n_subsets: int = 1) -> SupportFeatureMachine:
         shared = {name: getattr(self, name) for name in _SHARED}
         shared["verbose"] = max(0, self.verbose - 1)
-        if n_subsets == 1:
-            machine = SupportFeatureMachine(C, **shared)
-        else:
+        machine = SupportFeatureMachine(C, **shared)
+        if n_subsets > 1:
             machine = UnionFeatureMachine(C, n_subsets=n_subsets, **shared)
-        vars(machine).update({k: v for k, v in vars(self).items() if k in _OF_THE_DATA})
+        for name in _OF_THE_DATA:
+            if name in vars(self):
+                setattr(machine, name, getattr(self, name))
         return machine
 
     def _find_candidates(

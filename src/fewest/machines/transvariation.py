@@ -237,7 +237,8 @@ def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> Floa
     """
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_all_finite=False)
     _, codes = encode_two_classes("class_differences", y)
-    return measure_differences(standardize_columns(X), 2.0 * codes - 1.0, standardize=standardize)
+    signs = np.where(codes == 1, 1.0, -1.0)
+    return measure_differences(standardize_columns(X), signs, standardize=standardize)
 
 
 def measure_differences(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:
@@ -450,7 +451,7 @@ def _find_line(z: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> tu
     """Height at zero, and slope, of the line over d; equal weights in each class without alpha."""
     z = _check_values("z", z)
     _, codes = encode_two_classes("transvariation", y)
-    signs = 2.0 * codes - 1.0
+    signs = np.where(codes == 1, 1.0, -1.0)
     if len(z) != len(signs):
         raise ValueError(f"z has {len(z)} samples, but y has {len(signs)}")
     if alpha is None:

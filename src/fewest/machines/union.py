@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
-from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.validation import check_choice, check_count, mask_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import WarmStart
-from fewest.machines.sfm import SupportFeatureMachine
+from fewest.machines.sfm import SupportFeatureBase
 
 __all__ = ["UnionFeatureMachine"]
 
 
-class UnionFeatureMachine(SupportFeatureMachine):
+@dataclass(eq=False, repr=False)
+class UnionFeatureMachine(SupportFeatureBase):
     """The largest margin on the first `n_subsets` disjoint subsets that the machine finds.
 
     After each subset its features are set aside and the machine is trained again; the hyperplane
@@ -49,37 +48,10 @@ class UnionFeatureMachine(SupportFeatureMachine):
     2
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        n_subsets: int = 2,
-        class_weight: Any = "balanced",
-        constraint: str = "class_means",
-        standardize: bool = True,
-        refit: str | None = "margin",
-        max_iter: int = 20,
-        tol: float = 1e-7,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            C,
-            class_weight=class_weight,
-            constraint=constraint,
-            standardize=standardize,
-            refit=refit,
-            max_iter=max_iter,
-            tol=tol,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.n_subsets = n_subsets
+    _: KW_ONLY
+    n_subsets: int = 2
 
     _people_name = "union of Support Feature Machines"
-
-    def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), has_first_program=False, certifies=False)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -96,7 +68,7 @@ class UnionFeatureMachine(SupportFeatureMachine):
 
 
 def find_unions(
-    machine: SupportFeatureMachine, task: BinaryTask, first: Hyperplane, n_subsets: int
+    machine: SupportFeatureBase, task: BinaryTask, first: Hyperplane, n_subsets: int
 ) -> list[Hyperplane]:
     """Hyperplanes on the first subset, on the first two, ...; fewer where no more are found."""
     found, planes = [first.result], [first]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from fewest._solvers.result import Result
 __all__ = ["ZeroNormSVM"]
 
 
+@dataclass(eq=False, repr=False)
 class ZeroNormSVM(SelectingClassifier):
     r"""Support vector machine with few features, by reweighting its one-norm.
 
@@ -97,26 +98,10 @@ class ZeroNormSVM(SelectingClassifier):
     True
     """
 
-    def __init__(
-        self,
-        C: float = np.inf,
-        *,
-        class_weight: Any = "balanced",
-        standardize: bool = True,
-        refit: str | None = None,
-        max_iter: int = 20,
-        tol: float = 1e-7,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.class_weight = class_weight
-        self.standardize = standardize
-        self.refit = refit
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    C: float = np.inf
+    _: KW_ONLY
+    class_weight: Any = "balanced"
+    max_iter: int = 20
 
     _people_name = "zero-norm support vector machine"
     _infinity = "for no sample inside the margin"

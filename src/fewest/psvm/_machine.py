@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -47,45 +47,34 @@ class SupportFunction:
         return (block - self.mean) * self.inverse_scale @ self.weights.T + self.intercept
 
 
-class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelParameters:
+    """Parameters that a machine and the search for one have in common."""
+
+    kernel: Any = "rbf"
+    gamma: float | str = "scale"
+    degree: float = 3
+    coef0: float = 1.0
+    rho: float = 1.0
+    zeta: float = 1.0
+    theta: float = 1.0
+    kernel_params: dict[str, Any] | None = None
+    row_objects: Any = None
+    refit: bool = False
+    tol: float = 1e-6
+    max_iter: int = 500
+
+
+@dataclass(eq=False, repr=False)
+class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABCMeta):
     """A function of the support features' columns only, fitted by a box-constrained lasso.
 
     A subclass turns y into targets, and scores into predictions. All parameters are documented
     there.
     """
 
-    def __init__(
-        self,
-        C: float = 1.0,
-        epsilon: float = 0.1,
-        *,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        rho: float = 1.0,
-        zeta: float = 1.0,
-        theta: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        row_objects: Any = None,
-        refit: bool = False,
-        tol: float = 1e-6,
-        max_iter: int = 500,
-    ) -> None:
-        self.C = C
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rho = rho
-        self.zeta = zeta
-        self.theta = theta
-        self.kernel_params = kernel_params
-        self.row_objects = row_objects
-        self.refit = refit
-        self.tol = tol
-        self.max_iter = max_iter
+    C: float = 1.0
+    epsilon: float = 0.1
 
     @abstractmethod
     def _targets(self, y: Any) -> FloatArray:
@@ -172,7 +161,7 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
                 "be None, or 'samples' where they are the samples themselves"
             )
 
-    def _check_input(self, X: Any, y: Any, owner: Any = None) -> tuple[Any, Any]:
+    def _check_input(self, X: Any, y: Any, owner: Any = None) -> tuple[Any, NDArray[Any]]:
         """X and y in a form that kernel and solver can use; `owner` keeps the names."""
         X, y = validate_data(
             self if owner is None else owner,
@@ -250,7 +239,7 @@ class PotentialMachine(Declaring, BaseEstimator, metaclass=ABCMeta):
             [self._refit_weights(columns, row, result, C) for row, result in solved]
         )
         self.supports_ = np.array([result.alpha != 0.0 for result in self.results_])
-        self.support_ = self.supports_.any(axis=0)
+        self.support_ = np.any(self.supports_, axis=0)
         self.support_features_ = used = np.flatnonzero(self.support_)
         self.mean_ = columns.mean
         with np.errstate(divide="ignore"):

@@ -95,7 +95,10 @@ def sine_kernel(X: Any, Z: Any, theta: float = 1.0) -> FloatArray:
     return np.sin(theta * euclidean_distances(X, Z))
 
 
-_OWN_FUNCTIONS = {"plummer": plummer_kernel, "sine": sine_kernel}
+_OWN_FUNCTIONS: dict[str, Callable[..., FloatArray]] = {
+    "plummer": plummer_kernel,
+    "sine": sine_kernel,
+}
 
 
 def check_kernel(kernel: Any, gamma: Any, kernel_params: Any) -> None:

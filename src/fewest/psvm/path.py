@@ -110,7 +110,7 @@ def potential_path(
     check_positive("C", C, infinity="for no bound")
     check_choice("task", task, TASKS)
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
-    columns, targets = scale_to_unit_length(X), make_targets(y, task)
+    columns, targets = scale_to_unit_length(X), make_targets(np.asarray(y), task)
     values = _choose_epsilons(epsilons, columns, targets, n_epsilons)
     coefs = np.zeros((len(values), len(targets), columns.n_features))
     gaps = np.zeros(len(values))
@@ -170,7 +170,8 @@ def solve_for_count(
     Where so many never have one, the solutions at the smallest epsilon of the path.
     """
     largest = find_largest_epsilon(columns, targets)
-    epsilon, last = largest, []
+    epsilon = largest
+    last: list[BoxLassoResult] = []
     while epsilon * _FACTOR >= _SMALLEST_SHARE * largest > 0:
         epsilon *= _FACTOR
         last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)

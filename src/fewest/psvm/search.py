@@ -4,78 +4,46 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
+from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import check_list, check_not_negative
-from fewest._run.progress import progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._folds import FoldScores, Grid, Score, score_folds
-from fewest.psvm._machine import PotentialMachine
+from fewest.psvm._machine import KernelParameters, PotentialMachine
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR
 
 __all__ = ["PotentialSVCCV", "PotentialSVRCV"]
 
-_FIXED = tuple(set(PotentialSVC().get_params()) - {"C", "epsilon"})
+_FIXED = [field.name for field in fields(KernelParameters)]
 _OF_THE_BEST = ("coef_", "intercept_", "support_features_", "support_", "n_iter_", "n_row_objects_")
 
 
-class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
+@dataclass(eq=False, repr=False)
+class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCMeta):
     """A grid over C, epsilon and kernel parameters, followed with warm starts in every fold."""
 
-    def __init__(
-        self,
-        Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0),
-        epsilons: ArrayLike = (0.01, 0.1, 1.0),
-        *,
-        kernel_grid: Any = None,
-        cv: Any = 5,
-        kernel: Any = "rbf",
-        gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
-        rho: float = 1.0,
-        zeta: float = 1.0,
-        theta: float = 1.0,
-        kernel_params: dict[str, Any] | None = None,
-        row_objects: Any = None,
-        refit: bool = False,
-        tol: float = 1e-4,
-        max_iter: int = 500,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.epsilons = epsilons
-        self.kernel_grid = kernel_grid
-        self.cv = cv
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.rho = rho
-        self.zeta = zeta
-        self.theta = theta
-        self.kernel_params = kernel_params
-        self.row_objects = row_objects
-        self.refit = refit
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    Cs: ArrayLike = (0.1, 1.0, 10.0, 100.0)
+    epsilons: ArrayLike = (0.01, 0.1, 1.0)
+    _: KW_ONLY
+    kernel_grid: Any = None
+    cv: Any = 5
+    tol: float = 1e-4
+    n_jobs: int | None = None
+    verbose: int = 0
 
-    _kind: type[PotentialMachine]
+    _kind: ClassVar[type[PotentialMachine]]
 
     @abstractmethod
     def _task(self, y: Any) -> tuple[FloatArray, Score]:
@@ -107,11 +75,8 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
         X, y = machines[0]._check_input(X, y, owner=self)
         targets, score = self._task(y)
         splits = split_folds(self.cv, y, groups, classes=is_classifier(self))
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-            delayed(score_folds)(machine, X, targets, score, splits, grid) for machine in machines
-        )
-        bar = {"show": self.verbose > 0, "what": "P-SVM grid", "unit": "kernel"}
-        found = list(progress_bar(found, len(machines), **bar))
+        jobs = [(machine, X, targets, score, splits, grid) for machine in machines]
+        found = run_in_threads(score_folds, jobs, self.n_jobs, self.verbose, "P-SVM grid", "kernel")
         self._choose(grid, splits, found)
         self.best_estimator_ = self._make_machine(self.best_params_).fit(given, y)
         for name in _OF_THE_BEST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ __all__ = ["PotentialSelector"]
 _USUAL_COUNT = 10
 
 
+@dataclass(eq=False, repr=False)
 class PotentialSelector(Selector, BaseEstimator):
     r"""Select features by the weights of the Potential Support Vector Machine.
 
@@ -117,28 +119,16 @@ class PotentialSelector(Selector, BaseEstimator):
     array([1., 1., 1.])
     """
 
-    def __init__(
-        self,
-        n_features: int | None = None,
-        *,
-        epsilon: float | None = None,
-        C: float = np.inf,
-        task: str = "auto",
-        n_runs: int = 0,
-        subsample: float = 0.75,
-        tol: float = 1e-6,
-        max_iter: int = 500,
-        random_state: Any = None,
-    ) -> None:
-        self.n_features = n_features
-        self.epsilon = epsilon
-        self.C = C
-        self.task = task
-        self.n_runs = n_runs
-        self.subsample = subsample
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
+    n_features: int | None = None
+    _: KW_ONLY
+    epsilon: float | None = None
+    C: float = np.inf
+    task: str = "auto"
+    n_runs: int = 0
+    subsample: float = 0.75
+    tol: float = 1e-6
+    max_iter: int = 500
+    random_state: Any = None
 
     def fit(self, X: Any, y: ArrayLike) -> PotentialSelector:
         """Rank and select the features.
@@ -159,7 +149,7 @@ class PotentialSelector(Selector, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
-        targets = make_targets(y, self.task)
+        targets = make_targets(np.asarray(y), self.task)
         columns = scale_to_unit_length(X)
         warn_of_constant_columns(columns)
         self.epsilon_, results = self._solve(columns, targets)
@@ -200,6 +190,7 @@ class PotentialSelector(Selector, BaseEstimator):
         count = self._count_wanted(columns.n_features)
         rest = float(self.C), self.tol, self.max_iter
         if self.epsilon is None:
+            assert count is not None
             return solve_for_count(columns, targets, count, *rest)
         return float(self.epsilon), solve_targets(columns, targets, self.epsilon, [], *rest)
 

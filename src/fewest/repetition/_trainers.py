@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.utils.parallel import Parallel, delayed
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
 from fewest._estimators.decisions import choose_classes
+from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import (
     encode_classes,
@@ -144,12 +144,7 @@ class TaskTrainer(Trainer):
 
     def _fits(self) -> list[tuple[Hyperplane, list[Warning]]]:
         pairs = list(zip(self._tasks, self._repeaters, strict=True))
-        if len(pairs) == 1:
-            return [self._fit(*pairs[0])]
-        fits: list[tuple[Hyperplane, list[Warning]]] = Parallel(self._n_jobs, prefer="threads")(
-            delayed(self._fit)(*pair) for pair in pairs
-        )
-        return fits
+        return run_in_threads(self._fit, pairs, self._n_jobs)
 
     def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Hyperplane, list[Warning]]:
         machine = self._estimator
@@ -189,7 +184,7 @@ class CopyTrainer(Trainer):
     ) -> None:
         self._estimator = estimator
         self._groups = groups
-        self._X = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
+        self._X: Any = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
         self._y = y
         self._columns = standardize_columns(self._X)
 
@@ -204,12 +199,12 @@ class CopyTrainer(Trainer):
             return error
         found = selection_of(machine)
         features = np.flatnonzero(found.support)
-        coef, intercept, error = np.full((1, len(features)), np.nan), np.full(1, np.nan), np.nan
+        coef, intercept, wrong = np.full((1, len(features)), np.nan), np.full(1, np.nan), np.nan
         if found.coef is not None and found.intercept is not None:
             coef, intercept = found.coef[:, features], found.intercept
         if abilities_of(machine).classifies:
-            error = float(np.mean(machine.predict(self._X) != self._y))
-        return Trained(features, coef, intercept, error, found.objective, found.gap)
+            wrong = float(np.mean(machine.predict(self._X) != self._y))
+        return Trained(features, coef, intercept, wrong, found.objective, found.gap)
 
     def _fit(self, machine: Any) -> Any:
         if not abilities_of(machine).fits_columns:

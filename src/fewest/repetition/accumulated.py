@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from fewest.repetition.selector import RepetitiveSelector
 __all__ = ["AccumulatedClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""A support vector machine on the union of disjoint subsets of features.
 
@@ -90,22 +92,13 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
     True
     """
 
-    def __init__(
-        self,
-        selector: RepetitiveSelector | None = None,
-        *,
-        classifier: Any = None,
-        n_subsets: int | None = None,
-        greedy: bool = False,
-        cv: Any = 5,
-        verbose: int = 0,
-    ) -> None:
-        self.selector = selector
-        self.classifier = classifier
-        self.n_subsets = n_subsets
-        self.greedy = greedy
-        self.cv = cv
-        self.verbose = verbose
+    selector: RepetitiveSelector | None = None
+    _: KW_ONLY
+    classifier: Any = None
+    n_subsets: int | None = None
+    greedy: bool = False
+    cv: Any = 5
+    verbose: int = 0
 
     def fit(
         self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None
@@ -199,8 +192,10 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         joined: list[int] = []
         errors: list[float] = []
         best = np.inf
-        bar = {"show": self.verbose > 0, "what": "greedy choice", "unit": "subset"}
-        for place in progress_bar(order.tolist(), len(order), **bar):
+        shown = progress_bar(
+            order.tolist(), len(order), self.verbose > 0, what="greedy choice", unit="subset"
+        )
+        for place in shown:
             Z = make_dense(X[:, self._unite(np.array([*joined, place]))])
             error = self._measure_error(Z, y, splits)
             errors.append(error)

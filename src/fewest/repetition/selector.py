@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from fewest.repetition._trainers import Trained, Trainer, make_trainer
 __all__ = ["RepetitiveSelector"]
 
 
+@dataclass(eq=False, repr=False)
 class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     r"""Disjoint subsets of features, each the fewest that separate the classes in what was left.
 
@@ -120,24 +122,14 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     (40, 4)
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        n_subsets: int | None = None,
-        max_training_error: float | None = None,
-        min_features: int = 1,
-        checkpoint: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_subsets = n_subsets
-        self.max_training_error = max_training_error
-        self.min_features = min_features
-        self.checkpoint = checkpoint
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    estimator: Any = None
+    _: KW_ONLY
+    n_subsets: int | None = None
+    max_training_error: float | None = None
+    min_features: int = 1
+    checkpoint: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> RepetitiveSelector:
         """Find the subsets.
@@ -242,14 +234,17 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         found: list[Trained] = []
         repetitions = _repeat(trainer, checkpoint)
         by_feature = self.n_subsets is None
-        total, unit = (trainer.n_left, "feature") if by_feature else (self.n_subsets, "subset")
-        bar = {"what": "repetitive selection", "unit": unit, "show": self.verbose > 0}
-        with Progress(total, **bar) as progress:
+        with Progress(
+            trainer.n_left if self.n_subsets is None else self.n_subsets,
+            what="repetitive selection",
+            unit="feature" if by_feature else "subset",
+            show=self.verbose > 0,
+        ) as progress:
             try:
-                while (reason := self._find_limit(trainer, found)) is None:
+                while not (reason := self._find_limit(trainer, found)):
                     trained = next(repetitions)
                     reason = self._find_failure(trained)
-                    if reason is not None:
+                    if reason or isinstance(trained, ValueError):
                         break
                     found.append(trained)
                     size = len(trained.features)
@@ -265,27 +260,27 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             raise self._explain_nothing(reason, trained)
         return found, reason
 
-    def _find_limit(self, trainer: Trainer, found: list[Trained]) -> str | None:
+    def _find_limit(self, trainer: Trainer, found: list[Trained]) -> str:
         """Why no further machine is to be trained, if so."""
         if self.n_subsets is not None and len(found) >= self.n_subsets:
             return "repetitions"
         if found and trainer.n_left < self.min_features:
             return "features used up"
-        return None
+        return ""
 
-    def _find_failure(self, trained: Trained | ValueError) -> str | None:
+    def _find_failure(self, trained: Trained | ValueError) -> str:
         """Why a machine does not count, if so."""
-        if isinstance(trained, Exception):
+        if isinstance(trained, ValueError):
             return "inseparable"
         if not len(trained.features):
             return "nothing selected"
         if self.max_training_error is not None and trained.error > self.max_training_error:
             return "training error"
-        return None
+        return ""
 
     def _explain_nothing(self, reason: str, trained: Trained | ValueError) -> ValueError:
         """The error for a search that ends before its first subset."""
-        if isinstance(trained, Exception):
+        if isinstance(trained, ValueError):
             return trained
         if reason == "training error":
             return ValueError(
@@ -319,7 +314,7 @@ def _repeat(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained
             yield trainer.restore(record)
     while True:
         trained = trainer.train()
-        if not isinstance(trained, Exception) and len(trained.features):
+        if not isinstance(trained, ValueError) and len(trained.features):
             trainer.remove(trained.features)
             if checkpoint is not None:
                 checkpoint.append(trainer.record(trained))
