@@ -126,8 +126,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         self
             The fitted classifier.
         """
-        check_count("n_subsets", self.n_subsets, or_none=True)
-        check_flag("greedy", self.greedy)
+        self._check_parameters()
         X, y = check_data(self, X, y)
         selector = RepetitiveSelector(n_subsets=10) if self.selector is None else self.selector
         self.selector_ = clone(selector).fit(X, y, groups=groups)
@@ -182,6 +181,10 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
             splits_samples=True,
             predicts_from_support=True,
         )
+
+    def _check_parameters(self) -> None:
+        check_count("n_subsets", self.n_subsets, or_none=True)
+        check_flag("greedy", self.greedy)
 
     def _make_classifier(self) -> Any:
         if self.classifier is None:
