@@ -137,7 +137,9 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         features = self._unite(self.joined_)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[features] = True
-        self.classifier_ = self._make_classifier().fit(make_dense(X[:, features]), y)
+        # A model file fits to them again.
+        self._samples, self._labels = make_dense(X[:, features]), y.copy()
+        self.classifier_ = self._make_classifier().fit(self._samples, self._labels)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
