@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fewest
-from fewest.model_files.model import VERSION, loaded
+from fewest.model_files._model import VERSION, load_bytes
 from tests.model_files.models import assert_same_estimator, fitted, new_samples
 from tests.model_files.tampering import archive_of, members, with_document
 
@@ -54,7 +54,7 @@ def tried(content):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return loaded(content)
+            return load_bytes(content)
     except fewest.ModelFileError:
         return None
 
@@ -93,7 +93,7 @@ def swap_ends(rng, content):
 
 @pytest.mark.parametrize("name", BASES)
 def test_damaged_bytes(name, base):
-    """A checksum guards every member, so that what loads is the same estimator."""
+    """A checksum guards every member, so what loads is the same estimator."""
     rng, content = random.Random(f"bytes {name}"), base(name)
     ways = (flip_bits, flip_bits, truncate, cut_out, insert, overwrite, swap_ends)
     refused = 0

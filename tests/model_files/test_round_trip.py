@@ -4,6 +4,9 @@ import json
 import pickle
 import warnings
 import zipfile
+from dataclasses import fields
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +16,13 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
 import fewest
-from fewest.model_files.registry import MODELS
+from fewest.model_files._declarations import MODELS, PARTS, RECORDS
 from tests.model_files.models import (
     CASES,
     THREE,
@@ -29,6 +34,7 @@ from tests.model_files.models import (
     fitted,
     new_samples,
 )
+from tests.model_files.tampering import with_document
 
 
 @pytest.fixture
@@ -146,7 +152,7 @@ def test_file_is_a_plain_archive_of_json_and_arrays(tmp_path):
     with zipfile.ZipFile(tmp_path / "model.fewest") as archive:
         document = json.loads(archive.read("model.json"))
     assert document["format"] == "fewest model"
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert document["fewest"] == fewest.__version__
     assert document["model"]["estimator"] == "SupportFeatureMachine"
     node = document["model"]["fitted"]["coef_"]
@@ -221,11 +227,100 @@ def test_unfitted_estimator_is_refused(tmp_path):
 def test_what_is_not_as_fit_left_it_is_refused(tmp_path):
     machine = clone(fitted("sfm")).fit(X, Y)
     machine.note = "mine"
-    with pytest.raises(fewest.ModelFileError, match="'note' is none that a fit leaves behind"):
+    with pytest.raises(fewest.ModelFileError, match="'note' is none that is kept"):
         fewest.save(machine, tmp_path / "model.fewest")
     machine = clone(fitted("sfm")).fit(X, Y).set_params(C=-1.0)
     with pytest.raises(fewest.ModelFileError, match="not admissible .*C must be"):
         fewest.save(machine, tmp_path / "model.fewest")
+
+
+def test_derived_attribute_that_was_changed_is_refused(tmp_path):
+    machine = clone(fitted("sfm")).fit(X, Y)
+    machine.support_ = ~machine.support_
+    with pytest.raises(fewest.ModelFileError, match="'support_' .* does not agree"):
+        fewest.save(machine, tmp_path / "model.fewest")
+
+
+@pytest.mark.parametrize("name", ["accumulated", "liknon_cv", "liknon_cv, svc"])
+def test_classifiers_are_stored_as_what_rebuilds_them(name, tmp_path):
+    """No attribute that scikit-learn sets in `fit`, and no more of the data than is needed."""
+    saved = fitted(name)
+    fewest.save(saved, tmp_path / "model.fewest")
+    with zipfile.ZipFile(tmp_path / "model.fewest") as archive:
+        fitted_nodes = json.loads(archive.read("model.json"))["model"]["fitted"]
+    nodes = [fitted_nodes["classifier_"]]
+    for entry in nodes[0]["parameters"].get("steps", []):
+        nodes.append(entry["tuple"][1])
+    for node in nodes:
+        assert set(node) == {"unfitted", "parameters"}
+        kind = getattr(import_module(PARTS[node["unfitted"]].home), node["unfitted"])
+        assert set(node["parameters"]) <= set(signature(kind).parameters)
+    assert fitted_nodes["_samples"]["shape"] == [len(X), int(saved.support_.sum())]
+    assert fitted_nodes["_labels"]["shape"] == [len(X)]
+
+
+def test_classifier_is_saved_as_it_was_fitted(through_file):
+    """Parameters that were changed after the fit are those of the next one."""
+    saved = clone(fitted("accumulated")).fit(X, Y)
+    saved.set_params(classifier=KNeighborsClassifier(1))
+    loaded = through_file(saved)
+    assert_same_answers(saved, loaded, X_NEW)
+    assert loaded.classifier.n_neighbors == 1
+    assert type(loaded.classifier_[-1]) is SVC
+
+
+def test_classifier_that_was_fitted_to_other_samples_is_refused(tmp_path):
+    saved = clone(fitted("accumulated")).fit(X, Y)
+    saved.classifier_.fit(saved._samples, -Y)
+    with pytest.raises(fewest.ModelFileError, match="not fitted to the samples that are kept"):
+        fewest.save(saved, tmp_path / "model.fewest")
+
+
+def test_probabilities_that_would_differ_are_refused(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        saved = clone(fitted("liknon_cv")).set_params(classifier=SVC(probability=True)).fit(X, Y)
+    with pytest.raises(fewest.ModelFileError, match="'probability' of SVC .* is set"):
+        fewest.save(saved, tmp_path / "model.fewest")
+
+
+def test_what_belongs_to_the_computer_of_the_fit_is_not_kept(through_file, tmp_path):
+    inner = make_pipeline(KNeighborsClassifier(3, n_jobs=2), memory=str(tmp_path / "cache"))
+    loaded = through_file(clone(fitted("accumulated")).set_params(classifier=inner).fit(X, Y))
+    for pipeline in (loaded.classifier, loaded.classifier_):
+        assert pipeline.memory is None
+        assert pipeline[-1].n_jobs is None
+
+
+@pytest.mark.parametrize("classifier", [SVC(max_iter=2), SVC(cache_size=500), SVC(C=1e5)])
+def test_solvers_that_stopped_early_or_needed_more(classifier, through_file):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        saved = clone(fitted("accumulated")).set_params(classifier=classifier).fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        loaded = through_file(saved)
+    assert_same_estimator(saved, loaded)
+    assert_same_answers(saved, loaded, X_NEW)
+
+
+def test_scikit_learn_that_knows_more_parameters(tmp_path):
+    """A file of an earlier release lacks them; their defaults change nothing."""
+
+    def forget(document):
+        del document["model"]["fitted"]["classifier_"]["parameters"]["leaf_size"]
+
+    fewest.save(fitted("liknon_cv"), tmp_path / "model.fewest")
+    older = with_document((tmp_path / "model.fewest").read_bytes(), forget)
+    (tmp_path / "model.fewest").write_bytes(older)
+    assert_same_estimator(fitted("liknon_cv"), fewest.load(tmp_path / "model.fewest"))
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_field_of_a_record_is_declared(name):
+    kind = getattr(import_module(RECORDS[name].home), name)
+    declared = sorted(row.name for row in RECORDS[name].rows_for(None))
+    assert declared == sorted(field.name for field in fields(kind))
 
 
 def test_failing_save_leaves_the_old_file(tmp_path, monkeypatch):
@@ -257,9 +352,7 @@ def test_folder_that_does_not_exist(tmp_path):
         fewest.load(tmp_path / "nowhere.fewest")
 
 
-def test_models_with_scikit_learn_inside_tell_of_another_version(tmp_path):
-    from tests.model_files.tampering import with_document
-
+def test_models_with_scikit_learn_inside_warn_of_another_version(tmp_path):
     path = tmp_path / "model.fewest"
 
     def older(document):

@@ -81,7 +81,7 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         -------
         self
         """
-        check_count("n_features", self.n_features, or_none=True)
+        self._check_parameters()
         X, y = check_data(self, X, y)
         (low, high), variances, self.classes_ = measure_classes(type(self).__name__, X, y)
         difference = high - low
@@ -114,6 +114,9 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         votes = (values - self.midpoint_[used]) * self.coef_[0, used]
         total = np.abs(votes).sum(axis=1)
         return np.abs(votes.sum(axis=1)) / np.where(total > 0, total, 1.0)
+
+    def _check_parameters(self) -> None:
+        check_count("n_features", self.n_features, or_none=True)
 
     def _abilities(self) -> Abilities:
         return Abilities("Golub's weighted vote", predicts_from_support=True)

@@ -336,7 +336,9 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             self.threshold_, self.support_ = self._choose_features(
                 self.frequency_, X, codes, groups, seed
             )
-            self.classifier_ = clone(self._downstream()).fit(make_dense(X[:, self.support_]), codes)
+            # A model file fits to them again.
+            self._samples, self._labels = make_dense(X[:, self.support_]), codes
+            self.classifier_ = clone(self._downstream()).fit(self._samples, self._labels)
         else:
             self.support_ = make_profile(self._final, X.shape[1]) > 0
         if self.outcome == "best":

@@ -100,8 +100,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         -------
         self
         """
-        check_positive("C", self.C, infinity="for a hard margin")
-        check_usual_parameters(self)
+        self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = encode_two_classes(type(self).__name__, y)
@@ -163,6 +162,10 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
 
     def _selection(self) -> Selection:
         return Selection(self.coef_ != 0, self.coef_, self.intercept_)
+
+    def _check_parameters(self) -> None:
+        check_positive("C", self.C, infinity="for a hard margin")
+        check_usual_parameters(self)
 
     def _add_up(
         self, products: FloatArray, signs: FloatArray

@@ -1,5 +1,5 @@
 """Fitted estimators in files that hold numbers and text only: no pickle, nothing to execute."""
 
-from fewest.model_files.model import load, save
+from fewest.model_files._model import load, save
 
 __all__ = ["load", "save"]

@@ -67,9 +67,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         self
             The fitted estimator.
         """
-        Cs = check_list("Cs", self.Cs, infinity="for no bound")
-        epsilons = check_list("epsilons", self.epsilons, check_not_negative)
-        grid = Grid(np.unique(Cs), np.unique(epsilons)[::-1])
+        grid = self._make_grid()
         machines = self._make_machines()
         given = X
         X, y = machines[0]._check_input(X, y, owner=self)
@@ -110,6 +108,14 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
 
     def _selection(self) -> Selection:
         return selection_of(self.best_estimator_)
+
+    def _check_parameters(self) -> None:
+        self._make_grid()
+
+    def _make_grid(self) -> Grid:
+        Cs = check_list("Cs", self.Cs, infinity="for no bound")
+        epsilons = check_list("epsilons", self.epsilons, check_not_negative)
+        return Grid(np.unique(Cs), np.unique(epsilons)[::-1])
 
     def _make_machine(self, parameters: dict[str, Any]) -> PotentialMachine:
         return self._kind(**{**{name: getattr(self, name) for name in _FIXED}, **parameters})

@@ -119,8 +119,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         self
             The fitted classifier.
         """
-        check_count("n_subsets", self.n_subsets, or_none=True)
-        check_flag("greedy", self.greedy)
+        self._check_parameters()
         X, y = check_data(self, X, y)
         selector = RepetitiveSelector(n_subsets=10) if self.selector is None else self.selector
         self.selector_ = clone(selector).fit(X, y, groups=groups)
@@ -131,7 +130,9 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         features = self._unite(self.joined_)
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[features] = True
-        self.classifier_ = self._make_classifier().fit(make_dense(X[:, features]), y)
+        # A model file fits to them again.
+        self._samples, self._labels = make_dense(X[:, features]), y.copy()
+        self.classifier_ = self._make_classifier().fit(self._samples, self._labels)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -175,6 +176,10 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
             splits_samples=True,
             predicts_from_support=True,
         )
+
+    def _check_parameters(self) -> None:
+        check_count("n_subsets", self.n_subsets, or_none=True)
+        check_flag("greedy", self.greedy)
 
     def _make_classifier(self) -> Any:
         if self.classifier is None:

@@ -10,7 +10,6 @@ import io
 import math
 import re
 import stat
-import struct
 import zipfile
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +19,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from fewest.exceptions import ModelFileError
-from fewest.model_files.errors import damaged
+from fewest.model_files._errors import damaged
 
 DOCUMENT = "model.json"
 _ARRAY_NAME = re.compile(r"a(0|[1-9][0-9]{0,8})\.npy")
@@ -35,20 +34,9 @@ _LARGEST_DOCUMENT = 64 * 2**20
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # no clock time: equal models make equal files
 _ENCRYPTED = 0x1
 _LAST_CHARACTER = 0x10FFFF
-_NO_ARCHIVE = (
-    zipfile.BadZipFile,
-    zipfile.LargeZipFile,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    OSError,
-    OverflowError,
-    ValueError,
-    struct.error,
-)
 
 
-def array_name(number: int) -> str:
+def name_array(number: int) -> str:
     """What the array of this number is called in the archive."""
     return f"a{number}.npy"
 
@@ -58,7 +46,7 @@ def is_storable(dtype: np.dtype[Any]) -> bool:
     return dtype.names is None and _DTYPE.fullmatch(dtype.str) is not None
 
 
-def packed(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def pack(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """The archive as bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
@@ -70,7 +58,7 @@ def packed(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return content.getvalue()
 
 
-def unpacked(content: bytes) -> tuple[bytes, dict[str, bytes]]:
+def unpack(content: bytes) -> tuple[bytes, dict[str, bytes]]:
     """The document and the arrays, as bytes; every member is checked against its checksum."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -79,13 +67,13 @@ def unpacked(content: bytes) -> tuple[bytes, dict[str, bytes]]:
             read = {member.filename: archive.read(member) for member in members}
     except ModelFileError:
         raise
-    except _NO_ARCHIVE as error:
+    except Exception as error:
         raise damaged(f"it is no zip archive that can be read to its end ({error})") from error
     document = read.pop(DOCUMENT)
     return document, read
 
 
-def array_of(name: str, content: bytes) -> NDArray[Any]:
+def read_array(name: str, content: bytes) -> NDArray[Any]:
     """An array from the bytes of an .npy file, whose header must fit its length exactly."""
     # NumPy's own parser of headers evaluates Python literals; this one knows a single form.
     header = _HEADER.match(content)

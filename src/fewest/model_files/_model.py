@@ -6,31 +6,30 @@ import json
 import os
 import warnings
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._run.files import atomic_write, check_writable
 from fewest._wording import visible
 from fewest.exceptions import ModelFileError
-from fewest.model_files.archive import packed, unpacked
-from fewest.model_files.decode import Decoder
-from fewest.model_files.encode import Encoder
-from fewest.model_files.errors import damaged
-from fewest.model_files.registry import MODELS, PARTS, is_registered
-from fewest.model_files.schemas import check_model
+from fewest.model_files._archive import pack, unpack
+from fewest.model_files._declarations import MODELS, find_name
+from fewest.model_files._errors import damaged
+from fewest.model_files._nodes import Decoder, Encoder
 
 FORMAT = "fewest model"
-VERSION = 1
-_MOST_DIGITS = 20
+VERSION = 2
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to one file, without pickle.
 
-    The file holds the parameters, the fitted attributes and the certificates as numbers and text;
-    its format is described in ``docs/model_file.md``. It appears whole or not at all.
+    The file holds the parameters, the fitted attributes and the certificates as numbers and text,
+    and for some models training data: see ``docs/model_file.md``, which describes the format. It
+    appears whole or not at all.
 
     Parameters
     ----------
@@ -57,28 +56,33 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((same.decision_function(X) == machine.decision_function(X)).all())
     True
     """
-    if not is_registered(estimator, MODELS):
-        raise ModelFileError(_foreign(estimator))
+    if find_name(estimator, MODELS) is None:
+        raise ModelFileError(
+            f"a {type(estimator).__name__} cannot be saved here: only fewest's own estimators can "
+            f"({', '.join(sorted(MODELS))}). Of a pipeline or a grid search, save the fewest "
+            "estimator in it, which standardises its columns by itself"
+        )
     check_is_fitted(estimator)
     check_writable(path)
     from fewest import __version__
 
     encoder = Encoder()
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "fewest": __version__,
-        "scikit-learn": sklearn.__version__,
-        "model": encoder.estimator(estimator, ""),
-    }
-    text = json.dumps(document, allow_nan=False, indent=1)
-    content = packed(text.encode("utf-8"), encoder.arrays)
     try:
-        loaded(content)  # what cannot be read back is not written
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "fewest": __version__,
+            "scikit-learn": sklearn.__version__,
+            "model": encoder.model(estimator),
+        }
+        text = json.dumps(document, allow_nan=False, indent=1)
+        content = pack(text.encode("utf-8"), encoder.arrays)
+        _check_same_parts(estimator, load_bytes(content))  # what cannot be read back is not written
     except ModelFileError as error:
+        first_line = str(error).partition("\n")[0].rstrip(".")
         raise ModelFileError(
-            f"the {type(estimator).__name__} cannot be saved, because it is not as `fit` leaves "
-            f"it: {_first_line(error)}.\nFit it again."
+            f"the {type(estimator).__name__} cannot be saved: {first_line}.\nIt must be as `fit` "
+            "leaves it, with parameters that are numbers, text or estimators of fewest."
         ) from error
     atomic_write(path, content)
 
@@ -88,7 +92,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Files of strangers are safe to load: nothing in them is executed, only fewest's own estimators
     are made, and every array is checked against what the document and the estimator say about it.
-    Whether the model is any good is another question.
+    A classifier of scikit-learn inside the model is fitted again. Whether the model is good is
+    another question.
 
     Parameters
     ----------
@@ -126,7 +131,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     content = Path(path).read_bytes()
     try:
-        return loaded(content)
+        return load_bytes(content)
     except ModelFileError as error:
         raise ModelFileError(f"{visible(path)} cannot be loaded: {error}") from error
     except Exception as error:  # none is known; but callers rely on one kind of error
@@ -134,53 +139,53 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise ModelFileError(f"{visible(path)} cannot be loaded: {what}") from error
 
 
-def loaded(content: bytes) -> Any:
+def load_bytes(content: bytes) -> Any:
     """The estimator in the bytes of a file."""
-    text, members = unpacked(content)
+    text, members = unpack(content)
     try:
-        document = json.loads(
-            text.decode("utf-8"),
-            parse_constant=_no_constant,
-            parse_int=_short_integer,
-            object_pairs_hook=_unique_keys,
-        )
-        estimator = _estimator_of(document, members)
-        check_model(estimator)
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise damaged(f"its document is not JSON ({error})") from error
+        return _read_model(_read_json(text), members)
     except RecursionError as error:
         raise damaged("its document is nested too deeply") from error
-    return estimator
 
 
-def _estimator_of(document: Any, members: dict[str, bytes]) -> Any:
+def _read_json(text: bytes) -> Any:
+    try:
+        return json.loads(text.decode("utf-8"), object_pairs_hook=_make_unique)
+    except ValueError as error:
+        raise damaged(f"its document is not JSON ({error})") from error
+
+
+def _read_model(document: Any, members: dict[str, bytes]) -> Any:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise damaged("its document does not say that it is a model of fewest")
     _check_version(document.get("version"))
+    node = document.get("model")
+    if not isinstance(node, dict) or "estimator" not in node:
+        raise damaged("its document holds no fitted estimator")
     decoder = Decoder(members)
-    estimator = decoder.estimator(document.get("model"), MODELS)
-    if decoder.unused:
-        raise damaged(f"nothing refers to its member {min(decoder.unused)}")
-    _warn_of_other_scikit_learn(document)
-    return estimator
+    model = decoder.value(node)
+    unused = set(members) - set(decoder.arrays)
+    if unused:
+        raise damaged(f"nothing refers to its member {min(unused)}")
+    if decoder.has_parts:
+        _warn_of_other_scikit_learn(str(document.get("scikit-learn"))[:40])
+    return model
 
 
 def _check_version(version: Any) -> None:
     if type(version) is not int or version < 1:
         raise damaged("its document has no version")
-    if version > VERSION:
+    if version != VERSION:
+        older = "Fit the model again and save it, since that version was never released."
+        newer = "Update fewest: pip install --upgrade fewest."
         raise ModelFileError(
-            f"it has version {version} of the format, and this fewest reads versions up to "
-            f"{VERSION}.\nUpdate fewest: pip install --upgrade fewest."
+            f"it has version {version} of the format, and this fewest reads version {VERSION}.\n"
+            f"{older if version < VERSION else newer}"
         )
 
 
-def _warn_of_other_scikit_learn(document: dict[str, Any]) -> None:
-    """Only classifiers of scikit-learn inside a model depend on its version."""
-    theirs = str(document.get("scikit-learn"))[:40]
-    if theirs.split(".")[:2] == sklearn.__version__.split(".")[:2]:
-        return
-    if any(f'"estimator": "{part}"' in json.dumps(document["model"]) for part in PARTS):
+def _warn_of_other_scikit_learn(theirs: str) -> None:
+    if theirs.split(".")[:2] != sklearn.__version__.split(".")[:2]:
         warnings.warn(
             f"the model holds a classifier of scikit-learn {visible(theirs)}, and this is "
             f"{sklearn.__version__}: compare a few predictions with known ones",
@@ -189,36 +194,19 @@ def _warn_of_other_scikit_learn(document: dict[str, Any]) -> None:
         )
 
 
-def _short_integer(digits: str) -> int:
-    """Long ones are written otherwise; to read them in decimals would take time."""
-    if len(digits) > _MOST_DIGITS:
-        raise damaged("its document holds a whole number of too many digits")
-    return int(digits)
+def _check_same_parts(model: Any, copy: Any) -> None:
+    """A classifier that was fitted again must predict as the one that is saved."""
+    for row in MODELS[type(model).__name__].rows_for(model):
+        if row.spec.startswith("part "):
+            parts = getattr(model, row.name), getattr(copy, row.name)
+            if not np.array_equal(*(part.predict(model._samples) for part in parts)):
+                raise ModelFileError(
+                    f"{row.name} is not fitted to the samples that are kept for it"
+                )
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise damaged(f"its document holds {name}, which is not JSON")
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _make_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise damaged("its document holds a key twice")
+        raise ValueError("it holds a key twice")
     return made
-
-
-def _foreign(estimator: Any) -> str:
-    name = type(estimator).__name__
-    if name in ("Pipeline", "GridSearchCV", "RandomizedSearchCV"):
-        return (
-            f"a {name} of scikit-learn cannot be saved here: save the fewest estimator in it. The "
-            "machines standardise by themselves, so that a StandardScaler before them is not needed"
-        )
-    return (
-        f"a {name} cannot be saved here: only fewest's own estimators can "
-        f"({', '.join(sorted(MODELS))})"
-    )
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0].rstrip(".")

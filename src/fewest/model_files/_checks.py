@@ -1,0 +1,209 @@
+"""Whether attributes are as a fit could have left them: type, shape, and range of indices.
+
+The right side of a row in `_declarations` is one of
+
+    float, int, flag, dict      a number or the like ("int" is at least zero, "signed" any)
+    float machines features     an array of this shape, in named sizes
+    int * < features            any length; every entry from zero to below that size
+    int = features              a number that is this size
+    list subsets: <row>         a list (tuple, dict) of this length, every entry as the row says
+    none or <row>, one of a, b  a choice
+    Result                      a record, as its own rows say
+    Liknon or LiknonCV          a fitted model on the same features
+    part for labels             a classifier of scikit-learn, which is fitted here
+    tried <row>                 rows that a kernel takes, one of which is predicted here
+
+The first array with a named size decides it, and all others must agree. A size that starts with a
+dot belongs to one record. "paths+" is at least one; "machines?" is no axis where the size is one.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from fewest._solvers.result import Status
+from fewest.model_files._declarations import MODELS, PARTS, RECORDS, Row, find_name
+from fewest.model_files._errors import attempt, damaged
+from fewest.model_files._parts import fit_again
+
+_ARRAYS: dict[str, tuple[type, ...]] = {
+    "float": (np.float64,),
+    "int": (np.integer,),
+    "flag": (np.bool_,),
+    "number": (np.number, np.bool_),
+    "label": (np.number, np.bool_, np.character, np.object_),
+    "text": (np.object_,),
+    "matrix": (np.float64,),
+}
+_SCALARS: dict[str, Any] = {
+    "float": Real,
+    "int": Integral,
+    "signed": Integral,
+    "flag": (bool, np.bool_),
+    "dict": dict,
+    "none": type(None),
+    "status": Status,
+}
+
+_CONTAINERS = {"list": list, "tuple": tuple, "dict": dict}
+
+
+def restore(model: Any, fitted: dict[str, Any]) -> None:
+    """Give a new model the attributes of the one that was saved, each one checked."""
+    rows = MODELS[type(model).__name__].rows_for(model)
+    check_names(fitted, [row for row in rows if not row.is_derived])
+    checker = _Checker(model)
+    for row in rows:
+        if row.name in fitted or row.is_derived:
+            value = row.derive(model) if row.is_derived else fitted[row.name]
+            vars(model)[row.name] = value
+            if not row.spec.startswith("of "):  # was checked in the estimator inside
+                checker.check(row.spec.removeprefix("derived "), value, row.name)
+
+
+def check_names(found: dict[str, Any], rows: list[Row]) -> None:
+    """All that is declared must be there, and nothing else."""
+    for row in rows:
+        if row.name not in found and not row.is_optional:
+            raise damaged(f"the attribute {row.name!r} is missing")
+    unknown = set(found) - {row.name for row in rows}
+    if unknown:
+        raise damaged(f"the attribute {min(unknown)!r} is none that is kept")
+
+
+class _Checker:
+    """Checks the attributes of one model one after the other, and knows the sizes so far."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._sizes = {"machines": 1}  # more of them where there are more than two classes
+
+    def check(self, spec: str, value: Any, where: str) -> None:
+        """Raise a ModelFileError unless the value is what the spec says."""
+        head, _, entries = spec.partition(": ")
+        kind, *words = head.split()
+        if spec.startswith("none or "):
+            if value is not None:
+                self.check(spec.removeprefix("none or "), value, where)
+        elif kind in _SPECIAL:
+            _SPECIAL[kind](self, spec.removeprefix(kind).strip(), value, where)
+        elif entries:
+            self._check_entries(kind, words[0], entries, value, where)
+        elif kind in RECORDS:
+            self._check_record(kind, value, where)
+        elif kind in MODELS:
+            self._check_model(spec.split(" or "), value, where)
+        else:
+            self._check_numbers(spec, value, where)
+
+    def _agree(self, size: str, found: int, where: str) -> None:
+        """Compare with the size of this name, or remember it."""
+        if size.endswith("+") and not found:
+            raise damaged(f"{where} has no entries")
+        name = size.rstrip("+?*")
+        if not name:
+            return
+        wanted = int(name) if name.isdigit() else self._sizes.setdefault(_key(name, where), found)
+        if found != wanted:
+            raise damaged(f"{where} has {found} entries where there should be {wanted} ({name})")
+
+    def _check_numbers(self, spec: str, value: Any, where: str) -> None:
+        """A scalar, or an array where sizes are named; it may be a size, or indices below one."""
+        spec, _, limit = spec.partition(" < ")
+        spec, _, sizes = spec.partition(" = ")
+        kind, *shape = spec.split()
+        if shape:
+            self._check_array(kind, shape, value, where)
+        elif not isinstance(value, _SCALARS[kind]) or (isinstance(value, bool) and kind != "flag"):
+            raise damaged(f"{where} is a {type(value).__name__}, not of the right type ({kind})")
+        elif kind == "int" and value < 0:
+            raise damaged(f"{where} is below zero")
+        for size in sizes.split():
+            self._agree(size, int(value), where)
+        most = self._sizes.get(_key(limit, where), 0)
+        if limit and np.size(value) and not 0 <= np.min(value) <= np.max(value) < most:
+            raise damaged(f"{where} holds indices outside 0 to {most - 1}")
+
+    def _check_array(self, kind: str, shape: list[str], value: Any, where: str) -> None:
+        is_array = isinstance(value, np.ndarray) or (kind == "matrix" and sparse.issparse(value))
+        if not is_array or not any(np.issubdtype(value.dtype, one) for one in _ARRAYS[kind]):
+            raise damaged(f"{where} is not an array of the right type ({kind})")
+        wanted = str if kind == "text" else (str, bytes, Real)
+        if value.dtype == object and not all(isinstance(one, wanted) for one in value.tolist()):
+            raise damaged(f"{where} must be {'text' if kind == 'text' else 'numbers or text'}")
+        axes = [size for size in shape if size[-1] != "?" or self._sizes[size[:-1]] > 1]
+        if value.ndim != len(axes):
+            raise damaged(f"{where} has the shape {value.shape}, not {len(axes)} dimension(s)")
+        for size, found in zip(axes, value.shape, strict=True):
+            self._agree(size, found, where)
+
+    def _check_entries(self, kind: str, size: str, spec: str, value: Any, where: str) -> None:
+        if type(value) is not _CONTAINERS[kind]:
+            raise damaged(f"{where} is not a {kind}")
+        self._agree(size, len(value), where)
+        for key, entry in value.items() if kind == "dict" else enumerate(value):
+            self.check(spec, entry, f"{where}[{key!r}]")
+
+    def _check_record(self, kind: str, value: Any, where: str) -> None:
+        if find_name(value, RECORDS) != kind:
+            raise damaged(f"{where} is a {type(value).__name__}, not a {kind}")
+        for row in RECORDS[kind].rows_for(value):
+            self.check(row.spec, getattr(value, row.name), f"{where}.{row.name}")
+
+    def _check_model(self, kinds: list[str], value: Any, where: str) -> None:
+        """A fitted model was checked when it was made; here it must suit the one around it."""
+        if find_name(value, MODELS) not in kinds or "n_features_in_" not in vars(value):
+            raise damaged(f"{where} is not a fitted {' or '.join(kinds)}")
+        self._agree("features", value.n_features_in_, where)
+        if "classes_" in vars(value):
+            self._agree("classes", len(value.classes_), where)
+
+    def _check_classes(self, number: str, value: Any, where: str) -> None:
+        self._check_array("label", ["classes"], value, where)
+        self._agree(number, len(value), where)
+        if len(value) < 2 or len(set(value.tolist())) < len(value):
+            raise damaged(f"{where} must hold two or more different classes")
+        self._sizes["machines"] = 1 if len(value) == 2 else len(value)
+
+    def _check_column(self, size: str, value: Any, where: str) -> None:
+        """A list, or an array of one dimension, of whatever a document can hold."""
+        if not isinstance(value, (list, np.ndarray)) or getattr(value, "ndim", 1) != 1:
+            raise damaged(f"{where} is not a list")
+        self._agree(size, len(value), where)
+
+    def _check_choice(self, words: str, value: Any, where: str) -> None:
+        if not isinstance(value, str) or value not in words.removeprefix("of ").split(", "):
+            raise damaged(f"{where} must be one {words}")
+
+    def _check_part(self, target: str, value: Any, where: str) -> None:
+        """Labels of the model itself, or places in its `classes_`, are what the part predicts."""
+        if find_name(value, PARTS) is None:
+            raise damaged(f"{where} is a {type(value).__name__}")
+        classes = self._model.classes_
+        fit_again(
+            self._model, value, classes if target == "for labels" else np.arange(len(classes))
+        )
+
+    def _check_tried(self, spec: str, value: Any, where: str) -> None:
+        """Rows that a kernel compares with: it must answer for the first one."""
+        self.check(spec, value, where)
+        if value.shape[0]:
+            attempt("the kernel does not answer", self._model.predict, value[:1])
+
+
+_SPECIAL = {
+    "classes": _Checker._check_classes,
+    "column": _Checker._check_column,
+    "one": _Checker._check_choice,
+    "part": _Checker._check_part,
+    "tried": _Checker._check_tried,
+}
+
+
+def _key(name: str, where: str) -> str:
+    """Sizes with a dot are those of the record that `where` is a field of."""
+    return where.rpartition(".")[0] + name if name.startswith(".") else name
