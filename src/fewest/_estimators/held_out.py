@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,7 @@ from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
+_NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,20 @@ class HeldOut:
 
     y: NDArray[Any]
     folds: tuple[Fold, ...]
+    estimator: Any = None
+
+    @cached_property
+    def n_repeats(self) -> int:
+        """How often the cross-validation tested every sample, with other folds each time."""
+        counts = np.bincount(self.tested, minlength=len(self.y))
+        n_repeats = int(counts.min())
+        even = counts.max() == n_repeats and n_repeats and len(self.folds) % n_repeats == 0
+        return n_repeats if even else 1
+
+    @property
+    def first_repeat(self) -> HeldOut:
+        """The folds that test every sample once, if there are several repeats."""
+        return self.first(len(self.folds) // self.n_repeats)
 
     @cached_property
     def tested(self) -> IndexArray:
@@ -112,6 +128,13 @@ class HeldOut:
     def warnings(self) -> list[str]:
         """Warnings of all fits, each once."""
         return list(dict.fromkeys(text for fold in self.folds for text in fold.warnings))
+
+    def is_of(self, estimator: Any) -> bool:
+        """Whether the folds are those of an estimator of this kind with these parameters."""
+        if type(estimator) is not type(self.estimator):
+            return False
+        one, two = ({**of.get_params(), **_NO_MATTER} for of in (estimator, self.estimator))
+        return bool(joblib.hash(one) == joblib.hash(two))
 
     def first(self, n_folds: int) -> HeldOut:
         """The first folds alone, those of the first of several repeats for instance."""
@@ -240,4 +263,5 @@ def run_held_out(
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
-    return HeldOut(y, tuple(judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)))
+    folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
+    return HeldOut(y, tuple(folds), estimator)

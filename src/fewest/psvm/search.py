@@ -15,7 +15,15 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
+from fewest._estimators.abilities import (
+    Abilities,
+    Declaring,
+    Selection,
+    abilities_of,
+    certificates_of,
+    selection_of,
+)
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import check_list, check_not_negative
@@ -144,7 +152,10 @@ class PotentialSearch(Declaring, BaseEstimator, metaclass=ABCMeta):
         return replace(candidates[0], refusal=refusals[0] if refusals else "", splits_samples=True)
 
     def _selection(self) -> Selection:
-        return selection_of(self.best_estimator_)
+        return replace(selection_of(self.best_estimator_), chosen=self.best_params_)
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        return certificates_of(self.best_estimator_, signs)
 
     def _make_machine(self, parameters: dict[str, Any]) -> PotentialMachine:
         return self._kind(**{**{name: getattr(self, name) for name in _FIXED}, **parameters})
