@@ -120,6 +120,8 @@ def abilities_of(estimator: Any) -> Abilities:
         return estimator._abilities()
     name = type(estimator).__name__
     refusal = ""
+    if not hasattr(estimator, "fit"):
+        return Abilities(name, classifies=False, has_scores=False)
     if is_regressor(estimator):
         refusal = (
             f"{name} predicts numbers, but this is about classes. Give a classifier, or a selector "
@@ -181,3 +183,8 @@ def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:
 def searched_costs_of(fitted: Any) -> SearchedCosts | None:
     """The table of an estimator that searched over C; None for others."""
     return fitted._searched_costs() if isinstance(fitted, Declaring) else None
+
+
+def feature_names_of(fitted: Any) -> Any:
+    """Names of the columns that it was fitted to; None if these had none."""
+    return getattr(fitted, "feature_names_in_", None)

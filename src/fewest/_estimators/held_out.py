@@ -131,10 +131,7 @@ class HeldOut:
 
     def is_of(self, estimator: Any) -> bool:
         """Whether the folds are those of an estimator of this kind with these parameters."""
-        if type(estimator) is not type(self.estimator):
-            return False
-        one, two = ({**of.get_params(), **_NO_MATTER} for of in (estimator, self.estimator))
-        return bool(joblib.hash(one) == joblib.hash(two))
+        return is_same_estimator(estimator, self.estimator)
 
     def first(self, n_folds: int) -> HeldOut:
         """The first folds alone, those of the first of several repeats for instance."""
@@ -147,6 +144,14 @@ class HeldOut:
         ordered = np.empty_like(values)
         ordered[self.tested] = values
         return ordered
+
+
+def is_same_estimator(one: Any, two: Any) -> bool:
+    """Whether two estimators would give the same result."""
+    if type(one) is not type(two):
+        return False
+    given = [{**estimator.get_params(), **_NO_MATTER} for estimator in (one, two)]
+    return bool(joblib.hash(given[0]) == joblib.hash(given[1]))
 
 
 def fit_and_record(
