@@ -42,6 +42,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
+def percent(share: float) -> str:
+    """'12.5 %'."""
+    return f"{100 * share:.1f} %"
+
+
 def four_digits(value: float) -> str:
     """'-1.570', '0.8400', '2303', '12346', '1.235e-07': zeros at the end are digits too."""
     if value == 0 or not math.isfinite(value):

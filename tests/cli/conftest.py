@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,21 @@ def refused(run: Callable[..., Ran]) -> Callable[..., str]:
         return ran.err
 
     return call
+
+
+@pytest.fixture
+def without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if pandas had never been installed."""
+
+    class Blocked:
+        @staticmethod
+        def find_spec(name: str, path: Any = None, target: Any = None) -> None:
+            if name.partition(".")[0] == "pandas":
+                raise ModuleNotFoundError(name)
+
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pandas"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [Blocked, *sys.meta_path])
 
 
 @pytest.fixture

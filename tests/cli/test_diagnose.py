@@ -34,17 +34,20 @@ def test_says_what_the_library_says(diagnosed):
 
 def test_json(diagnosed, tmp_path):
     report = diagnosed("--json", "-").json
-    assert (report["schema"], report["schema_version"]) == ("fewest.diagnose", 1)
-    assert report["conclusive"] is True
-    assert report["p_value"] <= 0.05
-    assert len(report["features"]["chance"]) == report["n_permutations"] == 19
-    assert report["leave_one_out"]["verdict"] in ("zero", "honest", "pessimistic")
-    assert report["distances"]["p"] == 2
-    assert set(report["norm_variation"]) == {"1", "2"}
+    assert (report["schema"], report["schema_version"]) == ("fewest.result", 1)
+    found = report["trust"]["diagnostics"]
+    assert found["conclusive"] is True
+    assert found["test"]["p_value"] <= 0.05
+    features, error = found["test"]["comparisons"]
+    assert (features["statistic"], error["statistic"]) == ("features", "error")
+    assert len(features["chance"]) == found["test"]["n_permutations"] == 19
+    assert found["leave_one_out"]["verdict"] in ("zero", "honest", "pessimistic")
+    assert found["distances"]["p"] == 2
+    assert set(found["norm_variation"]) == {"1", "2"}
     file = tmp_path / "diagnosis.json"
     ran = diagnosed("--json", file)
     assert f"Written: {file}" in ran.out
-    assert json.loads(file.read_text())["summary"] == report["summary"]
+    assert json.loads(file.read_text())["trust"]["diagnostics"] == found
 
 
 def test_noise_and_quiet(run, tmp_path):
@@ -53,7 +56,8 @@ def test_noise_and_quiet(run, tmp_path):
     ran = run("diagnose", tmp_path / "noise.npz", *SHORT, "--quiet")
     assert ran.out == "Nothing can be concluded from these data.\n"
     ran = run("diagnose", tmp_path / "noise.npz", "--permutations", 9, "--cv", 0, "--json", "-")
-    assert ran.json["error"] is None
+    (comparison,) = ran.json["trust"]["diagnostics"]["test"]["comparisons"]
+    assert comparison["statistic"] == "features"
 
 
 def test_small_class(run, tmp_path):

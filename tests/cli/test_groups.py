@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fewest.cli import cross_validation
+from fewest._estimators import held_out
 
 COPIES = 3
 
@@ -23,21 +23,20 @@ def copies(tmp_path):
 @pytest.mark.parametrize("method", ["sfm", "sfm-cv"])
 def test_copies_flatter_unless_groups_are_named(run, copies, method):
     arguments = ("select", copies, "--method", method, "--json", "-")
-    blind = run(*arguments).json["cross_validation"]["balanced_error"]["mean"]
-    told = run(*arguments, "--groups", "who").json["cross_validation"]["balanced_error"]["mean"]
-    assert blind < 0.2
-    assert told > 0.3
+    blind, told = (run(*arguments, *more).json["trust"] for more in ((), ("--groups", "who")))
+    assert blind["validation"]["balanced_error"] < 0.2
+    assert told["validation"]["balanced_error"] > 0.3
 
 
 def test_every_fold_of_every_repeat_has_whole_groups(run, copies, monkeypatch):
     seen = []
 
-    def remember(machine, table, train, test, matrix):
-        seen.append((set(table.groups[train]), set(table.groups[test])))
-        return original(machine, table, train, test, matrix)
+    def remember(estimator, X, y, groups, train, test):
+        seen.append((set(groups[train]), set(groups[test])))
+        return original(estimator, X, y, groups, train, test)
 
-    original = cross_validation._trial
-    monkeypatch.setattr(cross_validation, "_trial", remember)
+    original = held_out.judge_fold
+    monkeypatch.setitem(held_out.judge_in_parallel.__kwdefaults__, "judge", remember)
     run("select", copies, "--groups", "who", "--cv", 4, "--repeats", 2)
     assert len(seen) == 8
     assert all(not train & test for train, test in seen)
@@ -77,7 +76,8 @@ def test_path_keeps_them_together(run, copies):
     arguments = ("path", copies, "--values", 4, "--json", "-")
     blind, told = (run(*arguments, *more).json for more in ((), ("--groups", "who")))
     best = [
-        min(value["balanced_error"]["mean"] for value in one["values"]) for one in (blind, told)
+        min(value["balanced_error"]["mean"] for value in one["costs"]["points"])
+        for one in (blind, told)
     ]
     assert best[0] < 0.2 < best[1]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fewest.cli import informative_job
+import fewest.informative
 from fewest.datasets import make_brain
 from fewest.informative import informative_features, informative_share, t_map
 
@@ -37,26 +38,32 @@ def table(tmp_path, maps):
     return path
 
 
+def shares(informative):
+    """The estimates by name."""
+    return {one["name"]: one["share"] for one in informative["estimates"]}
+
+
 def test_agrees_with_the_function(run, archive, maps):
     ran = run("informative", archive, "--groups", "participant", *SHORT, "--json", "-")
     assert ran.code == 0
-    report = ran.json
-    assert (report["schema"], report["schema_version"]) == ("fewest.informative", 1)
+    report = ran.json["informative"]
     found = informative_features(
         None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=5, random_state=0
     )
-    assert report["estimate"] == pytest.approx(found.estimate)
-    assert report["restricted"]["estimate"] == pytest.approx(found.restricted.estimate)
-    assert report["chance_estimate"] == pytest.approx(found.band.estimate)
-    np.testing.assert_allclose(report["curves"]["probe_error"], found.probe_error)
+    np.testing.assert_allclose(report["probe_error"], found.probe_error)
     univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p_value)
-    assert report["univariate_estimate"] == pytest.approx(univariate)
+    assert shares(report) == {
+        "sigmoid": pytest.approx(found.estimate),
+        "restricted": pytest.approx(found.restricted.estimate),
+        "purified": pytest.approx(found.purity.estimate),
+        "chance": pytest.approx(found.band.estimate),
+        "univariate": pytest.approx(univariate),
+    }
+    assert report["restricted"]["estimate"] == pytest.approx(found.restricted.estimate)
     assert [fold["n_test"] for fold in report["folds"]] == [4] * 4
-    assert (report["groups"], report["n_folds"], report["n_folds_finished"]) == (
-        "participant",
-        4,
-        4,
-    )
+    assert report["n_folds_planned"] == 4
+    assert ran.json["question"]["options"]["groups"] == "participant"
+    assert ran.json["data"]["n_groups"] == 4
 
 
 def test_text_figure_and_checkpoint(run, table, tmp_path):
@@ -70,7 +77,8 @@ def test_text_figure_and_checkpoint(run, table, tmp_path):
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert len(list(kept.iterdir())) == 4
     again = run(*arguments, "--checkpoint", kept, "--quiet")
-    assert float(again.out) == pytest.approx(json.loads(written.read_text())["estimate"], abs=1e-4)
+    kept_shares = shares(json.loads(written.read_text())["informative"])
+    assert float(again.out) == pytest.approx(kept_shares["sigmoid"], abs=1e-4)
     other = run(*arguments, "--checkpoint", kept, "--C", 1)
     assert other.code == 2
     assert "--checkpoint: the checkpoint folder" in other.err
@@ -81,9 +89,11 @@ def test_folds_without_groups(run, table):
         "informative", table, "--target", "condition", "--drop", "who", *SHORT, "--cv", 3,
         "--permutations", 0, "--json", "-",
     )  # fmt: skip
-    assert ran.json["n_folds"] == 3
-    assert ran.json["chance_estimate"] is None
-    assert ran.json["groups"] is None
+    found = ran.json["informative"]
+    assert (len(found["folds"]), found["n_folds_planned"]) == (3, 3)
+    assert "chance" not in shares(found)
+    assert found["chance_lower"] is None
+    assert ran.json["question"]["options"]["groups"] is None
 
 
 @pytest.mark.parametrize(
@@ -118,14 +128,12 @@ def test_groups_of_one_class_are_refused(run, tmp_path, maps):
 
 
 def test_interrupted_run_reports_what_is_there(run, archive, monkeypatch):
-    original = informative_job._found
+    original = informative_features
 
-    def cut_short(*arguments):
-        from dataclasses import replace
+    def cut_short(*arguments, **settings):
+        return replace(original(*arguments, **settings), n_folds_planned=9)
 
-        return replace(original(*arguments), n_folds_planned=9)
-
-    monkeypatch.setattr(informative_job, "_found", cut_short)
+    monkeypatch.setattr(fewest.informative, "informative_features", cut_short)
     ran = run("informative", archive, "--groups", "participant", *SHORT)
     assert ran.code == 130
     assert "the papers' rule" in ran.out
@@ -157,7 +165,7 @@ def test_patients_of_one_class_each_need_folds_of_several(run, tmp_path):
         page,
     )
     assert ran.code == 0, ran.err
-    curves = ran.json["curves"]
+    curves = ran.json["informative"]
     # Permuted patients: chance is another labelling, not the true one again.
     assert curves["probe_error"][0] < curves["chance_upper"][0]
     assert "not in this report" not in page.read_text("utf-8").split("carry information?")[1]

@@ -21,7 +21,9 @@ _OPTIONS = {
 def test_file(run, table, command, quiet):
     ran = run(command, table, "--target", "group", *_OPTIONS[command], *quiet, "--json", "-")
     assert (ran.code, ran.err) == (0, "")
-    assert json.loads(ran.out)["schema"] == f"fewest.{command}"
+    found = json.loads(ran.out)
+    assert (found["schema"], found["schema_version"]) == ("fewest.result", 1)
+    assert found["command"] == command
 
 
 def test_demo(run):

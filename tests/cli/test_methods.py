@@ -30,23 +30,25 @@ def test_agrees_with_the_estimator(run, table, method, options, machine):
     machine.fit(X, y)
     arguments = ("--target", "group", "--method", method, *options, "--cv", 0, "--json", "-")
     report = run("select", table, *arguments).json
-    assert report["parameters"]["method"] == method
-    assert report["selected"] == [NAMES[column] for column in np.flatnonzero(machine.support_)]
-    (written,) = report["machines"]
+    assert report["question"]["options"]["method"] == method
+    assert report["answer"]["selected"] == [
+        NAMES[column] for column in np.flatnonzero(machine.support_)
+    ]
+    (written,) = report["answer"]["hyperplanes"]
     for feature in written["features"]:
         expected = machine.coef_[0, feature["column"]]
         assert feature["coefficient"] == pytest.approx(expected, rel=1e-6)
     assert written["certificate"]["relative_gap"] < 1e-7
-    assert report["training"]["n_errors"] == np.sum(machine.predict(X) != y)
+    assert report["answer"]["training"]["n_errors"] == np.sum(machine.predict(X) != y)
 
 
 @pytest.mark.parametrize(
     ("method", "name"),
     [
         ("sfm", "Support Feature Machine, C = 1"),
-        ("sfm-cv", "Support Feature Machine, C chosen by cross-validation"),
-        ("weston", "Weston's zero-norm support vector machine, C = inf"),
-        ("liknon", "Liknon, the one-norm support vector machine, C = 1"),
+        ("sfm-cv", "Support Feature Machine, C by cross-validation"),
+        ("weston", "Zero-norm support vector machine, C = inf"),
+        ("liknon", "Liknon (one-norm support vector machine), C = 1"),
         ("psvm", "Potential Support Vector Machine, C = inf, epsilon = 1"),
     ],
 )
@@ -62,20 +64,21 @@ def test_the_chosen_cost_is_reported_and_the_given_one_ignored(run, table):
     report = run(*arguments, "--json", "-").json
     X, y = two_classes()
     expected = SupportFeatureMachineCV(random_state=0).fit(X, y).C_
-    written = report["chosen_C"]
+    written = report["question"]["chosen"]["C"]
     assert (np.inf if written == "inf" else written) == pytest.approx(expected)
-    assert report["parameters"]["C"] is None
+    assert "C" not in report["question"]["parameters"]
     text = run(*arguments).out
     assert "Chosen C: " in text
     assert "Note: --C is ignored: --method sfm-cv chooses C." in text
-    assert run("select", table, "--target", "group", "--json", "-").json["chosen_C"] is None
+    assert run("select", table, "--target", "group", "--json", "-").json["question"]["chosen"] == {}
 
 
 def test_samples_inside_the_margin_are_no_errors(run, table):
     X, y = two_classes()
     machine = Liknon(0.1, class_weight="balanced").fit(X, y)
     arguments = ("--target", "group", "--method", "liknon", "--C", 0.1, "--cv", 0)
-    certificate = run("select", table, *arguments, "--json", "-").json["machines"][0]["certificate"]
+    (plane,) = run("select", table, *arguments, "--json", "-").json["answer"]["hyperplanes"]
+    certificate = plane["certificate"]
     assert certificate["samples_inside_margin"] == np.sum(machine.result_.slack > 0) > 0
     assert certificate["samples_on_wrong_side"] == np.sum(machine.predict(X) != y)
     assert "inside the margin" in run("select", table, *arguments).out
@@ -95,20 +98,26 @@ def test_three_classes(run, tmp_path, method):
         (("--method", "liknon", "--C", "inf"), "--method liknon needs a finite --C"),
         (
             ("--method", "liknon", "--constraint", "class_means"),
-            "--constraint belongs to --method sfm; liknon has no such constraint",
+            "--constraint belongs to --method sfm or sfm-cv, not to liknon",
         ),
         (
             ("--method", "weston", "--constraint", "mean_margin"),
-            "--constraint belongs to --method sfm; weston has no such constraint",
+            "--constraint belongs to --method sfm or sfm-cv, not to weston",
         ),
         (("--method", "lasso"), "invalid choice: 'lasso'"),
         (("--epsilon", "1"), "--epsilon belongs to --method psvm"),
         (("--matrix",), "--matrix belongs to --method psvm"),
         (("--refit", "support"), "--refit support belongs to --method psvm"),
         (("--method", "psvm", "--epsilon=-1"), "must be a number of at least zero, not '-1'"),
-        (("--method", "psvm", "--refit", "margin"), "--refit margin does not go with"),
-        (("--method", "psvm", "--class-weight", "none"), "--class-weight does not go with"),
-        (("--method", "psvm", "--no-standardize"), "--no-standardize does not go with"),
+        (
+            ("--method", "psvm", "--refit", "margin"),
+            "--refit margin belongs to --method sfm or sfm-cv or weston or liknon, not",
+        ),
+        (
+            ("--method", "psvm", "--class-weight", "none"),
+            "not to psvm, which weighs all samples alike",
+        ),
+        (("--method", "psvm", "--no-standardize"), "not to psvm, which scales every feature"),
     ],
 )
 def test_options_that_make_no_sense(refused, table, options, message):

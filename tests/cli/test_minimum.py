@@ -29,24 +29,24 @@ def test_report(run, hidden):
 
 def test_all_solutions_as_json(run, hidden):
     ran = run("minimum", hidden, "--target", "group", "--solutions", "all", "--json", "-")
-    report = ran.json
-    assert (report["schema"], report["size"], report["lower_bound"]) == ("fewest.minimum", 3, 3)
+    (report,) = ran.json["trust"]["minima"]
+    assert (report["size"], report["lower_bound"]) == (3, 3)
     assert report["certified"]
-    assert report["verified"]
+    assert report["proof"]["verified"]
     assert report["complete"]
-    assert len(report["subsets"]) == report["n_found"]
+    assert len(report["sets"]) == report["n_found"]
     assert [NAMES[column] for column in (7, 11, 20)] in [
-        subset["features"] for subset in report["subsets"]
+        subset["features"] for subset in report["sets"]
     ]
     assert [step["size"] for step in report["searched"]] == [1, 2, 3]
-    assert all(len(leaf["samples"]) == len(leaf["shares"]) for leaf in report["ruled_out"])
+    assert all(len(leaf["samples"]) == len(leaf["shares"]) for leaf in report["proof"]["ruled_out"])
 
 
 def test_json_file_and_quiet(run, hidden, tmp_path):
     file = tmp_path / "out.json"
     ran = run("minimum", hidden, "--target", "group", "--quiet", "--json", file)
     names = ran.out.split()
-    assert json.loads(file.read_text())["subsets"][0]["features"] == names
+    assert json.loads(file.read_text())["trust"]["minima"][0]["sets"][0]["features"] == names
     assert len(names) == 3
 
 

@@ -11,9 +11,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 from fewest import Liknon, SupportFeatureMachine
-from fewest.cli import path_job
-from fewest.cli.cross_validation import balanced_error
+from fewest._estimators.splits import balanced_error
 from fewest.machines.transvariation import transvariation_C
+from fewest.report import _costs
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 SHORT = ("--values", 4, "--cv", 3)
@@ -35,24 +35,28 @@ def path(run, overlap):
     return call
 
 
-def _machine(method, C):
+def _machine(method, C, refit="none"):
     if method == "liknon":
-        return Liknon(C, class_weight="balanced")
+        return Liknon(C, class_weight="balanced", refit=None if refit == "none" else refit)
     return SupportFeatureMachine(C)
 
 
 @pytest.mark.filterwarnings("ignore:no feature was selected")
-@pytest.mark.parametrize("method", ["sfm", "liknon"])
+@pytest.mark.parametrize(
+    ("method", "refit"), [("sfm", "margin"), ("liknon", "none"), ("liknon", "margin")]
+)
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_agrees_with_the_estimators(path, method, jobs):
+def test_agrees_with_the_estimators(path, method, refit, jobs):
     X, y = two_classes(shift=1.2)
-    report = path("--method", method, "--seed", 3, "--jobs", jobs, "--json", "-").json
-    assert (report["schema"], report["schema_version"]) == ("fewest.path", 1)
-    assert report["parameters"]["method"] == method
-    assert (len(report["values"]), report["n_folds"]) == (4, 3)
+    settings = ("--method", method, "--refit", refit, "--seed", 3, "--jobs", jobs)
+    written = path(*settings, "--json", "-").json
+    assert written["question"]["options"]["method"] == method
+    assert "C" not in written["question"]["parameters"]
+    report = written["costs"]
+    assert (len(report["points"]), report["n_folds"]) == (4, 3)
     folds = list(StratifiedKFold(3, shuffle=True, random_state=3).split(X, y))
-    for value in report["values"]:
-        machine = _machine(method, value["C"]).fit(X, y)
+    for value in report["points"]:
+        machine = _machine(method, value["C"], refit).fit(X, y)
         assert value["features"] == [NAMES[column] for column in np.flatnonzero(machine.support_)]
         assert value["n_features"] == len(value["features"])
         predicted = machine.predict(X)
@@ -65,24 +69,24 @@ def test_agrees_with_the_estimators(path, method, jobs):
             counts.append(machine.support_.sum())
         assert value["balanced_error"]["mean"] == pytest.approx(np.mean(errors))
         assert value["balanced_error"]["sd"] == pytest.approx(np.std(errors, ddof=1))
-        assert value["folds_n_features"]["mean"] == pytest.approx(np.mean(counts))
-    means = [value["balanced_error"]["mean"] for value in report["values"]]
-    assert means[report["best"]] == pytest.approx(min(means))
+        assert value["fold_n_features"]["mean"] == pytest.approx(np.mean(counts))
+    means = [value["balanced_error"]["mean"] for value in report["points"]]
+    assert means[report["chosen"]] == pytest.approx(min(means))
 
 
 def test_costs_of_liknon_may_come_from_the_transvariation(path):
     report = path("--method", "liknon", "--grid", "transvariation", "--json", "-").json
     X, y = two_classes(shift=1.2)
     expected = transvariation_C(X, y, 4, largest=None)
-    np.testing.assert_allclose([value["C"] for value in report["values"]], expected)
-    assert report["grid"] == "transvariation"
+    np.testing.assert_allclose([value["C"] for value in report["costs"]["points"]], expected)
+    assert report["question"]["options"]["grid"] == "transvariation"
 
 
 @pytest.mark.filterwarnings("ignore:no feature was selected")
 @pytest.mark.parametrize("method", ["sfm", "liknon"])
 def test_breakpoints_span_the_whole_path(path, method):
     report = path("--method", method, "--grid", "breakpoints", "--cv", 0, "--json", "-").json
-    Cs = [value["C"] for value in report["values"]]
+    Cs = [value["C"] for value in report["costs"]["points"]]
     assert np.all(np.diff(Cs) > 0)
     np.testing.assert_allclose(np.diff(np.log(Cs)), np.log(Cs[-1] / Cs[0]) / 3)
     X, y = two_classes(shift=1.2)
@@ -122,7 +126,7 @@ def test_without_cross_validation(path, tmp_path):
     assert ran.code == 0
     assert "cross-validat" not in ran.out
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
-    assert path("--cv", 0, "--json", "-").json["best"] is None
+    assert path("--cv", 0, "--json", "-").json["costs"]["chosen"] is None
 
 
 def test_quiet_prints_the_table_only(path):
@@ -138,20 +142,20 @@ def test_figure_and_json_files(path, tmp_path, name, start):
     ran = path("--plot", tmp_path / name, "--json", tmp_path / "a.json")
     assert ran.code == 0
     assert (tmp_path / name).read_bytes().startswith(start)
-    assert len(json.loads((tmp_path / "a.json").read_text())["values"]) == 4
+    assert len(json.loads((tmp_path / "a.json").read_text())["costs"]["points"]) == 4
     assert f"Drawn: {tmp_path / name}" in ran.out
     assert f"Written: {tmp_path / 'a.json'}" in ran.out
     assert sorted(os.listdir(tmp_path)) == sorted(["overlap.csv", name, "a.json"])
 
 
 def test_figure_beside_json_on_standard_output(path, tmp_path):
-    assert path("--plot", tmp_path / "a.png", "--json", "-").json["values"]
+    assert path("--plot", tmp_path / "a.png", "--json", "-").json["costs"]["points"]
     assert (tmp_path / "a.png").exists()
 
 
 def test_a_single_value(path, tmp_path):
     report = path("--values", 1, "--plot", tmp_path / "a.png", "--json", "-").json
-    assert len(report["values"]) == 1
+    assert len(report["costs"]["points"]) == 1
 
 
 def test_three_classes(run, tmp_path):
@@ -159,8 +163,7 @@ def test_three_classes(run, tmp_path):
     ran = run("path", three, "--target", "group", *SHORT)
     assert ran.code == 0
     ran = run("path", three, "--target", "group", "--method", "liknon", *SHORT)
-    assert ran.code == 2
-    assert "--method liknon draws paths of two classes, not of 3" in ran.err
+    assert ran.code == 0
 
 
 def test_one_feature_that_separates_leaves_one_value(run, tmp_path):
@@ -168,7 +171,7 @@ def test_one_feature_that_separates_leaves_one_value(run, tmp_path):
     X = np.where(y == "b", 1.0, -1.0)[:, None]
     file = write_csv(tmp_path / "one.csv", X, y, ["x"])
     report = run("path", file, "--target", "group", *SHORT, "--json", "-").json
-    (value,) = report["values"]
+    (value,) = report["costs"]["points"]
     assert (value["C"], value["n_features"], value["training_error"]) == (1.0, 1, 0.0)
 
 
@@ -182,21 +185,20 @@ def test_equal_means(run, tmp_path):
     assert "equal in every feature" in ran.err
     # Liknon has an answer for every C, and it is the same one: no feature.
     liknon = run("path", file, "--target", "group", "--method", "liknon", *SHORT, "--json", "-")
-    assert [value["n_features"] for value in liknon.json["values"]] == [0]
+    assert [value["n_features"] for value in liknon.json["costs"]["points"]] == [0]
 
 
 def test_a_fold_that_cannot_be_fitted_is_a_note(path, monkeypatch):
-    whole = path_job._trial
-
-    def fail_in_folds(settings, Cs, X, y, train, test):
-        if len(train) < len(y):
+    def fail_in_folds(jobs, **settings):
+        if settings["what"] == "cross-validation":
             raise ValueError("too few")
-        return whole(settings, Cs, X, y, train, test)
+        return original(jobs, **settings)
 
-    monkeypatch.setattr(path_job, "_trial", fail_in_folds)
+    original = _costs.judge_in_parallel
+    monkeypatch.setattr(_costs, "judge_in_parallel", fail_in_folds)
     ran = path()
     assert ran.code == 0
-    assert "Note: No cross-validation, a fold could not be fitted: too few." in ran.out
+    assert "Note: No cross-validation: a fold could not be fitted: too few." in ran.out
 
 
 def test_progress_bar(path, monkeypatch, capsys):
@@ -214,7 +216,6 @@ def test_progress_bar(path, monkeypatch, capsys):
         (("--method", "weston"), "invalid choice"),
         (("--C", 1), "unrecognized arguments"),
         (("--method", "liknon", "--constraint", "class_means"), "belongs to --method sfm"),
-        (("--method", "liknon", "--refit", "margin"), "keeps the hyperplanes"),
         (("--grid", "transvariation"), "belongs to --method liknon"),
         (("--plot", "figure.jpg"), "the name must end in .png, .svg or .pdf"),
         (("--plot", "-"), "the name must end in"),
@@ -265,7 +266,7 @@ def test_interrupt(path, tmp_path, monkeypatch):
     def interrupt(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fewest.cli.path_job._cross_validated", interrupt)
+    monkeypatch.setattr("fewest.report._costs.judge_in_parallel", interrupt)
     ran = path("--plot", tmp_path / "a.png")
     assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
     assert os.listdir(tmp_path) == ["overlap.csv"]

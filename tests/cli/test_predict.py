@@ -61,7 +61,7 @@ def test_saved_machine_predicts_like_a_fit_in_python(options, run, table, unseen
     report = run("predict", path, unseen, "--json", "-").json
     assert report["predictions"] == machine.predict(frame).tolist()
     assert report["scores"] == machine.decision_function(frame).tolist()
-    assert report["schema"] == "fewest.predict"
+    assert report["schema"] == "fewest.predictions"
     assert report["model"]["n_used"] == int(machine.support_.sum())
 
 
@@ -72,9 +72,9 @@ def test_terminal_shows_counts_errors_and_confusion(run, model, unseen):
     _, y = two_classes(seed=1, shift=2.0)
     wrong = int(np.sum(np.array(report["predictions"]) != y))
     assert 0 < wrong < 20
-    assert report["comparison"]["n_errors"] == wrong
-    assert np.sum(report["comparison"]["confusion"]) == 40
-    assert np.trace(report["comparison"]["confusion"]) == 40 - wrong
+    assert report["errors"]["n_errors"] == wrong
+    assert np.sum(report["errors"]["confusion"]) == 40
+    assert np.trace(report["errors"]["confusion"]) == 40 - wrong
     assert f"Error     {wrong} of 40 samples" in ran.out
     assert "group, predicted as:  healthy  ill" in ran.out
     assert "uses 2 of 30 features" in ran.out
@@ -129,7 +129,7 @@ def test_workbooks_with_the_samples_as_columns(run, model, unseen, tmp_path):
     options = ("--transpose", "--sheet", "March", "--target", "group", "--json", "-")
     report = run("predict", model, tmp_path / "new.xlsx", *options).json
     assert report["predictions"] == expected["predictions"]
-    assert report["comparison"] == expected["comparison"]
+    assert report["errors"] == expected["errors"]
     assert any("Transposed" in note for note in report["notes"])
     turned.to_csv(tmp_path / "new.csv", index=False)
     ran = run("predict", model, tmp_path / "new.csv", "--transpose", "--json", "-")
@@ -148,7 +148,7 @@ def test_annotated_data(run, failed, model, unseen, tmp_path):
     data.write_h5ad(tmp_path / "new.h5ad")
     report = run("predict", model, tmp_path / "new.h5ad", "--target", "group", "--json", "-").json
     assert report["predictions"] == expected["predictions"]
-    assert report["comparison"] == expected["comparison"]
+    assert report["errors"] == expected["errors"]
     assert run("predict", model, tmp_path / "new.h5ad", "--quiet").code == 0
     message = failed(model, tmp_path / "new.h5ad", "--target", "grup")
     assert "obs of" in message
@@ -211,7 +211,7 @@ def test_numbers_that_are_text_elsewhere(run, tmp_path):
     np.savez(tmp_path / "text.npz", X=X, feature_names=NAMES, y=y.astype(str))
     plain = run("predict", path, table, "--target", "group", "--json", "-").json
     text = run("predict", path, tmp_path / "text.npz", "--target", "y", "--json", "-").json
-    assert text["comparison"]["n_errors"] == plain["comparison"]["n_errors"]
+    assert text["errors"]["n_errors"] == plain["errors"]["n_errors"]
 
 
 def test_models_without_names_count_columns(run, failed, tmp_path):

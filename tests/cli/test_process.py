@@ -40,7 +40,7 @@ def test_csv(table, tmp_path):
     )
     assert done.returncode == 0
     assert "gene_17" in done.stdout
-    assert "gene_17" in json.loads((tmp_path / "out.json").read_text())["selected"]
+    assert "gene_17" in json.loads((tmp_path / "out.json").read_text())["answer"]["selected"]
 
 
 def test_error():

@@ -22,9 +22,9 @@ def test_agrees_with_the_estimator(run, table, options, settings):
     machine = PotentialSVC(kernel="precomputed", **settings).fit(X, y)
     arguments = ("--target", "group", "--method", "psvm", *options, "--cv", 0, "--json", "-")
     report = run("select", table, *arguments).json
-    assert report["selected"] == [NAMES[column] for column in machine.support_features_]
-    assert {"gene_4", "gene_17"} <= set(report["selected"])
-    (written,) = report["machines"]
+    assert report["answer"]["selected"] == [NAMES[column] for column in machine.support_features_]
+    assert {"gene_4", "gene_17"} <= set(report["answer"]["selected"])
+    (written,) = report["answer"]["hyperplanes"]
     scores = np.full(len(y), written["intercept"])
     for feature in written["features"]:
         scores += feature["coefficient"] * X[:, feature["column"]]
@@ -52,12 +52,12 @@ def test_folds_of_a_matrix_leave_out_columns(run, tmp_path):
     machine = PotentialSVC(1.0, 0.1, kernel="precomputed", row_objects="samples", refit=True)
     folds = StratifiedKFold(4, shuffle=True, random_state=0)
     expected = 1 - cross_val_score(machine, S, y, cv=folds)
-    written = report["cross_validation"]["folds"]
+    written = report["trust"]["validation"]["folds"]
     np.testing.assert_allclose([fold["error"] for fold in written], expected, atol=1e-12)
     for fold, (train, test) in zip(written, folds.split(S, y), strict=True):
         assert set(fold["features"]) <= {names[sample] for sample in train}
         assert fold["n_test"] == len(test)
-    assert report["parameters"]["matrix"] is True
+    assert report["question"]["options"]["matrix"] is True
 
 
 def test_a_matrix_must_be_square(refused, table):

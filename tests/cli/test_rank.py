@@ -40,16 +40,15 @@ def rank(run, data):
 def test_agrees_with_the_selector(rank, arguments, machine):
     report = rank(*arguments, "--subsets", 5, "--json", "-").json
     selector = RepetitiveSelector(machine, n_subsets=5).fit(*two_classes(shift=2.0))
-    assert (report["schema"], report["schema_version"]) == ("fewest.rank", 1)
-    assert report["stop_reason"] == selector.stop_reason_
-    assert report["n_remaining"] == len(selector.remaining_)
-    assert len(report["subsets"]) == len(selector.subsets_)
-    for subset, place in zip(report["subsets"], selector.ranking_, strict=True):
+    found = report["alternatives"]
+    assert found["stop_reason"] == selector.stop_reason_
+    assert found["n_remaining"] == len(selector.remaining_)
+    assert found["ranking"] == [place + 1 for place in selector.ranking_]
+    for place, subset in enumerate(found["subsets"]):
         columns = selector.subsets_[place]
-        assert subset["repetition"] == place + 1
+        assert subset["number"] == place + 1
         assert subset["columns"] == columns.tolist()
         assert subset["features"] == [NAMES[column] for column in columns]
-        assert subset["size"] == len(columns)
         assert subset["coefficients"][0] == pytest.approx(selector.coefs_[place])
         assert subset["intercepts"] == pytest.approx([selector.intercepts_[place]])
         assert subset["training_error"] == selector.training_errors_[place]
@@ -75,8 +74,8 @@ def test_csv_has_a_row_a_feature(rank, tmp_path):
     with open(tmp_path / "out.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     expected = [
-        (str(place), str(subset["repetition"]), name, str(column), coefficient)
-        for place, subset in enumerate(report["subsets"], start=1)
+        (str(place), str(subset["number"]), name, str(column), coefficient)
+        for place, subset in enumerate(_ranked(report), start=1)
         for name, column, coefficient in zip(
             subset["features"], subset["columns"], subset["coefficients"][0], strict=True
         )
@@ -85,6 +84,11 @@ def test_csv_has_a_row_a_feature(rank, tmp_path):
         (row["rank"], row["repetition"], row["feature"], row["column"], float(row["weight"]))
         for row in rows
     ]
+
+
+def _ranked(report):
+    found = report["alternatives"]
+    return [found["subsets"][number - 1] for number in found["ranking"]]
 
 
 def test_more_than_two_classes(run, tmp_path):
@@ -103,8 +107,8 @@ def test_checkpoint_goes_on_and_refuses_other_settings(rank, tmp_path):
     first = rank("--C", 1, "--subsets", 2, "--checkpoint", kept, "--json", "-").json
     longer = rank("--C", 1, "--subsets", 5, "--checkpoint", kept, "--json", "-").json
     fresh = rank("--C", 1, "--subsets", 5, "--json", "-").json
-    assert longer["subsets"] == fresh["subsets"]
-    assert all(subset in longer["subsets"] for subset in first["subsets"])
+    assert longer["alternatives"] == fresh["alternatives"]
+    assert longer["alternatives"]["subsets"][:2] == first["alternatives"]["subsets"]
     other = rank("--C", 2, "--checkpoint", kept)
     assert other.code == 2
     assert "--checkpoint: the checkpoint folder" in other.err
@@ -126,10 +130,10 @@ def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
 
 def test_limits(rank):
     few = rank("--C", 1, "--min-features", 25, "--json", "-").json
-    assert few["stop_reason"] == "features used up"
+    assert few["alternatives"]["stop_reason"] == "features used up"
     strict = rank("--C", 1, "--max-training-error", 0.05, "--json", "-").json
-    assert strict["stop_reason"] == "training error"
-    assert all(subset["training_error"] <= 0.05 for subset in strict["subsets"])
+    assert strict["alternatives"]["stop_reason"] == "training error"
+    assert all(subset["training_error"] <= 0.05 for subset in _ranked(strict))
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ def test_json_agrees_with_the_estimator(run, table):
     machine = SupportFeatureMachine().fit(X, y)
     report = run("select", table, "--target", "group", "--json", "-").json
 
-    (written,) = report["machines"]
+    (written,) = report["answer"]["hyperplanes"]
     columns = [feature["column"] for feature in written["features"]]
     assert sorted(columns) == np.flatnonzero(machine.support_).tolist()
-    assert report["selected"] == [NAMES[column] for column in sorted(columns)]
+    assert report["answer"]["selected"] == [NAMES[column] for column in sorted(columns)]
     weights = [feature["weight"] for feature in written["features"]]
     np.testing.assert_allclose(weights, machine.coef_[0, columns] * X[:, columns].std(axis=0))
     assert np.all(np.diff(np.abs(weights)) <= 0)
@@ -39,7 +39,7 @@ def test_json_agrees_with_the_estimator(run, table):
     assert certificate["lower_bound"] == pytest.approx(first.bound)
     assert certificate["relative_gap"] < 1e-7
     assert certificate["samples_on_wrong_side"] == np.sum(machine.result_.slack > 0)
-    assert report["training"]["n_errors"] == np.sum(machine.predict(X) != y)
+    assert report["answer"]["training"]["n_errors"] == np.sum(machine.predict(X) != y)
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
@@ -59,14 +59,16 @@ def test_cross_validation_agrees_with_scikit_learn(run, table, repeats):
 
     arguments = ("--C", 0.5, "--cv", 4, "--repeats", repeats, "--seed", 7, "--json", "-")
     report = run("select", table, "--target", "group", *arguments).json
-    written = report["cross_validation"]
+    written = report["trust"]["validation"]
     np.testing.assert_allclose([fold["error"] for fold in written["folds"]], plain)
     np.testing.assert_allclose([fold["balanced_error"] for fold in written["folds"]], balanced)
     assert [fold["features"] for fold in written["folds"]] == selected
-    assert written["balanced_error"]["mean"] == pytest.approx(np.mean(balanced))
-    assert written["balanced_error"]["sd"] == pytest.approx(np.std(balanced, ddof=1))
-    assert written["n_features"]["mean"] == pytest.approx(np.mean([len(s) for s in selected]))
-    for feature in report["machines"][0]["features"]:
+    assert written["over_folds"]["balanced_error"]["mean"] == pytest.approx(np.mean(balanced))
+    assert written["over_folds"]["balanced_error"]["sd"] == pytest.approx(np.std(balanced, ddof=1))
+    assert written["over_folds"]["n_features"]["mean"] == pytest.approx(
+        np.mean([len(s) for s in selected])
+    )
+    for feature in report["answer"]["hyperplanes"][0]["features"]:
         assert feature["folds_selected"] == sum(feature["name"] in names for names in selected)
 
 
@@ -78,20 +80,21 @@ def test_options_reach_the_estimator(run, table):
     machine = SupportFeatureMachine(
         np.inf, constraint="mean_margin", class_weight=None, standardize=False, refit=None
     ).fit(X, y)
-    features = report["machines"][0]["features"]
+    features = report["answer"]["hyperplanes"][0]["features"]
     coefficients = {feature["column"]: feature["coefficient"] for feature in features}
     assert sorted(coefficients) == np.flatnonzero(machine.support_).tolist()
     for column, value in coefficients.items():
         assert value == pytest.approx(machine.coef_[0, column])
-    assert report["parameters"]["C"] == "inf"
-    assert report["parameters"]["refit"] is None
-    assert report["cross_validation"] is None
-    assert report["seconds"]["cross_validation"] is None
+    assert report["question"]["parameters"]["C"] == "inf"
+    assert report["question"]["parameters"]["refit"] is None
+    assert report["trust"]["validation"] is None
+    assert set(report["seconds"]) == {"reading", "fitting"}
 
 
 def test_json_describes_the_run(run, table):
     report = run("select", table, "--target", "group", "--drop", "gene_0", "--json", "-").json
-    assert (report["schema"], report["schema_version"]) == ("fewest.select", 1)
+    assert (report["schema"], report["schema_version"]) == ("fewest.result", 1)
+    assert report["command"] == "select"
     assert report["data"]["file"] == str(table)
     assert (report["data"]["n_samples"], report["data"]["n_features"]) == (40, 29)
     assert report["data"]["dropped"] == ["gene_0"]
@@ -117,7 +120,7 @@ def test_printed_report(run, table):
         "mean healthy",
         "Training error",
         "Cross-validated error   balanced",
-        "selected anew in every fold",
+        "selected again in every fold",
         "proven lower bound",
         "relative gap",
         "pricing round",
@@ -153,8 +156,8 @@ def test_three_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", X, y)
     text = run("select", path, "--target", "group").out
     report = run("select", path, "--target", "group", "--json", "-").json
-    assert [entry["positive_class"] for entry in report["machines"]] == [1, 2, 3]
-    for row, written in enumerate(report["machines"]):
+    assert [entry["positive_class"] for entry in report["answer"]["hyperplanes"]] == [1, 2, 3]
+    for row, written in enumerate(report["answer"]["hyperplanes"]):
         assert f"Class {row + 1} against the rest" in text
         columns = sorted(feature["column"] for feature in written["features"])
         assert columns == np.flatnonzero(machine.supports_[row]).tolist()
@@ -192,12 +195,12 @@ def test_long_and_odd_names_are_cut_and_escaped_in_the_table_only(run, tmp_path)
     assert "\x1b" not in ran.out
     assert "a\\x1b[31mbbb" in ran.out
     assert "b" * 40 not in ran.out
-    assert json.loads((tmp_path / "odd.json").read_text())["selected"] == [names[4]]
+    assert json.loads((tmp_path / "odd.json").read_text())["answer"]["selected"] == [names[4]]
 
 
 def test_quiet_prints_names_only(run, table):
     ran = run("select", table, "--target", "group", "--quiet")
-    names = run("select", table, "--target", "group", "--json", "-").json["selected"]
+    names = run("select", table, "--target", "group", "--json", "-").json["answer"]["selected"]
     assert ran.out.splitlines() == names
     assert ran.err == ""
 
@@ -206,7 +209,7 @@ def test_json_file_and_text_together(run, table, tmp_path):
     ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
     assert f"Written: {tmp_path / 'out.json'}" in ran.out
     assert "Selected:" in ran.out
-    assert json.loads((tmp_path / "out.json").read_text())["selected"]
+    assert json.loads((tmp_path / "out.json").read_text())["answer"]["selected"]
 
 
 def test_hard_machine_on_classes_that_overlap(run, tmp_path):
@@ -220,12 +223,12 @@ def test_hard_machine_on_classes_that_overlap(run, tmp_path):
 
 
 def test_warnings_become_notes(run, table, monkeypatch):
-    monkeypatch.setattr("fewest.cli._settings.Settings.machine", _hurried_machine)
+    monkeypatch.setattr("fewest.cli._methods.make_estimator", _hurried_machine)
     ran = run("select", table, "--target", "group")
     assert "Note: Warning: the selection still changed after max_iter=1" in ran.out
     assert "Note: In a fold: Warning: the selection still changed" in ran.out
     assert ran.err == ""
 
 
-def _hurried_machine(settings, **_):
-    return SupportFeatureMachine(settings.C, max_iter=1)
+def _hurried_machine(arguments, **_):
+    return SupportFeatureMachine(arguments.C, max_iter=1)

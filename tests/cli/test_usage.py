@@ -106,7 +106,7 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
     def interrupt(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fewest.cli.job.cross_validate", interrupt)
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", interrupt)
     ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"

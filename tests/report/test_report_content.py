@@ -31,8 +31,8 @@ from fewest.informative import informative_features
 from fewest.machines.liknon_path import liknon_path
 from fewest.machines.sfm_path import exact_sfm_path
 from fewest.report import make_report
-from fewest.report._single import best_cut
-from fewest.report.wording import percent, separability_meaning
+from fewest.report._answer import best_cut
+from fewest.report._wording import percent, separability_meaning
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,8 @@ class TestErrors:
 
     def test_predictions_are_those_of_scikit_learn(self, data, soft):
         X, y = data
-        found = make_report(soft, X, y, parts=("validation",)).content.trust.validation
+        found = make_report(soft, X, y, parts=("validation",), random_state=0)
+        found = found.content.trust.validation
         folds = StratifiedKFold(5, shuffle=True, random_state=0)
         decisions = cross_val_predict(
             SupportFeatureMachine(), X, y, cv=folds, method="decision_function"
@@ -98,7 +99,7 @@ class TestErrors:
             n_permutations=19,
         )
         trust = report.content.trust
-        assert report.content.answer.n_training_errors == 0
+        assert report.content.answer.training.n_errors == 0
         assert trust.validation.error > 0.3
         assert trust.permutation.p_value > 0.05
         assert trust.diagnostics.headline == "Nothing can be concluded from these data."
@@ -109,7 +110,7 @@ class TestErrors:
         report = make_report(
             soft, X, y, groups=groups, parts=("validation", "permutation"), n_permutations=19
         )
-        assert report.content.question.n_groups == 10
+        assert report.content.data.n_groups == 10
         assert "Samples of a group go together" in report.html
         single = make_report(soft, X, y, parts=("validation",)).content.trust.validation
         assert report.content.trust.validation.decisions != single.decisions
@@ -120,10 +121,11 @@ class TestErrors:
             for _ in range(2)
         )
         for found in (one, two):
-            found["question"].pop("created")
-            found["question"].pop("seconds")
+            found.pop("created")
+            found.pop("seconds")
             for minimum in found["trust"]["minima"]:
-                minimum.pop("seconds")
+                for timed in (minimum, *minimum["searched"]):
+                    timed.pop("seconds")
         assert one == two
 
 
@@ -146,7 +148,7 @@ class TestChance:
             X,
             y,
             parts=("permutation",),
-            seconds=0.01,
+            max_seconds=0.01,
         )
         assert report.content.trust.permutation is None
         assert "19 permutations of the classes did not fit" in reasons(report)["permutation"]
@@ -161,14 +163,16 @@ class TestChance:
             y,
             also=[diagnosis],
             parts=("diagnostics", "permutation"),
-            seconds=0.01,
+            max_seconds=0.01,
         )
         found = report.content.trust.permutation
         assert found.p_value == diagnosis.test.p_value
         assert "stands in" in found.tested
 
     def test_time_over_leaves_parts_out(self, data, soft):
-        report = make_report(soft, *data, parts=("alternatives", "costs", "minimum"), seconds=1e-6)
+        report = make_report(
+            soft, *data, parts=("alternatives", "costs", "minimum"), max_seconds=1e-6
+        )
         assert "was over" in reasons(report)["alternatives"]
         assert "was over" in reasons(report)["costs"]
         assert report.content.trust.minima[0].lower_bound >= 1
@@ -183,13 +187,13 @@ class TestChance:
         (found,) = report.content.trust.minima
         assert found.certified
         assert found.size == minimum_features(*data).size <= report.content.answer.n_selected
-        assert found.columns == sorted(found.columns)
+        assert found.sets[0].columns == sorted(found.sets[0].columns)
 
     def test_stability_counts_folds(self, report):
         found = report.content.trust.stability
-        sizes = report.content.trust.validation.fold_sizes
+        sizes = [fold.n_features for fold in report.content.trust.validation.folds]
         assert sum(entry.n_folds for entry in found.counts) == sum(sizes)
-        selected = report.content.answer.machines[0].features
+        selected = report.content.answer.hyperplanes[0].features
         counts = {entry.column: entry.n_folds for entry in found.counts}
         assert [f.folds_selected for f in selected] == [counts.get(f.column, 0) for f in selected]
 
@@ -200,7 +204,7 @@ class TestAnswer:
     def test_weights_rebuild_the_decisions(self, report, data):
         X, y = data
         machine = SupportFeatureMachine(C=np.inf).fit(X, y)
-        (found,) = report.content.answer.machines
+        (found,) = report.content.answer.hyperplanes
         scores = found.intercept + sum(f.coefficient * X[:, f.column] for f in found.features)
         np.testing.assert_allclose(scores, machine.decision_function(X))
         for feature in found.features:
@@ -294,7 +298,7 @@ def test_any_machine(kind, data):
     support = getattr(machine, "support_", None)
     support = np.any(machine.coef_ != 0, axis=0) if support is None else support
     assert content.answer.n_selected == np.sum(support)
-    assert {f.column for m in content.answer.machines for f in m.features} == set(
+    assert {f.column for m in content.answer.hyperplanes for f in m.features} == set(
         np.flatnonzero(support).tolist()
     )
     if kind == "selector":
@@ -302,7 +306,7 @@ def test_any_machine(kind, data):
     else:
         assert content.trust.validation.n_folds == 5
     if kind in ("cv", "weston", "liknon"):
-        assert all(0 <= point.error <= 1 for point in content.costs.points)
+        assert all(0 <= point.balanced_error.mean <= 1 for point in content.costs.points)
     assert type(machine).__name__ in report.html
 
 
@@ -332,7 +336,7 @@ def test_any_result(kind, data):
     if kind == "repetitive":
         subsets = [subset.columns for subset in content.alternatives.subsets]
         assert subsets == [subset.tolist() for subset in result.subsets_]
-        assert {f.column for f in content.answer.machines[0].features} == set(subsets[0])
+        assert {f.column for f in content.answer.hyperplanes[0].features} == set(subsets[0])
     if kind == "diagnosis":
         assert content.trust.diagnostics.headline == result.summary.splitlines()[0]
     if "path" in kind:
@@ -343,7 +347,7 @@ def test_any_result(kind, data):
             else result.n_features.tolist()
         )
         assert sizes == expected[: len(sizes)]
-        assert all(0 <= point.training_error <= 1 for point in content.costs.points)
+        assert all(0 <= point.training_balanced_error <= 1 for point in content.costs.points)
     if kind == "informative":
         assert content.informative.fraction == result.fraction.tolist()
         assert content.informative.estimates
@@ -354,7 +358,7 @@ def test_further_results_come_along(data, soft):
     X, y = data
     informative = informative_features(None, X, y, cv=2, every=5, n_permutations=0)
     report = make_report(soft, X, y, also=[informative], parts=())
-    assert report.content.informative.n_folds == 2
+    assert len(report.content.informative.folds) == 2
     assert report.content.notes == []
 
 
@@ -362,7 +366,7 @@ def test_three_classes(three_classes):
     X, y = three_classes
     report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=19)
     content = report.content
-    assert [machine.positive_class for machine in content.answer.machines] == [10, 20, 30]
+    assert [machine.positive_class for machine in content.answer.hyperplanes] == [10, 20, 30]
     assert content.trust.validation.auc is not None
     assert len(content.trust.validation.auc) == 3
     assert [minimum.positive_class for minimum in content.trust.minima] == [10, 20, 30]
@@ -387,9 +391,9 @@ def test_sparse_and_frames_are_the_same_as_arrays(data):
         feature_names=names,
         parts=parts,
     ).content
-    expected = plain.answer.machines[0].features
+    expected = plain.answer.hyperplanes[0].features
     for content in (of_frame, of_sparse):
-        found = content.answer.machines[0].features
+        found = content.answer.hyperplanes[0].features
         assert [feature.name for feature in found] == [feature.name for feature in expected]
         assert [feature.weight for feature in found] == [
             pytest.approx(feature.weight) for feature in expected
@@ -446,14 +450,14 @@ class TestRefusals:
             make_report(object(), *data)
 
     def test_time(self, soft, data):
-        with pytest.raises(ValueError, match="seconds must be"):
-            make_report(soft, *data, seconds=-1)
+        with pytest.raises(ValueError, match="max_seconds must be"):
+            make_report(soft, *data, max_seconds=-1)
 
 
 def test_theory_of_separability_is_not_applied_to_a_set_that_does_not_separate():
     X, y = make_gaussian(n=60, d=40, k=1, mu=0.8, random_state=0)
     soft = make_report(SupportFeatureMachine(C=0.5).fit(X, y), X, y, n_permutations=19).content
-    assert soft.answer.n_training_errors
+    assert soft.answer.training.n_errors
     said = separability_meaning(soft)
     assert said.startswith("The selected features leave samples on the wrong side.")
     size = soft.trust.minima[0].size
@@ -470,7 +474,7 @@ def test_certified_machine_is_permuted_without_its_proof_and_says_so(data):
 
 
 def test_page_has_the_mean_of_the_folds(report):
-    errors = report.content.trust.validation.fold_balanced_errors
+    errors = [fold.balanced_error for fold in report.content.trust.validation.folds]
     assert f"their mean is {percent(np.mean(errors))}." in report.html
 
 

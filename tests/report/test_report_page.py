@@ -19,7 +19,7 @@ import pytest
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.report import make_report
-from fewest.report.wording import safe, typeset
+from fewest.report._wording import safe, typeset
 
 ROOT = Path(__file__).resolve().parents[2]
 VOID = {"meta", "img", "input", "br", "hr", "link"}
@@ -142,7 +142,7 @@ def test_typeset_writes_powers():
 def test_json_is_the_content(report, tmp_path):
     report.save_json(tmp_path / "report.json")
     found = json.loads((tmp_path / "report.json").read_text())
-    assert found["schema"] == "fewest.report"
+    assert found["schema"] == "fewest.result"
     assert found["schema_version"] == 1
     expected = asdict(report.content)
     assert found["trust"]["validation"] == expected["trust"]["validation"]
@@ -156,8 +156,8 @@ def test_numbers_of_the_content_are_on_the_page(report):
     assert f"{found.n_errors} of {len(found.true)} came out wrong" in shown
     assert f"p\u00a0=\u00a0{report.content.trust.permutation.p_value:.2g}" in shown
     assert "19 times" in shown
-    for machine in report.content.answer.machines:
-        for feature in machine.features:
+    for plane in report.content.answer.hyperplanes:
+        for feature in plane.features:
             assert feature.name in shown
             assert f"{feature.weight:.4g}".replace("-", "−") in shown
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from fewest.report.pictures import KEEP, to_svg
+from fewest.report._pictures import KEEP, to_svg
 
 
 @pytest.fixture

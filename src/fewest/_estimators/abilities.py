@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
@@ -13,6 +13,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._estimators.certificate import Certificate
 from fewest._types import FloatArray
 
 
@@ -43,7 +44,8 @@ class Selection:
 
     `coef` and `intercept` refer to X as it was given, and are None where the decision is not
     linear. `cost` is what the estimator minimised, in features. `objective` and `gap` are those of
-    its programs, NaN where it keeps no certificate.
+    its programs, NaN where it keeps no certificate. `chosen` are parameters that a search chose,
+    and `minima` what was proven about the smallest set of every linear function.
     """
 
     supports: NDArray[np.bool_]
@@ -52,6 +54,8 @@ class Selection:
     cost: float = np.nan
     objective: float = np.nan
     gap: float = np.nan
+    chosen: Mapping[str, float] = field(default_factory=dict)
+    minima: tuple[Any, ...] = ()
 
     @property
     def support(self) -> NDArray[np.bool_]:
@@ -62,6 +66,16 @@ class Selection:
     def n_selected(self) -> int:
         """How many these are."""
         return int(self.support.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedCosts:
+    """What a search over C saw: balanced errors and numbers of features; `chosen` is a place."""
+
+    Cs: FloatArray
+    errors: FloatArray
+    n_features: FloatArray
+    chosen: int
 
 
 class Declaring:
@@ -76,6 +90,14 @@ class Declaring:
         """What was selected; the estimator is fitted, and does not refuse."""
         supports = np.atleast_2d(self.support_)
         return Selection(supports, cost=float(supports.any(axis=0).sum()))
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        """Proofs of its programs; `signs` has a row of -1 and 1 for each linear function."""
+        return ()
+
+    def _searched_costs(self) -> SearchedCosts | None:
+        """The table of a search over C."""
+        return None
 
 
 class Selector(Declaring, SelectorMixin):
@@ -98,6 +120,8 @@ def abilities_of(estimator: Any) -> Abilities:
         return estimator._abilities()
     name = type(estimator).__name__
     refusal = ""
+    if not hasattr(estimator, "fit"):
+        return Abilities(name, classifies=False, has_scores=False)
     if is_regressor(estimator):
         refusal = (
             f"{name} predicts numbers, but this is about classes. Give a classifier, or a selector "
@@ -148,4 +172,19 @@ def find_selection(fitted: Any) -> Selection | None:
 
 def feature_names_of(fitted: Any) -> Sequence[str] | None:
     """Names of the columns that the estimator was fitted to; None if they had none."""
+    return getattr(fitted, "feature_names_in_", None)
+
+
+def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:
+    """Proofs of its programs, one per linear function; empty for estimators without any."""
+    return fitted._certificates(signs) if isinstance(fitted, Declaring) else ()
+
+
+def searched_costs_of(fitted: Any) -> SearchedCosts | None:
+    """The table of an estimator that searched over C; None for others."""
+    return fitted._searched_costs() if isinstance(fitted, Declaring) else None
+
+
+def feature_names_of(fitted: Any) -> Any:
+    """Names of the columns that it was fitted to; None if these had none."""
     return getattr(fitted, "feature_names_in_", None)

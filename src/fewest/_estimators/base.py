@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.validation import (
@@ -85,6 +86,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
     _people_name: ClassVar[str]
     _infinity = ""  # what an infinite C stands for, where it is allowed
+    _has_margin: ClassVar[bool] = False  # a sample with slack may still be on its side
     _more_features = "raise C"  # advice where a fit selects none
 
     def _abilities(self) -> Abilities:
@@ -101,6 +103,9 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             objective=float(sum(result.steps[0].objective for result in self.results_)),
             gap=max(result.gap for result in self.results_),
         )
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        return tuple(_certificate(result, self._has_margin) for result in self.results_)
 
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
@@ -287,6 +292,21 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)
+
+
+def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
+    first = result.steps[0]
+    return Certificate(
+        objective=float(first.objective),
+        lower_bound=float(first.bound),
+        relative_gap=float(first.gap),
+        pricing_rounds=int(first.rounds),
+        linear_programs=len(result.steps),
+        converged=bool(result.converged),
+        status=str(result.status),
+        samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
+        samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
+    )
 
 
 def slack_cost_on_papers_scale(task: BinaryTask) -> FloatArray | None:

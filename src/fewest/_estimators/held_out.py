@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,7 @@ from fewest._run.progress import interrupts_ignored, progress_bar
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
+_NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,20 @@ class HeldOut:
 
     y: NDArray[Any]
     folds: tuple[Fold, ...]
+    estimator: Any = None
+
+    @cached_property
+    def n_repeats(self) -> int:
+        """How often the cross-validation tested every sample, with other folds each time."""
+        counts = np.bincount(self.tested, minlength=len(self.y))
+        n_repeats = int(counts.min())
+        even = counts.max() == n_repeats and n_repeats and len(self.folds) % n_repeats == 0
+        return n_repeats if even else 1
+
+    @property
+    def first_repeat(self) -> HeldOut:
+        """The folds that test every sample once, if there are several repeats."""
+        return self.first(len(self.folds) // self.n_repeats)
 
     @cached_property
     def tested(self) -> IndexArray:
@@ -113,6 +129,10 @@ class HeldOut:
         """Warnings of all fits, each once."""
         return list(dict.fromkeys(text for fold in self.folds for text in fold.warnings))
 
+    def is_of(self, estimator: Any) -> bool:
+        """Whether the folds are those of an estimator of this kind with these parameters."""
+        return is_same_estimator(estimator, self.estimator)
+
     def first(self, n_folds: int) -> HeldOut:
         """The first folds alone, those of the first of several repeats for instance."""
         return replace(self, folds=self.folds[:n_folds])
@@ -124,6 +144,14 @@ class HeldOut:
         ordered = np.empty_like(values)
         ordered[self.tested] = values
         return ordered
+
+
+def is_same_estimator(one: Any, two: Any) -> bool:
+    """Whether two estimators would give the same result."""
+    if type(one) is not type(two):
+        return False
+    given = [{**estimator.get_params(), **_NO_MATTER} for estimator in (one, two)]
+    return bool(joblib.hash(given[0]) == joblib.hash(given[1]))
 
 
 def fit_and_record(
@@ -240,4 +268,5 @@ def run_held_out(
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
-    return HeldOut(y, tuple(judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)))
+    folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
+    return HeldOut(y, tuple(folds), estimator)

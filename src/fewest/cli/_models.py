@@ -20,7 +20,7 @@ def save_machine(machine: Any, feature_names: Sequence[str], path: str) -> None:
     machine : estimator
         Fitted; it stays as it is.
     feature_names : sequence of str
-        One name a column.
+        One name per column.
     path : str
         The file.
     """
@@ -38,6 +38,9 @@ def save_machine(machine: Any, feature_names: Sequence[str], path: str) -> None:
 
 def load_machine(path: str) -> Any:
     """A machine that can predict; an error that says what to do if the file holds none."""
+    from sklearn.base import is_regressor
+
+    from fewest._estimators.abilities import abilities_of
     from fewest.exceptions import ModelFileError
     from fewest.model_files import load
 
@@ -50,7 +53,7 @@ def load_machine(path: str) -> Any:
             f"{visible(path)} cannot be read: {error.strerror or error}.\n"
             "Name a file that fewest select --model or fewest.save has written."
         ) from error
-    if not hasattr(machine, "predict"):
+    if not abilities_of(machine).classifies and not is_regressor(machine):
         raise CommandError(
             f"the {type(machine).__name__} in {visible(path)} selects features, but does not "
             "predict.\nSave a machine that does, with fewest select --model for instance."

@@ -1,11 +1,11 @@
-"""Where the report goes: terminal, file, or both."""
+"""Where the result goes: terminal, file, or both."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fewest._run.files import atomic_write, check_writable
@@ -18,22 +18,23 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _STANDARD_OUTPUT = "-"
-PAGE_FORMATS = (".html", ".json")
+_PAGE_FORMATS = (".html", ".json")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Output:
     """What --json and --quiet ask for."""
 
     json_file: str | None
     quiet: bool
+    later: list[str] = field(default_factory=list)
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> Output:
-        """Also makes sure, before the long work, that the file can be written."""
+        """Also makes sure, before the long work, that the files can be written."""
         output = cls(arguments.json, arguments.quiet)
         if output._has_file:
-            require_writable("--json", output.json_file)
+            require_writable("--json", arguments.json)
         check_page(getattr(arguments, "report", None))
         return output
 
@@ -47,20 +48,24 @@ class Output:
         if not self.quiet and self.json_file != _STANDARD_OUTPUT:
             print_text(shown_on(sys.stdout, text))
 
+    def say_later(self, text: str) -> None:
+        """Text that comes after the result."""
+        self.later.append(text)
+
     def deliver(self, report: DataclassInstance, text: str, brief: str) -> None:
         """Write the file first: it must not depend on who reads the terminal.
 
         `text` is for the terminal, `brief` what --quiet leaves of it.
         """
-        if self._has_file:
+        if self.json_file is not None and self._has_file:
             write(self.json_file, to_json(report) + "\n")
+            self.later.insert(0, f"Written: {visible(self.json_file)}")
         if self.json_file == _STANDARD_OUTPUT:
             print_text(to_json(report))
         elif self.quiet and brief:
             print_text(plain(brief))
-        self.say("\n" + text)
-        if self._has_file:
-            self.say(f"Written: {visible(self.json_file)}")
+        for line in ("\n" + text, *self.later):
+            self.say(line)
 
     @property
     def _has_file(self) -> bool:
@@ -71,7 +76,7 @@ def check_page(path: str | None) -> None:
     """What would make a page fail is said before the long work."""
     if path is None:
         return
-    if not path.lower().endswith(PAGE_FORMATS):
+    if not path.lower().endswith(_PAGE_FORMATS):
         raise CommandError(
             f"--report {visible(path)}: the name must end in .html, or in .json for the same as "
             "numbers."
@@ -83,7 +88,7 @@ def check_page(path: str | None) -> None:
 def require_page_packages(otherwise: str) -> None:
     """An error now if the packages that make a page are not there."""
     from fewest.plotting._figures import require_matplotlib
-    from fewest.report.page import require_jinja
+    from fewest.report._page import require_jinja
 
     try:
         require_matplotlib()

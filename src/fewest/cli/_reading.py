@@ -81,9 +81,8 @@ def _naming_options() -> Iterator[None]:
         raise CommandError(f"{error}{option}") from error
 
 
-def require_square(table: Table) -> None:
+def require_square(rows: int, columns: int) -> None:
     """The columns can be the samples only if there are as many."""
-    rows, columns = table.X.shape
     if rows != columns:
         raise CommandError(
             f"--matrix needs as many columns as rows, but the table has {rows} rows and {columns} "

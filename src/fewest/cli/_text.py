@@ -1,169 +1,218 @@
-"""The report for a reader at a terminal."""
+"""A result for a reader at a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
-from fewest import _wording as wording
-from fewest._wording import counted, cut, visible
+from fewest import _wording
+from fewest._estimators.certificate import Certificate
+from fewest._wording import counted, cut, four_digits, percent, visible
 from fewest.cli._emphasis import as_header, dim
-from fewest.cli._settings import METHODS, Settings
-from fewest.cli.report import (
-    Certificate,
-    CrossValidation,
+from fewest.report.content import (
+    NOT_ASKED_FOR,
+    Content,
+    CostPoint,
     DataSummary,
-    Feature,
-    Machine,
-    Report,
-    Seconds,
+    Hyperplane,
+    Minimum,
+    SelectedFeature,
     Spread,
+    Validation,
 )
 
 _LONGEST_LABEL = 16
 _MOST_CLASSES = 12
+_MOST_SETS = 20
+_MOST_NAMES = 4  # of a subset
+_POINTS = 10  # of a curve
+
+_ENDINGS = {
+    "repetitions": "as many subsets as --subsets asks for",
+    "inseparable": "the features that are left do not separate the classes",
+    "training error": "the next one has a larger training error than --max-training-error",
+    "features used up": "fewer features are left than --min-features asks for",
+    "nothing selected": "an error is cheaper than any feature that is left",
+    "interrupted": "interrupted",
+}
 
 
 def data_text(data: DataSummary) -> str:
     """What was read: printed before the work starts."""
-    classes = ", ".join(
-        f"{cut(entry.label, _LONGEST_LABEL)} ({entry.n_samples})"
-        for entry in data.classes[:_MOST_CLASSES]
-    )
-    if len(data.classes) > _MOST_CLASSES:
-        classes += f" and {len(data.classes) - _MOST_CLASSES} more"
+    classes = [f"{cut(one.label, _LONGEST_LABEL)} ({one.n_samples})" for one in data.classes]
     lines = [
         f"Data      {data.origin}: {counted(data.n_samples, 'sample')}, "
         f"{counted(data.n_features, 'feature')}",
-        f"Classes   {classes}",
+        f"Classes   {shorten(classes)}",
     ]
     if data.dropped:
         lines.append(f"Left out  {', '.join(cut(name) for name in data.dropped)}")
     return "\n".join([*lines, *(dim(f"Note      {visible(note)}") for note in data.notes)])
 
 
-def method_text(settings: Settings) -> str:
-    """The method and its C, where that was given."""
-    cost = "" if settings.C is None else f", C = {settings.C:g}"
-    threshold = "" if settings.epsilon is None else f", epsilon = {settings.epsilon:g}"
-    return f"Method    {METHODS[settings.method]}{cost}{threshold}"
+def shorten(labels: Sequence[str]) -> str:
+    """The first classes, and how many more there are."""
+    more = len(labels) - _MOST_CLASSES
+    return ", ".join(labels[:_MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_text(report: Report) -> str:
-    """Everything after the data: features, errors, certificate, time."""
+def result_text(content: Content) -> str:
+    """Every part that is there, the time it took, and notes."""
+    diagnostics = content.trust.diagnostics
     blocks = [
-        _chosen_text(report),
-        *(_machine_text(machine, report) for machine in report.machines),
-        _legend(report),
-        _errors_text(report),
-        _certificates_text(report),
+        *_answer_blocks(content),
+        *_cost_blocks(content),
+        *_subset_blocks(content),
+        *_informative_blocks(content),
+        *_minimum_blocks(content),
+        "" if diagnostics is None else diagnostics.summary,
+        time_text(content.seconds),
+        notes_text([*_missing_validation(content), *content.notes]),
     ]
-    return report_text(blocks, report)
+    return "\n\n".join(block for block in blocks if block)
 
 
-def names_text(report: Report) -> str:
-    """The selected features only, one a line."""
-    return "\n".join(visible(name) for name in report.selected)
+def names_text(names: Iterable[str]) -> str:
+    """Names only, one per line."""
+    return "\n".join(map(visible, names))
 
 
-def _chosen_text(report: Report) -> str:
-    if report.chosen_C is None:
-        return ""
-    return f"Chosen C: {report.chosen_C:.4g}, by an inner cross-validation"
+def notes_text(notes: Iterable[str]) -> str:
+    """Each note in a line."""
+    return dim("\n".join(f"Note: {visible(note)}" for note in notes))
 
 
-def _machine_text(machine: Machine, report: Report) -> str:
-    number = len(machine.features)
-    of_all = f"{number} of {counted(report.data.n_features, 'feature')}"
+def time_text(seconds: dict[str, float]) -> str:
+    """How long each part took."""
+    return dim(f"Time: {', '.join(f'{what} {taken:.2f} s' for what, taken in seconds.items())}")
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """First column to the left, the others to the right; the first row is the header."""
+    first, *lines = _wording.aligned(rows).split("\n")
+    return "\n".join([as_header(first), *lines])
+
+
+def _missing_validation(content: Content) -> list[str]:
+    reason = content.why_not("validation")
+    if reason is None or reason == NOT_ASKED_FOR:
+        return []
+    return [f"No cross-validation: {reason}."]
+
+
+def _answer_blocks(content: Content) -> list[str]:
+    answer = content.answer
+    if answer is None:
+        return []
+    chosen = content.question.chosen.get("C")
+    return [
+        "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation",
+        *(_hyperplane_text(plane, content) for plane in answer.hyperplanes),
+        _legend(content),
+        _errors_text(content),
+        _certificates_text(content),
+    ]
+
+
+def _hyperplane_text(plane: Hyperplane, content: Content) -> str:
+    number = len(plane.features)
+    of_all = f"{number} of {counted(content.data.n_features, 'feature')}"
     title = f"Selected: {of_all}"
-    if machine.negative_class is None:
-        title = f"Class {cut(machine.positive_class)} against the rest: {of_all}"
-    if not number and report.parameters.method == "psvm":
+    if plane.negative_class is None:
+        title = f"Class {cut(plane.positive_class)} against the rest: {of_all}"
+    if number:
+        return f"{title}\n{_feature_table(plane, content)}"
+    if content.question.parameters.get("epsilon") is not None:
         return f"{title}\n  None: no feature is that correlated with the class. Lower --epsilon."
-    if not number:
-        advice = " Raise --C." if report.parameters.C is not None else ""
-        return f"{title}\n  None: a training error is cheaper than a feature.{advice}"
-    return f"{title}\n{_feature_table(machine, report)}"
+    advice = "" if content.question.chosen else " Raise --C."
+    return f"{title}\n  None: a training error is cheaper than a feature.{advice}"
 
 
-def _feature_table(machine: Machine, report: Report) -> str:
-    folds = report.cross_validation
-    labels = [entry.label for entry in report.data.classes]
-    if machine.negative_class is None:
-        labels = [machine.positive_class, "rest"]
-    header = ["feature", "weight", *(f"mean {cut(label, _LONGEST_LABEL)}" for label in labels)]
-    rows = [
-        [
-            cut(feature.name),
-            wording.four_digits(feature.weight),
-            *map(wording.four_digits, _means(feature, machine, report)),
-        ]
-        for feature in machine.features
-    ]
-    if folds is not None:
+def _feature_table(plane: Hyperplane, content: Content) -> str:
+    labels = [entry.label for entry in content.data.classes]
+    one_against_rest = plane.negative_class is None
+    shown = [plane.positive_class, "rest"] if one_against_rest else labels
+    header = ["feature", "weight", *(f"mean {cut(label, _LONGEST_LABEL)}" for label in shown)]
+    validation = content.trust.validation
+    if validation is not None:
         header.append("folds")
-        for row, feature in zip(rows, machine.features, strict=True):
-            row.append(f"{feature.folds_selected}/{len(folds.folds)}")
-    return aligned([header, *rows])
+
+    def row(feature: SelectedFeature) -> list[str]:
+        means = feature.class_means
+        if one_against_rest:
+            means = [means[labels.index(plane.positive_class)], feature.rest_mean]
+        cells = [cut(feature.name), *map(four_digits, (feature.weight or 0.0, *means))]
+        if validation is not None:
+            cells.append(f"{feature.folds_selected}/{len(validation.folds)}")
+        return cells
+
+    return aligned([header, *map(row, plane.features)])
 
 
-def _means(feature: Feature, machine: Machine, report: Report) -> list[float]:
-    if machine.negative_class is not None:
-        return feature.class_means
-    labels = [entry.label for entry in report.data.classes]
-    return [feature.class_means[labels.index(machine.positive_class)], feature.rest_mean]
-
-
-def _legend(report: Report) -> str:
-    if not report.selected:
+def _legend(content: Content) -> str:
+    answer = content.answer
+    if answer is None or not answer.n_selected:
         return ""
-    first = report.machines[0]
+    first = answer.hyperplanes[0]
     favoured = "that class" if first.negative_class is None else cut(first.positive_class)
     lines = [
         f"Weights are for features divided by their standard deviations; above zero speaks for "
         f"{favoured}.",
         "Means are of the values in the data.",
     ]
-    if report.cross_validation is not None:
+    if content.trust.validation is not None:
         lines[-1] += " Folds: how many of them selected the feature too."
     return "\n".join(lines)
 
 
-def _errors_text(report: Report) -> str:
-    training = report.training
-    lines = [
-        f"Training error          {training.n_errors} of "
-        f"{counted(report.data.n_samples, 'sample')} ({percent(training.error)})"
-    ]
-    if report.cross_validation is not None:
-        lines.append(_validation_text(report.cross_validation, len(report.data.classes)))
+def _errors_text(content: Content) -> str:
+    training, validation = content.answer and content.answer.training, content.trust.validation
+    lines = []
+    if training is not None:
+        lines.append(
+            f"Training error          {training.n_errors} of "
+            f"{counted(content.data.n_samples, 'sample')} ({percent(training.error)})"
+        )
+    if validation is not None:
+        lines.append(_validation_text(validation, len(content.data.classes)))
     return "\n".join(lines)
 
 
-def _validation_text(validation: CrossValidation, n_classes: int) -> str:
-    folds = counted(validation.n_folds, "fold")
+def _validation_text(validation: Validation, n_classes: int) -> str:
+    folds, means = counted(validation.n_folds, "fold"), validation.over_folds
     if validation.n_repeats > 1:
         folds += f" {validation.n_repeats} times"
     return "\n".join(
         [
-            f"Cross-validated error   balanced {_spread(validation.balanced_error)}, "
-            f"plain {_spread(validation.error)}; {folds}",
-            f"  Features were selected anew in every fold: {validation.n_features.mean:.1f} on "
-            f"average.",
+            f"Cross-validated error   balanced {_spread_text(means.balanced_error)}, "
+            f"plain {_spread_text(means.error)}; {folds}",
+            f"  Features were selected again in every fold: {means.n_features.mean:.1f} on "
+            "average.",
             f"  Guessing has a balanced error of {percent(1 - 1 / n_classes)}.",
         ]
     )
 
 
-def _certificates_text(report: Report) -> str:
-    program = "quadratic" if report.parameters.method == "psvm" else "first linear"
+def _spread_text(spread: Spread) -> str:
+    return f"{percent(spread.mean)} (sd {_sd(spread)})"
+
+
+def _sd(spread: Spread) -> str:
+    return "-" if spread.sd is None else percent(spread.sd)
+
+
+def _certificates_text(content: Content) -> str:
+    planes = [] if content.answer is None else content.answer.hyperplanes
+    proofs = [(plane, plane.certificate) for plane in planes if plane.certificate is not None]
+    if not proofs:
+        return ""
+    program = "first linear" if proofs[0][1].linear_programs else "quadratic"
     lines = [f"Certificate of the {program} program, over all features"]
-    for machine in report.machines:
+    for plane, certificate in proofs:
         indent = "  "
-        if machine.negative_class is None:
-            lines.append(f"  Class {cut(machine.positive_class)} against the rest")
+        if plane.negative_class is None:
+            lines.append(f"  Class {cut(plane.positive_class)} against the rest")
             indent = "    "
-        lines += [f"{indent}{line}" for line in _certificate_lines(machine.certificate)]
+        lines += [f"{indent}{line}" for line in _certificate_lines(certificate)]
     lines.append("  It proves this program's optimum, not that no smaller set of features exists.")
     return "\n".join(lines)
 
@@ -182,35 +231,170 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
     ]
 
 
-def report_text(blocks: list[str], report: Any) -> str:
-    """What a command prints at the end: its own blocks, the time it took, and notes."""
-    whole = [*blocks, time_text(report.seconds), notes_text(report.notes)]
-    return "\n\n".join(block for block in whole if block)
+def cost_table(content: Content) -> str:
+    """Errors and numbers of features against C."""
+    costs = content.costs
+    if costs is None:
+        return ""
+    header = ["C", "features", "training"]
+    if costs.n_folds:
+        header += ["cross-validated", "sd", "features in folds", ""]
+    rows = [_cost_row(point, place == costs.chosen) for place, point in enumerate(costs.points)]
+    return aligned([header, *rows])
 
 
-def notes_text(notes: Sequence[str]) -> str:
-    """Each note in a line."""
-    return dim("\n".join(f"Note: {visible(note)}" for note in notes))
+def _cost_row(point: CostPoint, is_chosen: bool) -> list[str]:
+    row = [f"{point.C:.4g}", str(point.n_features), percent(point.training_balanced_error or 0.0)]
+    if point.balanced_error is not None and point.fold_n_features is not None:
+        row += [
+            percent(point.balanced_error.mean),
+            _sd(point.balanced_error),
+            f"{point.fold_n_features.mean:.1f}",
+            "*" if is_chosen else "",
+        ]
+    return row
 
 
-def time_text(seconds: Seconds) -> str:
-    """How long each part took."""
-    parts = [f"reading {seconds.reading:.2f} s", f"fitting {seconds.fitting:.2f} s"]
-    if seconds.cross_validation is not None:
-        parts.append(f"cross-validation {seconds.cross_validation:.2f} s")
-    return dim(f"Time: {', '.join(parts)}")
+def _cost_blocks(content: Content) -> list[str]:
+    costs = content.costs
+    if costs is None:
+        return []
+    text = "Balanced errors of the machines on all samples (training)"
+    if not costs.n_folds:
+        return [cost_table(content), f"{text}."]
+    text += (
+        f" and in {counted(costs.n_folds, 'fold')}, where features\n"
+        "were selected again without the samples of the fold."
+    )
+    if costs.chosen is not None:
+        text += (
+            "\n* smallest cross-validated error, and the fewest features if several have it. As "
+            "the smallest\n  of many it is optimistic: the error of a C chosen like this is larger."
+        )
+    return [cost_table(content), text]
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """First column to the left, the others to the right; the first row is the header."""
-    first, *lines = wording.aligned(rows).split("\n")
-    return "\n".join([as_header(first), *lines])
+def _subset_blocks(content: Content) -> list[str]:
+    found = content.alternatives
+    if found is None:
+        return []
+    header = ["features", "rank", "repetition", "size", "cumulated", "training"]
+    rows, together = [], 0
+    for rank, number in enumerate(found.ranking[:_MOST_SETS], start=1):
+        subset = found.subsets[number - 1]
+        size = len(subset.columns)
+        together += size
+        names = [cut(name, _LONGEST_LABEL) for name in subset.features[:_MOST_NAMES]]
+        names += [f"+{size - _MOST_NAMES}"] * (size > _MOST_NAMES)
+        numbers = map(str, (rank, number, size, together))
+        rows.append([", ".join(names), *numbers, percent(subset.training_error)])
+    table = aligned([header, *rows])
+    more = len(found.subsets) - _MOST_SETS
+    if more > 0:
+        table += f"\n  and {counted(more, 'subset')} more: see --csv and --json"
+    of_all = sum(len(subset.columns) for subset in found.subsets)
+    ending = (
+        f"{counted(len(found.subsets), 'disjoint subset')} of {of_all} of the "
+        f"{counted(content.data.n_features, 'feature')}, the smallest first.\n"
+        f"The search ended: {_ENDINGS[found.stop_reason or '']}."
+    )
+    return [table, ending]
 
 
-def _spread(spread: Spread) -> str:
-    return f"{percent(spread.mean)} (sd {percent(spread.sd)})"
+def _informative_blocks(content: Content) -> list[str]:
+    found = content.informative
+    if found is None:
+        return []
+    rows = [[one.rule, percent(one.share), str(one.n_features)] for one in found.estimates]
+    what = "folds" if content.data.n_groups is None else "participants or groups"
+    estimates = (
+        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n\n"
+        f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
+        f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
+    )
+    columns = {
+        "removed": found.fraction,
+        "size of subsets": found.sizes,
+        "their error": found.selection_error,
+        "error on the rest": found.probe_error,
+        "chance from": found.chance_lower,
+    }
+    known = {name: values for name, values in columns.items() if values is not None}
+    step = max(1, (len(found.fraction) - 1) // _POINTS)
+    rows = [
+        [
+            f"{values[place]:.1f}" if name == "size of subsets" else percent(values[place])
+            for name, values in known.items()
+        ]
+        for place in range(0, len(found.fraction), step)
+    ]
+    blocks = [estimates, aligned([list(known), *rows])]
+    if found.overlap:
+        header = ["first features", "in the top of the t-map", "expected", "largest p-value"]
+        rows = [
+            [
+                f"{100 * row.share:g} %",
+                percent(row.observed),
+                percent(row.expected),
+                f"{row.p_value:.2g}",
+            ]
+            for row in found.overlap
+        ]
+        blocks.append(aligned([header, *rows]))
+    return blocks
 
 
-def percent(share: float) -> str:
-    """'12.5 %'."""
-    return f"{100 * share:.1f} %"
+def _minimum_blocks(content: Content) -> list[str]:
+    # In the result of a machine the smallest set stands beside the answer, on the page.
+    if content.answer is not None or not content.trust.minima:
+        return []
+    (found,) = content.trust.minima
+    return [
+        _smallest_text(found),
+        _sets_text(found),
+        _search_table(found),
+        _proof_text(found),
+    ]
+
+
+def _smallest_text(found: Minimum) -> str:
+    size = counted(found.size or 0, "feature")
+    if found.certified:
+        return f"Smallest set: {size}, certified"
+    return (
+        f"Smallest set known: {size}; proven: at least {found.lower_bound}. "
+        "The search ended before the rest was decided."
+    )
+
+
+def _sets_text(found: Minimum) -> str:
+    shown = found.sets[:_MOST_SETS]
+    rows = [[", ".join(map(cut, one.features)), f"{one.margin:.3g}"] for one in shown]
+    known = f"{counted(found.n_found, 'set')} of this size"
+    how_many = f"There {'is' if found.n_found == 1 else 'are'} exactly {known}."
+    if not found.complete:
+        how_many = f"Found: {known}; there may be more (see --solutions)."
+    if len(shown) < found.n_found:
+        how_many += f" Shown: {len(shown)}."
+    return (
+        f"{aligned([['features', 'margin'], *rows])}\n{how_many} Margins are for standardised "
+        "features."
+    )
+
+
+def _search_table(found: Minimum) -> str:
+    header = ["size", "sets", "bit tests", "passed", "linear programs", "separate", ""]
+    rows = []
+    for step in found.searched:
+        counts = (step.n_sets, step.n_tested, step.n_survivors, step.n_settled, step.n_found)
+        numbers = [f"{count:,}" for count in counts]
+        rows.append([str(step.size), *numbers, "" if step.complete else "ended early"])
+    return aligned([header, *rows])
+
+
+def _proof_text(found: Minimum) -> str:
+    if found.proof is None:
+        return ""
+    checked = "hold" if found.proof.verified else "DO NOT HOLD"
+    vectors = counted(len(found.proof.ruled_out), "Farkas vector")
+    return f"Proofs: the sets above, and {vectors}, {checked} in exact arithmetic"

@@ -14,14 +14,14 @@ from fewest._run.files import check_new_folder, whole_folder
 from fewest._run.json_text import to_json
 from fewest._wording import listed, visible
 from fewest.cli._errors import CommandError
+from fewest.cli._job import USUAL_SECONDS
+from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import Output, require_page_packages
-from fewest.cli._settings import Settings
-from fewest.cli._text import method_text
 from fewest.cli.brain_job import Volumes, brain_report, fitted_decoder, sentence
 from fewest.cli.brain_report import BRAIN_SCHEMA
 from fewest.cli.brain_text import brain_text, volumes_text
 from fewest.cli.labels import LabelFile, read_region_names, whole_numbers_if_possible
-from fewest.cli.page import USUAL_SECONDS
+from fewest.report._known import name_method
 
 if TYPE_CHECKING:
     from fewest.neuro import FewestVoxels
@@ -36,21 +36,21 @@ _PAGE = "report.html"
 def run(arguments: argparse.Namespace) -> None:
     """Read, select, cross-validate, write the folder, report."""
     _check_arguments(arguments)
-    settings = Settings.from_arguments(arguments)
+    ignored = settle_method(arguments)
+    estimator = make_estimator(arguments)
     output = Output.from_arguments(arguments)
     names = None if arguments.atlas_labels is None else read_region_names(arguments.atlas_labels)
     started = time.perf_counter()
     volumes = read_volumes(arguments)
     seconds_reading = time.perf_counter() - started
     output.say(volumes_text(volumes, arguments))
-    output.say(method_text(settings))
+    output.say(f"Method    {name_method(estimator)}")
     started = time.perf_counter()
     decoder, notes = fitted_decoder(
-        volumes, arguments, settings, atlas_labels=names, show_progress=output.show_progress
+        volumes, arguments, estimator, atlas_labels=names, show_progress=output.show_progress
     )
     seconds_fitting = time.perf_counter() - started
-    if settings.C is None and arguments.C is not None:
-        notes.insert(0, f"--C is ignored: --method {settings.method} chooses C.")
+    notes = [*ignored, *notes]
     try:
         with whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder:
             files = _write_results(decoder, folder, figures=not arguments.no_figures)
@@ -62,7 +62,6 @@ def run(arguments: argparse.Namespace) -> None:
                 decoder,
                 volumes,
                 arguments,
-                settings,
                 files=[*files, _RESULT],
                 seconds_reading=seconds_reading,
                 seconds_fitting=seconds_fitting,
@@ -93,7 +92,7 @@ def _page(
             volumes.groups,
             origin=", ".join(arguments.images),
             command=arguments.line,
-            seconds=USUAL_SECONDS,
+            max_seconds=USUAL_SECONDS,
             random_state=arguments.seed,
             notes=notes,
             n_jobs=arguments.jobs,

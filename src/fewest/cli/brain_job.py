@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.abilities import certificates_of, selection_of
 from fewest._estimators.splits import balanced_error
 from fewest._run.versions import versions
 from fewest._wording import counted
 from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._settings import Settings
 from fewest.cli.brain_report import (
     BrainData,
     BrainFold,
@@ -24,8 +24,7 @@ from fewest.cli.brain_report import (
     Repetition,
     Voxel,
 )
-from fewest.cli.job import certificate
-from fewest.cli.report import ClassSize, Seconds, TrainingError
+from fewest.report.content import ClassSize, TrainingError
 
 if TYPE_CHECKING:
     import argparse
@@ -45,7 +44,7 @@ class Volumes:
 def fitted_decoder(
     volumes: Volumes,
     arguments: argparse.Namespace,
-    settings: Settings,
+    estimator: Any,
     *,
     atlas_labels: dict[int, str] | None,
     show_progress: bool,
@@ -55,19 +54,19 @@ def fitted_decoder(
     from fewest.neuro import FewestVoxels
 
     decoder = FewestVoxels(
-        settings.machine(),
+        estimator,
         mask=arguments.mask,
         smoothing_fwhm=arguments.smoothing,
         standardize="groups" if arguments.standardize_runs else None,
         downsample=arguments.downsample,
-        cv=settings.cv,
+        cv=arguments.cv,
         n_repetitions=arguments.repetitions,
         # The band of chance is not reported, and would take most of the time.
         informative={"n_permutations": 0} if arguments.informative else False,
         atlas=arguments.atlas,
         atlas_labels=atlas_labels,
-        n_jobs=settings.jobs,
-        random_state=settings.seed,
+        n_jobs=arguments.jobs,
+        random_state=arguments.seed,
         verbose=int(show_progress),
     )
     with warnings.catch_warnings(record=True) as caught:
@@ -95,7 +94,6 @@ def brain_report(
     decoder: FewestVoxels,
     volumes: Volumes,
     arguments: argparse.Namespace,
-    settings: Settings,
     *,
     files: list[str],
     seconds_reading: float,
@@ -107,9 +105,9 @@ def brain_report(
     selector = decoder.selector_
     return BrainReport(
         data=_data(decoder, volumes, arguments),
-        parameters=settings,
+        parameters=decoder.estimator_.get_params(False),
         selected=_voxels(decoder),
-        machines=_machines(decoder, volumes, settings),
+        machines=_machines(decoder, volumes),
         training=_training_error(decoder, volumes),
         cross_validation=_validation(decoder),
         repetitions=None if arguments.repetitions == 0 else _repetitions(selector),
@@ -117,10 +115,10 @@ def brain_report(
         informative=_informative(decoder),
         regions=None if regions is None else list(regions.regions),
         files=files,
-        seconds=Seconds(seconds_reading, seconds_fitting, None),
+        seconds={"reading": seconds_reading, "fitting": seconds_fitting},
         versions={**versions(), **_versions_of_nilearn()},
         notes=notes,
-        chosen_C=float(decoder.estimator_.C_) if settings.C is None else None,
+        chosen_C=selection_of(decoder.estimator_).chosen.get("C"),
     )
 
 
@@ -167,8 +165,11 @@ def _folds_selected(decoder: FewestVoxels, place: NDArray[np.intp]) -> int | Non
     return int(np.asanyarray(decoder.consistency_img_.dataobj)[tuple(place)])
 
 
-def _machines(decoder: FewestVoxels, volumes: Volumes, settings: Settings) -> list[BrainMachine]:
+def _machines(decoder: FewestVoxels, volumes: Volumes) -> list[BrainMachine]:
     machine, labels = decoder.estimator_, decoder.classes_.tolist()
+    positives = labels[1:] if len(labels) == 2 else labels
+    signs = np.array([np.where(volumes.y == label, 1.0, -1.0) for label in positives])
+    proofs = certificates_of(machine, signs)
     found = []
     for row, coef in enumerate(machine.coef_):
         positive, negative = (labels[1], labels[0]) if len(labels) == 2 else (labels[row], None)
@@ -178,7 +179,7 @@ def _machines(decoder: FewestVoxels, volumes: Volumes, settings: Settings) -> li
                 negative_class=negative,
                 intercept=float(machine.intercept_[row]),
                 n_voxels=int(np.count_nonzero(coef)),
-                certificate=certificate(settings, machine.results_[row], volumes.y == positive),
+                certificate=proofs[row],
             )
         )
     return found

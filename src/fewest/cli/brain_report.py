@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fewest.cli._settings import Settings
-from fewest.cli.report import (
-    SCHEMA_VERSION,
-    Certificate,
-    ClassSize,
-    Label,
-    Seconds,
-    TrainingError,
-)
+from fewest._estimators.certificate import Certificate
+from fewest.report.content import SCHEMA_VERSION, ClassSize, Label, TrainingError
 
 if TYPE_CHECKING:
     from fewest.neuro.regions import Region
@@ -112,7 +105,7 @@ class BrainReport:
     """All of it; parts that were not asked for are None."""
 
     data: BrainData
-    parameters: Settings
+    parameters: dict[str, Any]
     selected: list[Voxel]
     machines: list[BrainMachine]
     training: TrainingError
@@ -122,7 +115,7 @@ class BrainReport:
     informative: InformativeVoxels | None
     regions: list[Region] | None
     files: list[str]
-    seconds: Seconds
+    seconds: dict[str, float]
     versions: dict[str, str | None]
     notes: list[str]
     chosen_C: float | None = None  # noqa: N815

@@ -6,8 +6,8 @@ import argparse
 
 import numpy as np
 
-from fewest._wording import counted, cut, visible
-from fewest.cli._text import aligned, percent, report_text
+from fewest._wording import counted, cut, percent, visible
+from fewest.cli._text import aligned, notes_text, time_text
 from fewest.cli.brain_job import Volumes
 from fewest.cli.brain_report import BrainReport, Voxel
 
@@ -25,7 +25,8 @@ def brain_text(report: BrainReport) -> str:
         _informative_text(report),
         _regions_text(report),
     ]
-    return report_text(blocks, report)
+    blocks += [time_text(report.seconds), notes_text(report.notes)]
+    return "\n\n".join(block for block in blocks if block)
 
 
 def volumes_text(volumes: Volumes, arguments: argparse.Namespace) -> str:
@@ -59,7 +60,7 @@ def _selected_text(report: BrainReport) -> str:
     if data.downsampled:
         of_all += f" (downsampled from {data.n_voxels})"
     if not report.selected:
-        advice = "" if report.parameters.C is None else " Raise --C."
+        advice = "" if report.chosen_C is not None else " Raise --C."
         return f"Selected: {of_all}\n  None: a training error is cheaper than a voxel.{advice}"
     header = ["voxel", "x mm", "y mm", "z mm"]
     favoured = [machine.positive_class for machine in report.machines]

@@ -46,7 +46,24 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._diagnose import run_diagnose
+    """Read, test, report."""
+    from fewest.cli._job import start_job
+    from fewest.diagnostics import diagnose
+    from fewest.significance.permutation import usual_exchange
 
-    run_diagnose(arguments)
+    job = start_job(arguments)
+    data = job.data
+    with job.working("testing"):
+        found = diagnose(
+            data.X,
+            data.y,
+            n_permutations=arguments.permutations,
+            cv=arguments.cv or None,
+            groups=data.groups,
+            exchange=usual_exchange(data.y, data.groups),
+            random_state=arguments.seed,
+            n_jobs=arguments.jobs,
+            verbose=job.verbose,
+        )
+    job.deliver(job.content(found), found.summary.splitlines()[0])
+    job.write_page(found)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
+from fewest.cli._errors import CommandError
 from fewest.cli._options import (
     Commands,
     Parser,
@@ -18,6 +20,12 @@ from fewest.cli._options import (
     new_data_command,
     none_or_more,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fewest.cli._job import Job
+    from fewest.informative import InformativeFeatures
 
 __all__ = ["add_options", "run"]
 
@@ -75,7 +83,48 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._informative import run_informative
+    """Read, select and probe in every fold, report, draw."""
+    from fewest.cli._job import start_job
+    from fewest.cli._methods import make_estimator, settle_method
+    from fewest.cli.images import check_plot, image
+    from fewest.informative import informative_features
 
-    run_informative(arguments)
+    settle_method(arguments, hard=True)
+    if arguments.cv == 0:
+        raise CommandError(
+            "--cv 0: without folds nothing can be tested.\nName 2 folds or more, or --groups."
+        )
+    check_plot(arguments.plot)
+    job = start_job(arguments, "plot")
+    data, estimator = job.data, make_estimator(arguments)
+    job.say_method(estimator)
+    with job.working(where="in a fold, "):
+        found = informative_features(
+            estimator,
+            data.X,
+            data.y,
+            groups=data.groups,
+            cv=arguments.cv,
+            every=arguments.every,
+            n_permutations=arguments.permutations,
+            random_state=arguments.seed,
+            checkpoint=arguments.checkpoint,
+            n_jobs=arguments.jobs,
+            verbose=job.verbose,
+        )
+    if arguments.plot:
+        job.write("plot", image(_draw(job, found), arguments.plot), "Drawn")
+    content = job.content(found, estimator=estimator)
+    job.deliver(content, f"{found.estimate:.4f}")
+    job.write_page(found)
+    if len(found.folds) < found.n_folds_planned:
+        raise KeyboardInterrupt  # the exit code says so, after all is written
+
+
+def _draw(job: Job, found: InformativeFeatures) -> Figure:
+    from matplotlib.figure import Figure
+
+    from fewest.plotting import plot_informative
+    from fewest.report._informative import find_t_map
+
+    return plot_informative(found, find_t_map(job.data), figure=Figure())

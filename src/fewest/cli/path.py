@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
 from fewest.cli._options import (
     Commands,
@@ -14,8 +15,20 @@ from fewest.cli._options import (
     new_data_command,
 )
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from fewest._estimators.held_out import HeldOut
+    from fewest._types import FloatArray
+    from fewest.cli._job import Job
+    from fewest.report.content import CostCurve, CostPoint
+
 __all__ = ["add_options", "run"]
 
+_EXPLANATION = (
+    "Balanced errors on the samples that were fitted (training) and, where there are folds, in "
+    "cross-validation."
+)
 _DESCRIPTION = """\
 Show what C does: the number of features, the training error and the
 cross-validated error (features selected again in every fold) against C."""
@@ -55,7 +68,106 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._path import run_path
+    """Read, fit along the path, cross-validate, report, draw."""
+    from fewest.cli._job import start_job
+    from fewest.cli._methods import make_estimator, settle_method
+    from fewest.cli._text import cost_table
+    from fewest.cli.images import check_plot, image
 
-    run_path(arguments)
+    settle_method(arguments)
+    check_plot(arguments.plot)
+    job = start_job(arguments, "plot")
+    estimator = make_estimator(arguments)
+    job.say_method(estimator, with_C=False)
+    curve, held_outs = _follow(job, estimator)
+    if arguments.plot:
+        job.write("plot", image(_draw(curve), arguments.plot), "Drawn")
+    content = job.content(curve, estimator=estimator)
+    job.deliver(content, cost_table(content))
+    if arguments.report:
+        _write_page(job, estimator, curve, held_outs)
+
+
+def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
+    """The curve of all samples, and the cross-validation at every C, if there are folds."""
+    import numpy as np
+
+    from fewest.machines.transvariation import transvariation_C
+    from fewest.report._costs import describe_cost, find_cost_grid, follow_costs
+    from fewest.report.content import CostCurve
+
+    arguments, data = job.arguments, job.data
+    with job.working():
+        if arguments.grid == "transvariation":
+            settings = {"standardize": arguments.standardize, "largest": None}
+            Cs = transvariation_C(data.X, data.y, arguments.values, **settings)
+        else:
+            Cs = find_cost_grid(estimator, data, arguments.values)
+        everything = np.arange(len(data.y))
+        settings = {"verbose": job.verbose, "what": "path"}
+        wholes = list(follow_costs(estimator, Cs, data, [(everything, everything)], **settings))
+    job.note(f"Warning: {text}." for whole in wholes for text in whole.warnings)
+    held_outs = _judge(job, estimator, Cs)
+    points = [
+        describe_cost(float(C), held_out, whole.folds[0], data)
+        for C, whole, held_out in zip(Cs, wholes, held_outs or [None] * len(Cs), strict=True)
+    ]
+    n_folds = len(held_outs[0].folds) if held_outs else None
+    return CostCurve(points, _find_best(points), n_folds, _EXPLANATION), held_outs
+
+
+def _judge(job: Job, estimator: Any, Cs: FloatArray) -> list[HeldOut]:
+    """One cross-validation for each C, all with the same folds; none if there are no folds."""
+    from fewest.report._costs import follow_costs
+
+    found: list[HeldOut] = []
+    splits = job.find_splits()
+    if splits:
+        with job.judging():
+            found = list(follow_costs(estimator, Cs, job.data, splits, verbose=job.verbose))
+            job.note(f"In a fold: Warning: {text}." for one in found for text in one.warnings)
+    return found
+
+
+def _find_best(points: list[CostPoint]) -> int | None:
+    """The place of the smallest cross-validated error, of equal ones that of fewest features."""
+    known = [
+        (round(point.balanced_error.mean, 12), point.fold_n_features.mean, place)
+        for place, point in enumerate(points)
+        if point.balanced_error is not None and point.fold_n_features is not None
+    ]
+    return min(known)[-1] if known else None
+
+
+def _draw(curve: CostCurve) -> Figure:
+    from matplotlib.figure import Figure
+
+    from fewest.plotting import plot_path
+
+    points = curve.points
+    errors = {"training": [point.training_balanced_error for point in points]}
+    if curve.n_folds:
+        errors["cross-validated"] = [point.balanced_error.mean for point in points]
+    ax = Figure(figsize=(6.4, 4.4), layout="constrained").subplots()
+    plot_path(
+        [point.C for point in points],
+        errors,
+        n_features=[point.n_features for point in points],
+        chosen=curve.chosen,
+        ax=ax,
+    )
+    return ax.figure
+
+
+def _write_page(job: Job, estimator: Any, curve: CostCurve, held_outs: list[HeldOut]) -> None:
+    """The page of the machine of the best C, with the path."""
+    best = len(curve.points) - 1 if curve.chosen is None else curve.chosen
+    machine = estimator.set_params(C=curve.points[best].C).fit(job.data.X, job.data.y)
+    note = (
+        "The machine is that of the largest C."
+        if curve.chosen is None
+        else "The machine is that of the C with the smallest cross-validated error. The same "
+        "samples chose it, so its error and its p-value are optimistic."
+    )
+    held_out = held_outs[best] if held_outs else None
+    job.write_page(machine, curve, held_out, notes=[note])

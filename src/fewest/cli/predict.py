@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from fewest._wording import counted, cut, percent, visible
 from fewest.cli._options import (
     Commands,
     Parser,
@@ -11,6 +16,11 @@ from fewest.cli._options import (
     add_output_arguments,
     new_command,
 )
+from fewest.cli._output import Output, require_writable, write
+from fewest.cli._text import aligned, names_text, notes_text, shorten
+
+if TYPE_CHECKING:
+    from fewest.report.content import ModelSummary, Predictions
 
 __all__ = ["add_options", "run"]
 
@@ -65,7 +75,84 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._predict import run_predict
+    """Load, read, predict, report."""
+    from fewest.cli._models import load_machine
+    from fewest.cli._prediction import predict_samples
+    from fewest.cli._reading import keep_the_data, read_new
 
-    run_predict(arguments)
+    results = {"json": arguments.json, "out": arguments.out}
+    keep_the_data(arguments.data, **results)
+    keep_the_data(arguments.model, what="the model", **results)
+    output = Output.from_arguments(arguments)
+    if arguments.out:
+        require_writable("--out", arguments.out)
+    machine = load_machine(arguments.model)
+    found = predict_samples(machine, visible(arguments.model), partial(read_new, arguments))
+    output.say(_model_text(found.model))
+    output.say(f"Data      {found.data}: {counted(found.n_samples, 'sample')}")
+    if arguments.out:
+        write(arguments.out, _csv_text(found))
+        output.say_later(f"Written: {visible(arguments.out)}")
+    blocks = [_counts_text(found), _errors_text(found), notes_text(found.notes)]
+    text = "\n\n".join(block for block in blocks if block)
+    output.deliver(found, text, names_text(map(str, found.predictions)))
+
+
+def _csv_text(found: Predictions) -> str:
+    """One row per sample: its number, the prediction, the truth if known, and the scores."""
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    columns: dict[str, list[Any]] = {
+        "row": list(range(1, found.n_samples + 1)),
+        "predicted": found.predictions,
+    }
+    if found.truth is not None:
+        columns["truth"] = found.truth
+    if found.scores is not None:
+        classes = found.model.classes or []
+        if len(classes) == 2:
+            columns["score"] = found.scores
+        else:
+            of_classes = zip(*found.scores, strict=True)
+            columns |= {
+                f"score {label}": list(scores)
+                for label, scores in zip(classes, of_classes, strict=True)
+            }
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return content.getvalue()
+
+
+def _model_text(model: ModelSummary) -> str:
+    used = f"{model.n_used} of {counted(model.n_features, 'feature')}"
+    lines = [f"Model     {model.file}: {model.estimator}, uses {used}"]
+    if model.classes is not None:
+        lines.append(f"Classes   {shorten([cut(label, 16) for label in model.classes])}")
+    return "\n".join(lines)
+
+
+def _counts_text(found: Predictions) -> str:
+    if found.model.classes is None:
+        low, high = min(found.predictions), max(found.predictions)
+        return f"Predicted values lie between {low:.4g} and {high:.4g}."
+    rows = [[cut(label, 24), str(found.predictions.count(label))] for label in found.model.classes]
+    return aligned([["predicted", "samples"], *rows])
+
+
+def _errors_text(found: Predictions) -> str:
+    errors = found.errors
+    if errors is None:
+        return ""
+    if errors.rms_error is not None:
+        return f"Root-mean-square error  {errors.rms_error:.4g}"
+    header = [f"{cut(errors.target, 24)}, predicted as:"]
+    header += [cut(label, 16) for label in found.model.classes or []]
+    rows = [
+        [cut(label, 24), *map(str, counts)]
+        for label, counts in zip(errors.labels or [], errors.confusion or [], strict=True)
+    ]
+    return (
+        f"Error     {errors.n_errors} of {counted(found.n_samples, 'sample')} "
+        f"({percent(errors.error or 0.0)}); balanced {percent(errors.balanced_error or 0.0)}\n\n"
+        f"{aligned([header, *rows])}"
+    )

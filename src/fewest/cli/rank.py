@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
+from typing import TYPE_CHECKING, Any
 
 from fewest.cli._options import (
     Commands,
@@ -16,6 +19,9 @@ from fewest.cli._options import (
     new_data_command,
     share,
 )
+
+if TYPE_CHECKING:
+    from fewest.report.content import Subset
 
 __all__ = ["add_options", "run"]
 
@@ -67,7 +73,46 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._rank import run_rank
+    """Read, select again and again, report."""
+    from fewest.cli._job import start_job
+    from fewest.cli._methods import make_estimator, settle_method
+    from fewest.cli._text import names_text
+    from fewest.repetition.selector import RepetitiveSelector
 
-    run_rank(arguments)
+    settle_method(arguments, hard=True)
+    job = start_job(arguments, "csv")
+    estimator = make_estimator(arguments)
+    job.say_method(estimator)
+    selector = RepetitiveSelector(
+        estimator,
+        n_repetitions=arguments.subsets,
+        max_training_error=arguments.max_training_error,
+        min_features=arguments.min_features,
+        checkpoint=arguments.checkpoint,
+        n_jobs=arguments.jobs,
+        verbose=job.verbose,
+    )
+    with job.working():
+        selector.fit(job.data.X, job.data.y)
+    content = job.content(selector, estimator=estimator)
+    found = content.alternatives
+    ranked = [found.subsets[number - 1] for number in found.ranking]
+    if arguments.csv:
+        job.write("csv", _csv_text(ranked, [entry.label for entry in content.data.classes]))
+    job.deliver(content, names_text(name for subset in ranked for name in subset.features))
+    job.write_page(selector)
+    if found.stop_reason == "interrupted":
+        raise KeyboardInterrupt  # the exit code says so, after all is written
+
+
+def _csv_text(subsets: list[Subset], classes: list[Any]) -> str:
+    """One row per feature: the subset it is in, and its weights (one per class if several)."""
+    content = io.StringIO()
+    writer = csv.writer(content, lineterminator="\n")
+    weights = ["weight"] if len(classes) == 2 else [f"weight {label}" for label in classes]
+    writer.writerow(["rank", "repetition", "size", "training_error", "feature", "column", *weights])
+    for rank, one in enumerate(subsets, start=1):
+        of_subset = [rank, one.number, len(one.columns), one.training_error]
+        rows = zip(one.features, one.columns, *one.coefficients, strict=True)
+        writer.writerows([*of_subset, *row] for row in rows)
+    return content.getvalue()

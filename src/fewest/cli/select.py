@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING, Any
 
+from fewest._wording import visible
 from fewest.cli._options import (
     Commands,
     Parser,
@@ -13,6 +15,11 @@ from fewest.cli._options import (
     at_least_one,
     new_data_command,
 )
+
+if TYPE_CHECKING:
+    from fewest._estimators.held_out import HeldOut
+    from fewest.cli._job import Job
+    from fewest.report.content import Content
 
 __all__ = ["add_options", "run"]
 
@@ -56,7 +63,57 @@ def add_options(commands: Commands[Parser]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Run the command."""
-    from fewest.cli._select import run_select
+    """Read, fit, cross-validate, report."""
+    from fewest.cli._job import start_job
+    from fewest.cli._methods import settle_method
 
-    run_select(arguments)
+    notes = settle_method(arguments)
+    job = start_job(arguments, "model")
+    job.note(notes)
+    select_features(job)
+
+
+def select_features(job: Job, **page: Any) -> Content:
+    """Fit on all samples, estimate the error by cross-validation, report both.
+
+    `page` are settings of the page.
+    """
+    from fewest._estimators.splits import fit_with_groups
+    from fewest.cli._methods import make_estimator
+    from fewest.cli._models import save_machine
+    from fewest.cli._text import names_text
+
+    arguments, data = job.arguments, job.data
+    machine = make_estimator(arguments, n_jobs=arguments.jobs, verbose=job.verbose)
+    job.say_method(machine)
+    with job.working():
+        fit_with_groups(machine, data.X, data.y, data.groups)
+    held_out = _judge(job, make_estimator(arguments))
+    if arguments.model:
+        save_machine(machine, data.feature_names, arguments.model)
+        job.output.say_later(f"Written: {visible(arguments.model)}")
+    content = job.content(machine, held_out)
+    job.deliver(content, names_text(content.answer.selected))
+    job.write_page(machine, held_out, **page)
+    return content
+
+
+def _judge(job: Job, machine: Any) -> HeldOut | None:
+    """The cross-validation of the whole job, selection included; None if there are no folds."""
+    from fewest._estimators.held_out import run_held_out
+
+    arguments, data, found = job.arguments, job.data, None
+    splits = job.find_splits(arguments.repeats)
+    if splits:
+        with job.judging():
+            found = run_held_out(
+                machine,
+                data.X,
+                data.y,
+                cv=splits,
+                groups=data.groups,
+                n_jobs=arguments.jobs,
+                verbose=job.verbose,
+            )
+            job.note(f"In a fold: Warning: {warning}." for warning in found.warnings)
+    return found

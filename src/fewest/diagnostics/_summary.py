@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import selection_of
+from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data
 from fewest.diagnostics._capacity import vc_dimension_bound
@@ -102,6 +103,7 @@ def diagnose(
     exchange: str = "within",
     alpha: float = 0.05,
     max_seconds: float | None = None,
+    held_out: HeldOut | None = None,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -131,6 +133,9 @@ def diagnose(
         Level of the test.
     max_seconds : float, optional
         Seconds for the permutations, as for `permutation_test`.
+    held_out : HeldOut, optional
+        A cross-validation with these folds, as for `permutation_test`; used if it is of the machine
+        that is tested.
     random_state : int, RandomState instance or None
         Seed of the permutations; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
@@ -179,6 +184,7 @@ def diagnose(
         groups=groups,
         exchange=exchange,
         max_seconds=max_seconds,
+        held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,

@@ -119,6 +119,7 @@ class Liknon(SelectingClassifier):
     class_weight: Any = None
 
     _people_name = "Liknon (one-norm support vector machine)"
+    _has_margin = True
 
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), has_first_program=True, counts_features=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities
+from fewest._estimators.abilities import Abilities, Selection
 from fewest._estimators.base import (
     BinaryTask,
     Hyperplane,
@@ -219,6 +219,10 @@ class SupportFeatureMachine(SupportFeatureBase):
             has_first_program=not self.certify,
             certifies=bool(self.certify),
         )
+
+    def _selection(self) -> Selection:
+        found = super()._selection()
+        return replace(found, minima=self.minima_) if self.certify else found
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.abilities import (
+    Abilities,
+    SearchedCosts,
+    Selection,
+    Selector,
+    certificates_of,
+)
 from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
@@ -223,7 +230,23 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         )
 
     def _selection(self) -> Selection:
-        return self.best_estimator_._selection()
+        chosen = {"C": self.C_, "n_subsets": self.n_subsets_}
+        return replace(self.best_estimator_._selection(), chosen=chosen)
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        return certificates_of(self.best_estimator_, signs)
+
+    def _searched_costs(self) -> SearchedCosts:
+        """Those of the chosen number of subsets."""
+        table = self.cv_results_
+        known = np.isfinite(table["mean_test_score"])
+        places = np.flatnonzero(known & (table["param_n_subsets"] == self.n_subsets_))
+        return SearchedCosts(
+            table["param_C"][places].astype(np.float64),
+            1.0 - table["mean_test_score"][places],
+            table["mean_n_features"][places],
+            places.tolist().index(self.best_index_),
+        )
 
     def _check_parameters(self) -> None:
         self._make_machine(1.0)._check_parameters()

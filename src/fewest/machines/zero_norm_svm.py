@@ -105,6 +105,7 @@ class ZeroNormSVM(SelectingClassifier):
 
     _people_name = "zero-norm support vector machine"
     _infinity = "for no sample inside the margin"
+    _has_margin = True
 
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), has_first_program=True)

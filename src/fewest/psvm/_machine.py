@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
     check_flag,
@@ -126,6 +127,22 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
             cost=float(self.support_.sum()),
             objective=float(sum(result.objective for result in self.results_)),
             gap=max(result.gap for result in self.results_),
+        )
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        return tuple(
+            Certificate(
+                objective=float(result.objective),
+                lower_bound=float(result.bound),
+                relative_gap=float(result.gap),
+                pricing_rounds=int(result.n_iter),
+                linear_programs=0,
+                converged=str(result.status) == "optimal",
+                status=str(result.status),
+                # The residual is y - f(x), and y is -1 or 1.
+                samples_on_wrong_side=int(np.sum(row * result.residual >= 1.0)),
+            )
+            for row, result in zip(signs, self.results_, strict=True)
         )
 
     @property

@@ -14,7 +14,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities, Declaring, Selection, abilities_of, selection_of
+from fewest._estimators.abilities import (
+    Abilities,
+    Declaring,
+    Selection,
+    abilities_of,
+    certificates_of,
+    selection_of,
+)
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
 from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
@@ -107,7 +115,10 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         return replace(candidates[0], refusal=refusals[0] if refusals else "", splits_samples=True)
 
     def _selection(self) -> Selection:
-        return selection_of(self.best_estimator_)
+        return replace(selection_of(self.best_estimator_), chosen=self.best_params_)
+
+    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
+        return certificates_of(self.best_estimator_, signs)
 
     def _check_parameters(self) -> None:
         self._make_grid()

@@ -2,59 +2,95 @@
 
 from __future__ import annotations
 
-import warnings
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fewest._estimators.abilities import certificates_of
+from fewest._estimators.certificate import Certificate
+from fewest._estimators.splits import balanced_error
+from fewest._types import FloatArray
 from fewest.report._data import Data
-from fewest.report._folds import Fold
-from fewest.report._single import best_cut, class_means
-from fewest.report._subject import Subject
-from fewest.report.content import Answer, Machine, Samples, SelectedFeature
+from fewest.report._given import Given
+from fewest.report.content import (
+    Answer,
+    Hyperplane,
+    Samples,
+    SelectedFeature,
+    TrainingError,
+)
 
 
-def answer(subject: Subject, data: Data, folds: list[Fold] | None, *, most_shown: int) -> Answer:
-    """All machines with their features, the largest weights first."""
-    machines = [_machine(subject, data, folds, row) for row in range(len(subject.supports))]
-    shown = _first_columns(machines, most_shown)
+def describe_answer(given: Given, data: Data) -> Answer:
+    """All hyperplanes with their features, the largest weights first."""
+    n_rows = len(given.selection.supports)
+    # One selection for all of several classes is shown with the last of them.
+    positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
+    signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
+    proofs = certificates_of(given.fitted, signs) or [None] * n_rows
     return Answer(
-        n_selected=int(subject.support.sum()),
-        machines=machines,
-        n_training_errors=_training_errors(subject, data),
-        samples=Samples(
-            classes=data.codes.tolist(),
-            columns=shown,
-            names=data.named(shown),
-            values=data.values(shown).T.tolist(),
-        ),
+        n_selected=given.selection.n_selected,
+        selected=data.names(np.flatnonzero(given.selection.support)),
+        hyperplanes=[
+            _hyperplane(given, data, row, label, proof)
+            for row, (label, proof) in enumerate(zip(positives, proofs, strict=True))
+        ],
+        training=None if given.predicted is None else _training_error(data.y, given.predicted),
     )
 
 
-def _training_errors(subject: Subject, data: Data) -> int | None:
-    if subject.machine is None:  # a smallest set separates the classes
-        return 0
-    if not hasattr(subject.machine, "predict"):
-        return None
-    with warnings.catch_warnings():
-        # A machine that was fitted to a table with names gets the plain numbers here.
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return int(np.sum(subject.machine.predict(data.X) != data.y))
+def find_samples(answer: Answer, data: Data, most: int) -> Samples:
+    """Values of the first features of every hyperplane in turn."""
+    in_turn = zip_longest(*(plane.features for plane in answer.hyperplanes))
+    features = [feature for feature in chain.from_iterable(in_turn) if feature is not None]
+    columns = list(dict.fromkeys(feature.column for feature in features))[:most]
+    return Samples(
+        classes=data.codes.tolist(),
+        columns=columns,
+        names=data.names(columns),
+        values=data.values(columns).T.tolist(),
+    )
 
 
-def _machine(subject: Subject, data: Data, folds: list[Fold] | None, row: int) -> Machine:
-    labels = data.labels
-    one_each = len(subject.supports) == len(labels) and not data.is_binary
-    positive, negative = (labels[row], None) if one_each else (labels[-1], labels[0])
-    features = [
-        _feature(subject, data, folds, row, int(column), positive)
-        for column in np.flatnonzero(subject.supports[row])
-    ]
-    return Machine(
+def _training_error(y: NDArray[Any], predicted: NDArray[Any]) -> TrainingError:
+    wrong = predicted != y
+    return TrainingError(int(wrong.sum()), float(wrong.mean()), balanced_error(y, predicted))
+
+
+def _hyperplane(
+    given: Given, data: Data, row: int, positive: Any, proof: Certificate | None
+) -> Hyperplane:
+    selection = given.selection
+    columns = np.flatnonzero(selection.supports[row])
+    values, inside = data.values(columns), data.y == positive
+    means, rest = data.class_means(values), values[~inside].mean(axis=0)
+    features = []
+    for place, column in enumerate(columns.tolist()):
+        error, threshold = best_cut(values[:, place], inside)
+        deviation = float(values[:, place].std())
+        coefficient = None if selection.coef is None else float(selection.coef[row, column])
+        features.append(
+            SelectedFeature(
+                name=data.feature_names[column],
+                column=column,
+                weight=None if coefficient is None else coefficient * deviation,
+                coefficient=coefficient,
+                standard_deviation=deviation,
+                class_means=means[:, place].tolist(),
+                rest_mean=float(rest[place]),
+                single_error=error,
+                threshold=threshold,
+                folds_selected=_count_folds(given, row, column),
+            )
+        )
+    return Hyperplane(
         positive_class=positive,
-        negative_class=negative if data.is_binary else None,
-        intercept=None if subject.intercept is None else float(subject.intercept[row]),
+        negative_class=data.labels[0] if data.is_binary else None,
+        intercept=None if selection.intercept is None else float(selection.intercept[row]),
         features=sorted(features, key=_importance),
+        certificate=proof,
     )
 
 
@@ -62,39 +98,29 @@ def _importance(feature: SelectedFeature) -> float:
     return feature.single_error if feature.weight is None else -abs(feature.weight)
 
 
-def _feature(
-    subject: Subject,
-    data: Data,
-    folds: list[Fold] | None,
-    row: int,
-    column: int,
-    positive: Any,
-) -> SelectedFeature:
-    values = data.values([column])[:, 0]
-    error, threshold = best_cut(values, data.y == positive)
-    deviation = float(values.std())
-    coefficient = None if subject.coef is None else float(subject.coef[row, column])
-    return SelectedFeature(
-        name=data.names[column],
-        column=column,
-        weight=None if coefficient is None else coefficient * deviation,
-        coefficient=coefficient,
-        standard_deviation=deviation,
-        class_means=class_means(values, data.codes, len(data.classes)),
-        single_error=error,
-        threshold=threshold,
-        folds_selected=None
-        if folds is None
-        else sum(bool(fold.supports[min(row, len(fold.supports) - 1), column]) for fold in folds),
-    )
+def _count_folds(given: Given, row: int, column: int) -> int | None:
+    if given.held_out is None:
+        return None
+    supports = [fold.supports for fold in given.held_out.folds]
+    return sum(bool(one[min(row, len(one) - 1), column]) for one in supports)
 
 
-def _first_columns(machines: list[Machine], most: int) -> list[int]:
-    """Columns of the first features of every machine in turn."""
-    columns: dict[int, None] = {}
-    longest = max(len(machine.features) for machine in machines)
-    for place in range(longest):
-        for machine in machines:
-            if place < len(machine.features) and len(columns) < most:
-                columns[machine.features[place].column] = None
-    return list(columns)
+def best_cut(values: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, float]:
+    """Smallest balanced error of a threshold on these values, in either direction, and where it is.
+
+    The threshold is halfway between two neighbouring values; where no cut is better than none, it
+    is the median.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, inside = values[order], positive[order]
+    below = np.cumsum(inside) / inside.sum()  # share of the class at or below each value
+    others = np.cumsum(~inside) / (~inside).sum()
+    # Positive above the cut: its own share below is wrong, and so are the others above.
+    errors = (below + 1.0 - others) / 2.0
+    errors = np.minimum(errors, 1.0 - errors)
+    errors[:-1][ordered[:-1] == ordered[1:]] = 0.5  # no cut between equal values
+    errors[-1] = 0.5
+    place = int(errors.argmin())
+    if errors[place] >= 0.5:
+        return 0.5, float(np.median(values))
+    return float(errors[place]), float((ordered[place] + ordered[place + 1]) / 2.0)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from fewest._estimators.relabel import choose_exchange
+from fewest._estimators.abilities import abilities_of
+from fewest._estimators.held_out import HeldOut, is_same_estimator
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.machines.fsv import FeatureSelectionConcave
+from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.machines.zero_norm_svm import ZeroNormSVM
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget
 from fewest.report._data import Data
-from fewest.report._subject import Subject
+from fewest.report._given import Given
 from fewest.report.content import (
     Comparison,
     Diagnostics,
@@ -27,8 +29,7 @@ from fewest.report.content import (
 )
 from fewest.significance import PermutationTest, permutation_test, subset_separability_bounds
 
-_SHARE_OF_DIAGNOSIS = 0.6
-_SHARE_OF_TEST = 0.6
+_SHARE = 0.6  # of the time that is left
 _LARGEST_SUBSET = 30
 _LEAST_SECONDS = 0.1
 _WITHOUT_PROOF = (
@@ -37,76 +38,88 @@ _WITHOUT_PROOF = (
 )
 
 
-def diagnosis(subject: Subject, data: Data, budget: Budget, n_permutations: int) -> Diagnosis:
+def find_diagnosis(given: Given, data: Data, budget: Budget, n_permutations: int) -> Diagnosis:
     """That of the data, with as many permutations as time allows."""
-    if subject.diagnosis is not None:
-        return subject.diagnosis
-    run = partial(
-        diagnose,
-        data.X,
-        data.y,
-        groups=data.groups,
-        exchange=choose_exchange(data.y, data.groups),
-        random_state=data.seed,
-        n_jobs=data.n_jobs,
-    )
-    return _within_budget(run, data, budget, n_permutations, _SHARE_OF_DIAGNOSIS)
+    run = partial(diagnose, data.X, data.y, held_out=_once(given.held_out))
+    return _within_budget(run, [{"cv": _folds(data)}, {"cv": None}], data, budget, n_permutations)
 
 
-def permutation(
-    subject: Subject, found: Diagnosis | None, data: Data, budget: Budget, n_permutations: int
+def find_permutation(
+    given: Given, found: Diagnosis | None, data: Data, budget: Budget, n_permutations: int
 ) -> Permutation:
     """The test of the diagnosis where it is of the same machine, else one of its own.
 
     Where time does not allow that, the test of the diagnosis stands in.
     """
-    estimator, tested = clone(subject.estimator), "this method"
-    if getattr(estimator, "certify", False):
-        estimator.set_params(certify=False)
-        tested = _WITHOUT_PROOF
-    if found is not None and _is_hard_machine(estimator) and found.separable:
-        return _plain(found.test, tested)
-    run = partial(
-        permutation_test,
-        estimator,
-        data.X,
-        data.y,
-        groups=data.groups,
-        exchange=choose_exchange(data.y, data.groups),
-        random_state=data.seed,
-        n_jobs=data.n_jobs,
-    )
+    estimator = given.without_proof
+    tested = _WITHOUT_PROOF if given.proves else "this method"
+    held_out = _once(given.held_out)
+    if found is not None and is_same_estimator(estimator, _diagnosed(found)):
+        return describe_test(found.test, tested)
+    if held_out is not None and not held_out.is_of(estimator):
+        held_out = None
+    abilities = abilities_of(estimator)
+    # The number of features says something only of machines that minimise it.
+    ways: list[dict[str, Any]] = []
+    if abilities.classifies:
+        statistics = ("features", "error") if abilities.counts_features else ("error",)
+        ways.append({"cv": _folds(data), "statistics": statistics, "held_out": held_out})
+    if abilities.counts_features or not ways:
+        ways.append({"statistics": "features"})
+    run = partial(permutation_test, estimator, data.X, data.y)
     try:
-        test = _within_budget(run, data, budget, n_permutations, _SHARE_OF_TEST)
+        return describe_test(_within_budget(run, ways, data, budget, n_permutations), tested)
     except ValueError:
         if found is None:
             raise
-        cost = "inf" if found.separable else "1"
-        return _plain(
-            found.test,
-            f"the Support Feature Machine with C = {cost}, which stands in because permutations of "
-            "the method itself did not fit into the time, or could not be done",
-        )
-    return _plain(test, tested)
+    return describe_test(
+        found.test,
+        f"{name_tested(found)}, which stands in because permutations of the method itself did not "
+        "fit into the time, or could not be done",
+    )
 
 
-def _is_hard_machine(estimator: Any) -> bool:
-    usual = SupportFeatureMachine(C=np.inf).get_params()
-    if type(estimator) is not SupportFeatureMachine:
-        return False
-    given = estimator.get_params()
-    return all(given[name] == usual[name] for name in usual if name not in ("n_jobs", "verbose"))
+def _diagnosed(found: Diagnosis) -> SupportFeatureMachine:
+    """The machine that a diagnosis is about."""
+    return SupportFeatureMachine(C=np.inf if found.separable else 1.0)
 
 
-def _within_budget(run: Any, data: Data, budget: Budget, n_permutations: int, share: float) -> Any:
-    """The richest test for which time allows enough permutations."""
+def name_tested(found: Diagnosis) -> str:
+    """The machine of a diagnosis, in words."""
+    return f"the Support Feature Machine with C = {_diagnosed(found).C:g}"
+
+
+def _once(held_out: HeldOut | None) -> HeldOut | None:
+    """The folds that judged every sample once; None if there are no such folds."""
+    if held_out is None:
+        return None
+    once = held_out.first_repeat
+    judged = np.array_equal(np.sort(once.tested), np.arange(len(once.y)))
+    return once if judged else None
+
+
+def _within_budget(
+    run: Callable[..., Any],
+    ways: Sequence[dict[str, Any]],
+    data: Data,
+    budget: Budget,
+    n_permutations: int,
+) -> Any:
+    """The first of several ways to run the test for which time allows enough permutations."""
     enough = min(n_permutations, FEWEST_PERMUTATIONS)
-    for settings in _ways(run, data):
-        limit = max(_LEAST_SECONDS, share * budget.left)
+    for way in ways:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what they say of permuted classes would only alarm
-            found = run(n_permutations=n_permutations, max_seconds=limit, **settings)
-        test = getattr(found, "test", found)
+            found = run(
+                n_permutations=n_permutations,
+                max_seconds=max(_LEAST_SECONDS, _SHARE * budget.left),
+                groups=data.groups,
+                exchange=usual_exchange(data.y, data.groups),
+                random_state=data.random_state,
+                n_jobs=data.n_jobs,
+                **way,
+            )
+        test = found.test if isinstance(found, Diagnosis) else found
         if test.n_permutations >= enough:
             return found
     raise ValueError(
@@ -115,32 +128,17 @@ def _within_budget(run: Any, data: Data, budget: Budget, n_permutations: int, sh
     )
 
 
-def _ways(run: Any, data: Data) -> list[dict[str, Any]]:
-    """Settings of the test: error and number of features together, or one of them.
-
-    The number of features says something only of machines that minimise it.
-    """
-    if run.func is diagnose:
-        return [{"cv": _folds(data)}, {"cv": None}]
-    estimator = run.args[0]
-    counts = isinstance(estimator, (SupportFeatureMachine, ZeroNormSVM, FeatureSelectionConcave))
-    ways: list[dict[str, Any]] = []
-    if hasattr(estimator, "predict"):
-        statistics = ("features", "error") if counts else ("error",)
-        ways.append({"cv": _folds(data), "statistics": statistics})
-    if counts or not ways:
-        ways.append({"statistics": "features"})
-    return ways
-
-
 def _folds(data: Data) -> Any:
-    """The folds of the cross-validation, so that both give the same error."""
-    if isinstance(data.cv, int):
-        return make_splitter(data.cv, data.y, data.groups, random_state=data.seed)
+    """The folds of the cross-validation, so both give the same error."""
+    if isinstance(data.cv, Integral):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of fewer folds: said already
+            return make_splitter(data.cv, data.y, data.groups, random_state=data.random_state)
     return data.cv
 
 
-def _plain(test: PermutationTest, tested: str) -> Permutation:
+def describe_test(test: PermutationTest, tested: str) -> Permutation:
+    """The test as plain values."""
     comparisons = [
         Comparison(statistic, found.observed, found.chance.tolist(), found.p_value)
         for statistic, found in (("features", test.features), ("error", test.error))
@@ -149,7 +147,7 @@ def _plain(test: PermutationTest, tested: str) -> Permutation:
     return Permutation(tested, comparisons, test.p_value, test.n_permutations)
 
 
-def separability(n_selected: int, data: Data) -> Separability:
+def describe_separability(n_selected: int, data: Data) -> Separability:
     """Bounds for random data of the same shape, over the number of features."""
     n, d = data.X.shape
     largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
@@ -162,12 +160,31 @@ def separability(n_selected: int, data: Data) -> Separability:
     return Separability(n, d, n_selected, points)
 
 
-def diagnostics(found: Diagnosis) -> Diagnostics:
-    """The diagnosis in its own words."""
+def describe_diagnosis(found: Diagnosis) -> Diagnostics:
+    """The diagnosis in its own words, and its numbers."""
+    hubs = found.hubs
     return Diagnostics(
         conclusive=found.conclusive,
-        headline=found.headline,
-        conclusion=found.conclusion,
-        evidence=found.evidence,
-        geometry=found.geometry,
+        headline=headline(found),
+        conclusion=conclusion(found),
+        evidence=evidence(found),
+        geometry=geometry(found),
+        summary=found.summary,
+        alpha=found.alpha,
+        separable=found.separable,
+        n_selected=found.n_selected,
+        test=describe_test(found.test, name_tested(found)),
+        bounds=None if found.bounds is None else asdict(found.bounds),
+        vc_dimension=found.vc_dimension,
+        sphericity=asdict(found.sphericity),
+        norm_variation={f"{p:g}": value for p, value in found.norms.items()},
+        distances=asdict(found.distances),
+        hubness={
+            "k": hubs.k,
+            "skewness": hubs.skewness,
+            "hubs": hubs.hubs.tolist(),
+            "bad_hubs": hubs.bad_hubs.tolist(),
+            "bad_share": hubs.bad_share,
+        },
+        leave_one_out=None if found.leave_one_out is None else asdict(found.leave_one_out),
     )

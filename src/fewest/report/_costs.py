@@ -1,160 +1,223 @@
-"""Error and number of features along C: from a result that has them, or from a few values now."""
+"""Errors and number of features along C: from a result that has them, or from fits at some C."""
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from fewest._estimators.abilities import SearchedCosts, abilities_of, searched_costs_of
+from fewest._estimators.held_out import Fold, HeldOut, Split, judge_in_parallel
 from fewest._estimators.splits import balanced_error, split_folds
-from fewest._solvers.linear.path import ExactPath
+from fewest._solvers.linear.path import ExactPath, Line, PathSolver
+from fewest._solvers.result import Status
 from fewest._types import FloatArray
-from fewest.machines.liknon import Liknon
 from fewest.machines.liknon_path import LiknonPath
-from fewest.machines.sfm import SupportFeatureMachine
-from fewest.machines.sfm_cv import SupportFeatureMachineCV
-from fewest.machines.transvariation import transvariation_C
-from fewest.machines.zero_norm_svm import ZeroNormSVM
 from fewest.report._budget import Budget
 from fewest.report._data import Data
-from fewest.report._subject import Subject
-from fewest.report.content import CostCurve, CostPoint
+from fewest.report._given import Given
+from fewest.report._validation import spread
+from fewest.report.content import CostCurve, CostPoint, Spread
 
 _MOST_POINTS = 60
 _VALUES = 8
-_SPREAD = 30.0  # largest and smallest C that are tried, in units of the one at hand
+# Slack costs between which the first program's breakpoints are searched: at the smaller one all
+# errors together cost next to nothing, at the larger one a single one more than all features.
+_SMALLEST, _LARGEST = 1e-6, 1e3
+_MOST_STEPS = 100
 _IN_FOLDS = (
-    "Balanced errors in cross-validation, features selected anew without the samples of the fold. "
+    "Balanced errors in cross-validation, features selected again without the samples of the fold. "
     "The smallest error of many is optimistic."
 )
+_TRAINING = "Errors are those on the samples of the fit: they say nothing about new ones."
 
 
-def costs(subject: Subject, data: Data, budget: Budget) -> CostCurve:
+def find_costs(given: Given, data: Data, budget: Budget) -> CostCurve:
     """The curve; a ValueError that says why there is none."""
-    path, machine = subject.path, subject.machine
-    if path is None and machine is None:
-        raise ValueError("a smallest set allows no error, so that there is no C to vary")
+    if given.fitted is None:
+        raise ValueError("a smallest set allows no error, so there is no C to vary")
+    searched = searched_costs_of(given.fitted)
+    if searched is not None:
+        return _describe_search(searched)
+    estimator = given.without_proof
+    if not abilities_of(estimator).has_first_program:
+        raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
+    Cs = find_cost_grid(estimator, data, _VALUES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # said of the whole already, or of a C that nobody chose
+        splits = split_folds(data.cv, data.y, data.groups, random_state=data.random_state)
+        points, before = [], time.perf_counter()
+        for held_out in follow_costs(estimator, Cs, data, splits, known=given.held_out):
+            points.append(describe_cost(held_out.estimator.C, held_out))
+            spent, before = time.perf_counter() - before, time.perf_counter()
+            if spent * (len(Cs) - len(points)) > budget.left:
+                raise ValueError(
+                    f"a path over C did not fit into the time for this report ({budget.seconds:g} "
+                    "s)"
+                )
+    return CostCurve(points, None, len(splits), _IN_FOLDS)
+
+
+def follow_costs(
+    estimator: Any,
+    Cs: FloatArray,
+    data: Data,
+    splits: Sequence[Split],
+    *,
+    known: HeldOut | None = None,
+    verbose: int = 0,
+    what: str = "cross-validation",
+) -> Iterator[HeldOut]:
+    """The held-out loop for one C after the other; folds that are known are not fitted again."""
+    machines = [clone(estimator).set_params(C=C) for C in Cs.tolist()]
+    new = [known is None or not known.is_of(machine) for machine in machines]
+    jobs = [
+        (machine, data.X, data.y, data.groups, train, test)
+        for machine, is_new in zip(machines, new, strict=True)
+        if is_new
+        for train, test in splits
+    ]
+    folds = iter(
+        judge_in_parallel(jobs, n_jobs=data.n_jobs, verbose=verbose, what=what, unit="fit")
+    )
+    for machine, is_new in zip(machines, new, strict=True):
+        yield HeldOut(data.y, tuple(islice(folds, len(splits))), machine) if is_new else known
+
+
+def describe_cost(
+    C: float, held_out: HeldOut | None, whole: Fold | None = None, data: Data | None = None
+) -> CostPoint:
+    """One point; `whole` is the machine that was fitted to all samples and judged on them."""
+    of_folds: dict[str, Any] = {}
+    if held_out is not None:
+        of_folds = {
+            "balanced_error": spread(held_out.balanced_errors),
+            "fold_n_features": spread(held_out.sizes),
+        }
+    if whole is None or data is None:
+        return CostPoint(C=C, **of_folds)
+    columns = np.flatnonzero(whole.support)
+    return CostPoint(
+        C=C,
+        n_features=len(columns),
+        features=data.names(columns),
+        training_error=float(np.mean(whole.predicted != data.y)),
+        training_balanced_error=balanced_error(data.y, whole.predicted),
+        **of_folds,
+    )
+
+
+def describe_path(path: Any, data: Data) -> CostCurve:
+    """A path over C that was given."""
     if isinstance(path, CostCurve):
         return path
     if isinstance(path, ExactPath):
-        return _of_exact_path(path, data)
-    if isinstance(path, LiknonPath):
-        return _of_liknon_path(path, data)
-    if isinstance(machine, SupportFeatureMachineCV):
-        return _of_search(machine, chosen=True)
-    if type(machine) is SupportFeatureMachine:
-        return _of_search(_searched(machine, data), chosen=False)
-    if isinstance(machine, (Liknon, ZeroNormSVM)) and data.is_binary:
-        return _of_trials(machine, data, budget)
-    raise ValueError(f"{type(subject.estimator).__name__} has no path over C in this report")
+        starts = np.concatenate([[path.low], path.breakpoints])
+        words = (
+            f"The first linear program on all samples has {len(starts)} solutions between the ends "
+            f"of this path. {_TRAINING}"
+        )
+        return _training_curve(
+            ((C, one.features, one.w, one.b) for C, one in zip(starts, path.results, strict=True)),
+            data,
+            words,
+            values=data.columns.take,
+        )
+    return _training_curve(_liknon_planes(path), data, _TRAINING, values=data.values)
 
 
-def _searched(machine: SupportFeatureMachine, data: Data) -> SupportFeatureMachineCV:
-    """The cross-validation of a few values of C, for its table; its choice is not used."""
-    shared = ("class_weight", "constraint", "standardize", "refit", "max_iter", "tol", "n_jobs")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return SupportFeatureMachineCV(
-            cv=data.cv,
-            n_Cs=_VALUES,
-            n_subsets=1,
-            random_state=data.seed,
-            **{name: getattr(machine, name) for name in shared},
-        ).fit(data.X, data.y, groups=data.groups)
+def _liknon_planes(path: LiknonPath) -> Iterator[tuple[float, Any, Any, float]]:
+    for place in np.argsort(path.Cs, kind="stable"):
+        used = np.flatnonzero(path.coefs[place])
+        yield path.Cs[place], used, path.coefs[place, used], path.intercepts[place]
 
 
-def _of_search(search: SupportFeatureMachineCV, *, chosen: bool) -> CostCurve:
-    found = search.cv_results_
-    alone = found["param_n_subsets"] == (search.n_subsets_ if chosen else 1)
-    points, explanation, place = [], _IN_FOLDS, None
-    for index in np.flatnonzero(alone & np.isfinite(found["mean_test_score"])):
-        C, error = float(found["param_C"][index]), 1.0 - float(found["mean_test_score"][index])
-        n_features = float(found["mean_n_features"][index])
+def _training_curve(planes: Any, data: Data, words: str, *, values: Any) -> CostCurve:
+    planes = list(planes)
+    shown = np.unique(np.linspace(0, len(planes) - 1, min(len(planes), _MOST_POINTS)).astype(int))
+    points = []
+    for C, features, w, b in (planes[place] for place in shown):
+        predicted = (values(features) @ w + b > 0).astype(np.intp)
+        points.append(
+            CostPoint(
+                C=float(C),
+                n_features=len(features),
+                features=data.names(features),
+                training_error=float(np.mean(predicted != data.codes)),
+                training_balanced_error=balanced_error(data.codes, predicted),
+            )
+        )
+    return CostCurve(points, None, None, words)
+
+
+def _describe_search(found: SearchedCosts) -> CostCurve:
+    points, words, chosen = [], _IN_FOLDS, None
+    table = zip(found.Cs.tolist(), found.errors.tolist(), found.n_features.tolist(), strict=True)
+    for place, (C, error, n_features) in enumerate(table):
         if np.isinf(C):
-            explanation += (
+            words += (
                 f" The hard machine, which allows no training error, has {100 * error:.1f} % with "
                 f"{n_features:.1f} features on average."
             )
             continue
-        place = len(points) if chosen and index == search.best_index_ else place
-        points.append(CostPoint(C, n_features, None, error))
-    return CostCurve(points, place, explanation)
-
-
-def _of_exact_path(path: ExactPath, data: Data) -> CostCurve:
-    starts = np.concatenate([[path.low], path.breakpoints])
-    places = _spread_out(len(starts))
-    points = []
-    for place in places:
-        result = path.results[place]
-        scores = data.columns.take(result.features) @ result.w + result.b
+        chosen = len(points) if place == found.chosen else chosen
         points.append(
-            CostPoint(float(starts[place]), result.n_features, _training(scores, data), None)
-        )
-    return CostCurve(
-        points,
-        None,
-        f"The first linear program on all samples has {len(starts)} solutions between the ends of "
-        "this path. Errors are those on the samples that it was fitted to: they tell nothing about "
-        "new ones.",
-    )
-
-
-def _of_liknon_path(path: LiknonPath, data: Data) -> CostCurve:
-    order = np.argsort(path.Cs, kind="stable")
-    points = []
-    for place in order[_spread_out(len(order))]:
-        used = np.flatnonzero(path.coefs[place])
-        scores = data.values(used) @ path.coefs[place, used] + path.intercepts[place]
-        points.append(CostPoint(float(path.Cs[place]), len(used), _training(scores, data), None))
-    return CostCurve(
-        points,
-        None,
-        "Errors are those on the samples that were fitted: they tell nothing about new ones.",
-    )
-
-
-def _training(scores: FloatArray, data: Data) -> float:
-    return balanced_error(data.codes, (scores > 0).astype(np.intp))
-
-
-def _spread_out(count: int) -> Any:
-    return np.unique(np.linspace(0, count - 1, min(count, _MOST_POINTS)).astype(np.intp))
-
-
-def _of_trials(machine: Any, data: Data, budget: Budget) -> CostCurve:
-    """Every C in every fold, if one fit suggests that there is time for it."""
-    if isinstance(machine, Liknon):
-        Cs = transvariation_C(
-            data.X, data.y, _VALUES, standardize=machine.standardize, largest=None
-        )
-    else:
-        middle = machine.C if np.isfinite(machine.C) else 1.0
-        Cs = np.geomspace(middle / _SPREAD, middle * _SPREAD, _VALUES)
-    splits = split_folds(
-        data.cv, data.y, data.groups, random_state=np.random.RandomState(data.seed)
-    )
-    trials: list[list[tuple[float, int]]] = []
-    for C in Cs.tolist():
-        before = time.perf_counter()
-        trials.append([_trial(machine, C, data, train, test) for train, test in splits])
-        if (time.perf_counter() - before) * (len(Cs) - len(trials)) > budget.left:
-            raise ValueError(
-                f"a path over C did not fit into the time for this report ({budget.seconds:g} s)"
+            CostPoint(
+                C=C, balanced_error=Spread(error, None), fold_n_features=Spread(n_features, None)
             )
-    points = []
-    for C, of_C in zip(Cs.tolist(), trials, strict=True):
-        error, size = np.mean(of_C, axis=0)
-        points.append(CostPoint(C, float(size), None, float(error)))
-    return CostCurve(points, None, _IN_FOLDS)
+        )
+    return CostCurve(points, chosen, None, words)
 
 
-def _trial(machine: Any, C: float, data: Data, train: Any, test: Any) -> tuple[float, int]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        fitted = clone(machine).set_params(C=C).fit(data.X[train], data.y[train])
-    error = balanced_error(data.y[test], fitted.predict(data.X[test]))
-    return error, int(fitted.support_.sum())
+def find_cost_grid(estimator: Any, data: Data, n_Cs: int) -> FloatArray:
+    """Increasing values of C, evenly in the logarithm between the ends of the exact path."""
+    ends = [_find_ends(estimator, data.X, data.y == label) for label in data.positives]
+    found = [end for end in ends if end is not None]
+    if not found:  # the same features whatever the cost: one value says it all
+        return np.ones(1)
+    low, high = min(low for low, _ in found), max(high for _, high in found)
+    return np.geomspace(low, high, n_Cs) if n_Cs > 1 else np.array([high])
+
+
+def _find_ends(estimator: Any, X: Any, positive: NDArray[np.bool_]) -> tuple[float, float] | None:
+    """Costs just outside the first and the last breakpoint of the first linear program.
+
+    Where no feature is selected below the first breakpoint, the cost is one just above it.
+    """
+    machine = clone(estimator).set_params(C=1.0)
+    task = machine._binary_task(X, positive)
+    problem = machine._first_problem(task)
+    solver = PathSolver(problem, task.columns)
+    low, high = _SMALLEST / problem.slack_cost.max(), _LARGEST / problem.slack_cost.min()
+    results = [solver.solve_at(C) for C in (low, high)]
+    if any(result.status is Status.INFEASIBLE for result in results):
+        return None  # fitting will say why
+    left, right = map(solver.line, results)
+    first, last = _find_change(solver, left, right), _find_change(solver, right, left)
+    if first is None or last is None:
+        return None
+    return first * (0.9 if left.result.n_features else 1.1), last * 1.1
+
+
+def _find_change(solver: PathSolver, end: Line, other: Line) -> float | None:
+    """The breakpoint next to the solution at one end of the path; None if there is none.
+
+    Where the lines of two solutions cross, the optimum is on both or on a third line below them,
+    which is nearer to the end's own.
+    """
+    C = None
+    for _ in range(_MOST_STEPS):
+        if abs(end.slack - other.slack) <= 1e-9 * max(1.0, end.slack, other.slack):
+            return C
+        C = end.crossing(other)
+        between = solver.line(solver.solve_at(C))
+        if between.at(C) >= end.at(C) - 1e-9 * max(1.0, end.at(C)):
+            return C
+        other = between
+    return C

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewest._wording import cut
-from fewest.report.content import Comparison, Content, Machine
-from fewest.report.pictures import KEEP, to_svg
-from fewest.report.wording import safe, separates
+from fewest.report._pictures import KEEP, to_svg
+from fewest.report._wording import safe, separates
+from fewest.report.content import Comparison, Content, CostPoint, Hyperplane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_STRIPS = 12
 _MOST_WEIGHTS = 30
-_MOST_MACHINES = 6
+_MOST_HYPERPLANES = 6
 # So many marks are better one image than elements of a page.
 _MOST_MARKS = 400
 _STATISTICS = {"features": "features needed", "error": "balanced error in cross-validation"}
@@ -54,9 +55,9 @@ def draw(
     return Pictures(
         strips=_strips(content),
         weights=[
-            _weights(machine, f"weights-{place}-")
-            for place, machine in enumerate(content.answer.machines[:_MOST_MACHINES])
-            if sum(bool(feature.weight) for feature in machine.features) > 1
+            _weights(plane, f"weights-{place}-")
+            for place, plane in enumerate(content.answer.hyperplanes[:_MOST_HYPERPLANES])
+            if sum(bool(feature.weight) for feature in plane.features) > 1
         ],
         roc=_roc(content),
         permutations=_permutations(content),
@@ -84,7 +85,7 @@ def _drawn(
 
 
 def _labels(content: Content) -> list[str]:
-    return [safe(entry.label) for entry in content.question.classes]
+    return [safe(entry.label) for entry in content.data.classes]
 
 
 def _in_order(content: Content) -> Any:
@@ -94,7 +95,7 @@ def _in_order(content: Content) -> Any:
 
 def _strips(content: Content) -> dict[int, str]:
     samples = content.answer.samples
-    cuts = {f.column: f.threshold for m in content.answer.machines for f in m.features}
+    cuts = {f.column: f.threshold for plane in content.answer.hyperplanes for f in plane.features}
     shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
     return {
         column: _strip(content, column, name, values, cuts[column])
@@ -123,16 +124,16 @@ def _strip(content: Content, column: int, name: str, values: list[float], thresh
     )
 
 
-def _weights(machine: Machine, prefix: str) -> str:
+def _weights(plane: Hyperplane, prefix: str) -> str:
     from fewest.plotting import plot_weights
 
-    shown = [feature for feature in machine.features if feature.weight][:_MOST_WEIGHTS]
-    other = "the rest" if machine.negative_class is None else safe(machine.negative_class)
+    shown = [feature for feature in plane.features if feature.weight][:_MOST_WEIGHTS]
+    other = "the rest" if plane.negative_class is None else safe(plane.negative_class)
     return _drawn(
         lambda ax: plot_weights(
             [feature.weight for feature in shown],
             [safe(feature.name) for feature in shown],
-            sides=(cut(other, 18), cut(safe(machine.positive_class), 18)),
+            sides=(cut(other, 18), cut(safe(plane.positive_class), 18)),
             ax=ax,
         ),
         prefix,
@@ -172,7 +173,7 @@ def _permutations(content: Content) -> list[str]:
 
 
 def _statistic(comparison: Comparison, content: Content) -> str:
-    if comparison.statistic == "features" and content.question.parameters.get("C") != "inf":
+    if comparison.statistic == "features" and content.question.parameters.get("C") != math.inf:
         return "features and errors, at their price"
     return _STATISTICS[comparison.statistic]
 
@@ -264,7 +265,7 @@ def _heat_map(content: Content) -> str | None:
             ax.get_xticks(),
             [
                 f"{short(cut(label, 14))}\n({entry.n_samples})"
-                for label, entry in zip(labels, content.question.classes, strict=True)
+                for label, entry in zip(labels, content.data.classes, strict=True)
             ],
         )
 
@@ -284,8 +285,10 @@ def _costs(content: Content) -> str | None:
     if found is None or not found.points:
         return None
     curves = {
-        "cross-validated": [point.error for point in found.points],
-        "training": [point.training_error for point in found.points],
+        "cross-validated": [
+            point.balanced_error and point.balanced_error.mean for point in found.points
+        ],
+        "training": [point.training_balanced_error for point in found.points],
     }
     known = {name: values for name, values in curves.items() if None not in values}
     if not known:
@@ -295,7 +298,7 @@ def _costs(content: Content) -> str | None:
         plot_path(
             [point.C for point in found.points],
             known,
-            n_features=[point.n_features for point in found.points],
+            n_features=[_size(point) for point in found.points],
             chosen=found.chosen,
             ax=ax,
         )
@@ -303,6 +306,13 @@ def _costs(content: Content) -> str | None:
     return _drawn(
         plot, "costs-", "Balanced error and number of features along C", width=6.4, height=3.8
     )
+
+
+def _size(point: CostPoint) -> float | None:
+    """Number of features on all samples, or in the folds."""
+    if point.n_features is None and point.fold_n_features is not None:
+        return point.fold_n_features.mean
+    return point.n_features
 
 
 def _informative(found: InformativeFeatures | None) -> str | None:

@@ -3,39 +3,75 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
-from fewest.informative import InformativeFeatures, informative_share, t_map
-from fewest.informative._univariate import choose_kind
+import numpy as np
+
+from fewest.informative import InformativeFeatures, informative_share, overlap_table, t_map
+from fewest.informative._sigmoid import Sigmoid
+from fewest.informative._univariate import TMap, choose_kind
 from fewest.report._data import Data
-from fewest.report.content import Estimate, Informative
+from fewest.report.content import Estimate, Informative, InformativeFold, OverlapRow, SigmoidFit
+
+_RULES = {
+    "sigmoid": "line through the sigmoid's inflexion (the papers' rule)",
+    "restricted": "the same, sigmoid from 0 to 0.5",
+    "purified": "without the features removed by chance",
+    "chance": "until the error is one of permuted labels",
+    "univariate": "from the p-values of t-tests, one feature at a time",
+}
 
 
-def informative(found: InformativeFeatures, data: Data) -> Informative:
-    """Estimates by all rules, and the curves."""
-    kind = choose_kind(data.y, data.groups)
-    univariate = informative_share(t_map(data.X, data.y, groups=data.groups, kind=kind).p_value)
+def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
+    """Estimates by all rules, the curves, and the overlap with a t-map."""
+    univariate = find_t_map(data)
     shares = {
-        "where the line through the sigmoid's inflexion meets chance (the papers' rule)": (
-            found.estimate
-        ),
-        "the same, without the features that were removed by chance": (
-            None if found.purity is None else found.purity.estimate
-        ),
-        "until the error is one of permuted labels": (
-            None if found.band is None else found.band.estimate
-        ),
-        "from the p-values of t-tests, one feature at a time": univariate,
+        "sigmoid": found.estimate,
+        "restricted": None if found.restricted is None else found.restricted.estimate,
+        "purified": None if found.purity is None else found.purity.estimate,
+        "chance": None if found.band is None else found.band.estimate,
+        "univariate": informative_share(univariate.p_value),
     }
     return Informative(
         estimates=[
-            Estimate(rule, float(share), round(share * found.n_features))
-            for rule, share in shares.items()
+            Estimate(name, _RULES[name], float(share), round(share * found.n_features))
+            for name, share in shares.items()
             if share is not None and math.isfinite(share)
         ],
         fraction=found.fraction.tolist(),
         sizes=found.sizes.tolist(),
         selection_error=found.selection_error.tolist(),
         probe_error=None if found.probe_error is None else found.probe_error.tolist(),
-        n_folds=len(found.folds),
+        chance_lower=None if found.band is None else found.band.lower.tolist(),
+        chance_upper=None if found.band is None else found.band.upper.tolist(),
+        sigmoid=_fit(found.sigmoid),
+        restricted=_fit(found.restricted),
+        overlap=[
+            OverlapRow(row.share, row.observed, row.expected, row.p_value)
+            for row in overlap_table(found, univariate)
+        ],
+        folds=[
+            InformativeFold(
+                n_test=len(fold.test),
+                n_subsets=len(fold.subsets),
+                n_removed=fold.n_removed,
+                first_subset=data.names(fold.subsets[0]),
+                stop_reason=fold.stop_reason,
+            )
+            for fold in found.folds
+        ],
         n_folds_planned=found.n_folds_planned,
     )
+
+
+def find_t_map(data: Data) -> TMap:
+    """The t-tests of all features, one at a time."""
+    kind = choose_kind(data.y, data.groups)
+    return t_map(data.X, data.y, groups=data.groups, kind=kind)
+
+
+def _fit(sigmoid: Sigmoid | None) -> SigmoidFit | None:
+    if sigmoid is None:
+        return None
+    crossing = None if np.isnan(sigmoid.crossing) else sigmoid.crossing
+    return SigmoidFit(**asdict(sigmoid), crossing=crossing, estimate=sigmoid.estimate)

@@ -1,34 +1,43 @@
-"""Collect the content of a report: from what was given, and what time allows to compute."""
+"""Make the content of a report: from what was given, and what time allows to compute."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from fewest._estimators.abilities import feature_names_of
+from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.validation import check_count, check_positive
 from fewest._run.progress import Progress
 from fewest.report import _chance
-from fewest.report._alternatives import alternatives
-from fewest.report._answer import answer
+from fewest.report._alternatives import add_stand_ins, find_subsets
+from fewest.report._answer import find_samples
 from fewest.report._budget import Budget
-from fewest.report._costs import costs
-from fewest.report._data import Data, checked
-from fewest.report._folds import fold_stability, run_folds, validation
-from fewest.report._informative import informative
-from fewest.report._minimum import minima
-from fewest.report._question import question
+from fewest.report._costs import find_costs
+from fewest.report._data import Data, prepare_data
+from fewest.report._given import Given, find_machine, sort_results
+from fewest.report._known import known_content
+from fewest.report._minimum import find_minima
 from fewest.report._report import Report
-from fewest.report._subject import Subject, make_subject
-from fewest.report.content import Content, GivenFigure, LeftOut, Trust
+from fewest.report._validation import describe_stability
+from fewest.report.content import (
+    NOT_ASKED_FOR,
+    Alternatives,
+    Answer,
+    Content,
+    GivenFigure,
+    LeftOut,
+    Trust,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PARTS = ("validation", "diagnostics", "permutation", "minimum", "alternatives", "costs")
 _MOST_SHOWN = 40  # features in the heat map
-_MOST_NAMED = 500  # rows of the table
 
 
 def make_report(
@@ -37,6 +46,7 @@ def make_report(
     y: ArrayLike,
     *,
     also: Sequence[Any] = (),
+    held_out: HeldOut | None = None,
     feature_names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
     title: str | None = None,
@@ -45,11 +55,11 @@ def make_report(
     command: str | None = None,
     figures: Sequence[tuple[str, str, Figure]] = (),
     parts: Sequence[str] = PARTS,
-    seconds: float = 30.0,
+    max_seconds: float = 30.0,
     n_permutations: int = 99,
     n_subsets: int = 5,
     cv: Any = 5,
-    random_state: int = 0,
+    random_state: Any = None,
     notes: Sequence[str] = (),
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -63,8 +73,8 @@ def make_report(
     Parameters
     ----------
     result : fitted classifier or selector, or a result
-        A machine of this package (or any linear classifier with `coef_`); or a `MinimumResult`, an
-        `InformativeFeatures`, a `RepetitiveSelector`, a `Diagnosis`, an exact path or that of
+        An estimator of this package (or any linear classifier with `coef_`); or a `MinimumResult`,
+        an `InformativeFeatures`, a `RepetitiveSelector`, a `Diagnosis`, an exact path or that of
         Liknon, for which the machine that belongs to it is fitted.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples of the fit.
@@ -72,6 +82,9 @@ def make_report(
         Their classes.
     also : sequence
         Further results for the same samples, of the kinds above.
+    held_out : HeldOut, optional
+        A cross-validation of the estimator on these samples that is there already: its folds are
+        not fitted again. `cv`, `groups` and `random_state` must be those that made it.
     feature_names : sequence of str, optional
         A name for every column; the default is that of the table X, or "feature 0" and so on.
     groups : array of shape (n_samples,), optional
@@ -85,7 +98,7 @@ def make_report(
     parts : sequence of str
         Which of the parts that take time are wanted: "validation", "diagnostics", "permutation",
         "minimum", "alternatives", "costs".
-    seconds : float
+    max_seconds : float
         Time for permutations, minimum, alternatives and costs together. What is under way when it
         is over is finished. The cross-validation takes what it takes.
     n_permutations : int
@@ -94,8 +107,8 @@ def make_report(
         Most disjoint subsets, the selection among them.
     cv : int or splitter
         Folds of the cross-validation.
-    random_state : int
-        Seed of folds and permutations.
+    random_state : int, RandomState or None
+        Seed of folds and permutations; folds are shuffled only if it is given.
     notes : sequence of str
         What the page should say first.
     n_jobs : int, optional
@@ -115,158 +128,181 @@ def make_report(
     >>> from fewest.report import make_report
     >>> X, y = make_gaussian(n=60, d=200, k=2, mu=1.5, random_state=0)
     >>> machine = SupportFeatureMachine().fit(X, y)
-    >>> report = make_report(machine, X, y, parts=("validation",))
+    >>> report = make_report(machine, X, y, parts=("validation",), random_state=0)
     >>> found = report.content.trust.validation
     >>> print(f"{found.n_errors} of {found.n_folds} folds' {len(found.true)} samples are wrong")
     2 of 5 folds' 60 samples are wrong
     """
-    check_positive("seconds", seconds)
+    check_positive("max_seconds", max_seconds)
     check_count("n_permutations", n_permutations)
     check_count("n_subsets", n_subsets)
     unknown = sorted(set(parts) - set(PARTS))
     if unknown:
         raise ValueError(f"parts must be some of {PARTS}; got {unknown[0]!r}")
-    names = feature_names
-    if names is None and not hasattr(X, "columns"):
-        names = getattr(result, "feature_names_in_", None)
-    data = checked(
-        X, y, feature_names=names, groups=groups, seed=random_state, cv=cv, n_jobs=n_jobs
+    if feature_names is None and not hasattr(X, "columns"):
+        feature_names = feature_names_of(result)
+    data = prepare_data(
+        X,
+        y,
+        feature_names=feature_names,
+        groups=groups,
+        random_state=random_state,
+        cv=cv,
+        n_jobs=n_jobs,
     )
-    subject = make_subject(result, also, data)
-    collector = _Collector(subject, data, set(parts), seconds, n_permutations, n_subsets, verbose)
-    content = collector.content(
-        title=title or "The fewest features that tell the classes apart",
-        origin=origin,
-        target=target,
-        command=command,
-        figures=[GivenFigure(str(name), str(sentence)) for name, sentence, _ in figures],
-        notes=[*notes, *([subject.stands_in] if subject.stands_in else [])],
+    results = [result, *also, *([] if held_out is None else [held_out])]
+    header: dict[str, Any] = {
+        "command": "make_report",
+        "call": command,
+        "about": {"origin": origin or "arrays given to make_report", "target": target},
+        "notes": notes,
+    }
+    if title is not None:
+        header["title"] = title
+    wanted = Wanted(frozenset(parts), max_seconds, n_permutations, n_subsets, verbose)
+    return fill_report(
+        find_machine(sort_results(results, data), data), data, wanted, header, figures
     )
-    return Report(content, subject.informative, [figure for _, _, figure in figures])
 
 
-class _Collector:
+@dataclass(frozen=True)
+class Wanted:
+    """Which parts are to be computed, and in how much time."""
+
+    parts: frozenset[str] = frozenset(PARTS)
+    max_seconds: float = 30.0
+    n_permutations: int = 99
+    n_subsets: int = 5
+    verbose: int = 0
+
+
+def fill_report(
+    given: Given,
+    data: Data,
+    wanted: Wanted,
+    header: Mapping[str, Any],
+    figures: Sequence[tuple[str, str, Figure]] = (),
+) -> Report:
+    """The report of a machine; `header` are arguments of `known_content`."""
+    notes = [*header.get("notes", ()), *([given.stands_in] if given.stands_in else [])]
+    header = {
+        **header,
+        "notes": notes,
+        "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
+    }
+    with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
+        content = _Parts(given, data, wanted, progress).fill(header)
+    return Report(content, given.informative, [figure for _, _, figure in figures])
+
+
+@dataclass(eq=False)
+class _Parts:
     """Runs the parts one after the other, and keeps the reasons of those that are missing."""
 
-    def __init__(
-        self,
-        subject: Subject,
-        data: Data,
-        parts: set[str],
-        seconds: float,
-        n_permutations: int,
-        n_subsets: int,
-        verbose: int,
-    ) -> None:
-        self._subject = subject
-        self._data = data
-        self._parts = parts
-        self._seconds = seconds
-        self._n_permutations = n_permutations
-        self._n_subsets = n_subsets
-        self._verbose = verbose
-        self._left_out: list[LeftOut] = []
+    given: Given
+    data: Data
+    wanted: Wanted
+    progress: Progress
+    left_out: list[LeftOut] = field(default_factory=list)
 
-    def content(
-        self,
-        *,
-        title: str,
-        origin: str | None,
-        target: str | None,
-        command: str | None,
-        figures: list[GivenFigure],
-        notes: list[str],
-    ) -> Content:
-        subject, data = self._subject, self._data
-        total = Budget(self._seconds)
-        with Progress(len(PARTS), what="report", unit="part", show=self._verbose > 0) as progress:
-            folds = self._try(progress, "validation", lambda: run_folds(subject, data))
-            budget = Budget(self._seconds)
-            said = answer(subject, data, folds, most_shown=_MOST_SHOWN)
-            # What takes little time comes first; the rest uses up what is left.
-            others = self._try(
-                progress,
-                "alternatives",
-                lambda: alternatives(
-                    subject,
-                    data,
-                    said,
-                    folds,
-                    n_subsets=self._n_subsets,
-                    most_named=_MOST_NAMED,
-                ),
-                None if subject.repetitive is not None else budget,
-            )
-            curve = self._try(
-                progress,
-                "costs",
-                lambda: costs(subject, data, budget),
-                None if subject.path is not None else budget,
-            )
-            trust = self._trust(progress, folds, budget, said.n_selected)
-        share = None
-        if subject.informative is not None:
-            share = informative(subject.informative, data)
-        asked = question(
-            subject, data, origin=origin, target=target, command=command, seconds=total.spent
-        )
-        return Content(
-            title, asked, said, trust, others, curve, share, figures, self._left_out, notes
+    def fill(self, header: Mapping[str, Any]) -> Content:
+        data, total = self.data, Budget(self.wanted.max_seconds)
+        if self._is_missing("validation", self.given.held_out):
+            self.given = replace(self.given, held_out=self._try("validation", self._judge))
+        content = known_content(self.given, data, **header)
+        budget = Budget(self.wanted.max_seconds)
+        answer = content.answer
+        answer = replace(answer, samples=find_samples(answer, data, _MOST_SHOWN))
+        # What takes little time comes first; the rest uses up what is left.
+        others = self._alternatives(content.alternatives, answer, budget)
+        costs = content.costs
+        if self._is_missing("costs", costs, budget):
+            costs = self._try("costs", lambda: find_costs(self.given, data, budget))
+        trust = self._trust(content.trust, answer.n_selected, budget)
+        return replace(
+            content,
+            answer=answer,
+            trust=trust,
+            alternatives=others,
+            costs=costs,
+            seconds={**content.seconds, "report": total.spent},
+            left_out=self.left_out,
         )
 
-    def _trust(self, progress: Progress, folds: Any, budget: Budget, n_selected: int) -> Trust:
-        subject, data, most = self._subject, self._data, self._n_permutations
-        stable = None
-        if folds is not None:
-            stable = self._attempt("stability", lambda: fold_stability(folds, data))
-        found = self._try(
-            progress,
-            "diagnostics",
-            lambda: _chance.diagnosis(subject, data, budget, most),
+    def _judge(self) -> HeldOut:
+        data = self.data
+        return run_held_out(
+            self.given.estimator,
+            data.X,
+            data.y,
+            cv=data.cv,
+            groups=data.groups,
+            random_state=data.random_state,
+            n_jobs=data.n_jobs,
         )
-        test = self._try(
-            progress,
-            "permutation",
-            lambda: _chance.permutation(subject, found, data, budget, most),
-        )
-        smallest = self._try(progress, "minimum", lambda: minima(subject, data, budget))
-        chance = None
+
+    def _alternatives(
+        self, found: Alternatives | None, answer: Answer, budget: Budget
+    ) -> Alternatives | None:
+        if self._is_missing("alternatives", found, budget):
+            found = self._try(
+                "subsets", lambda: find_subsets(self.given, self.data, self.wanted.n_subsets)
+            )
+            found = found or Alternatives()
+        return None if found is None else add_stand_ins(found, self.given, self.data, answer)
+
+    def _trust(self, trust: Trust, n_selected: int, budget: Budget) -> Trust:
+        given, data, most = self.given, self.data, self.wanted.n_permutations
+        stability = test = separability = None
+        if given.held_out is not None:
+            held_out = given.held_out
+            stability = self._try("stability", lambda: describe_stability(held_out, data))
+        diagnosis, diagnostics = given.diagnosis, trust.diagnostics
+        if self._is_missing("diagnostics", diagnosis):
+            diagnosis = self._try(
+                "diagnostics", lambda: _chance.find_diagnosis(given, data, budget, most)
+            )
+            diagnostics = diagnosis and _chance.describe_diagnosis(diagnosis)
+        if self._is_missing("permutation"):
+            test = self._try(
+                "permutation",
+                lambda: _chance.find_permutation(given, diagnosis, data, budget, most),
+            )
+        minima = trust.minima
+        if self._is_missing("minimum", minima or None):
+            minima = self._try("minimum", lambda: find_minima(given, data, budget)) or []
         if data.is_binary and n_selected:
-            chance = _chance.separability(n_selected, data)
+            separability = _chance.describe_separability(n_selected, data)
         else:
-            self._left_out.append(
-                LeftOut("separability", "the theory is for two classes and one machine")
-            )
-        return Trust(
-            validation=None if folds is None else validation(folds, data),
-            stability=stable,
+            reason = "the theory is for two classes and one machine"
+            self.left_out.append(LeftOut("separability", reason))
+        return replace(
+            trust,
+            stability=stability,
             permutation=test,
-            separability=chance,
-            minima=smallest or [],
-            diagnostics=None if found is None else _chance.diagnostics(found),
+            separability=separability,
+            minima=minima,
+            diagnostics=diagnostics,
         )
 
-    def _try(
-        self,
-        progress: Progress,
-        part: str,
-        collect: Callable[[], Any],
-        budget: Budget | None = None,
-    ) -> Any:
-        """The part if it is wanted and possible; None and a reason if not."""
-        progress.advance(1, note=part)
-        if part not in self._parts:
-            self._left_out.append(LeftOut(part, "it was not asked for"))
-            return None
+    def _is_missing(self, part: str, known: Any = None, budget: Budget | None = None) -> bool:
+        """Whether a part is to be computed; a reason is kept if it is not, and not known."""
+        self.progress.advance(1, note=part)
+        if known is not None:
+            return False
+        if part not in self.wanted.parts:
+            self.left_out.append(LeftOut(part, NOT_ASKED_FOR))
+            return False
         if budget is not None and not budget.left:
             reason = f"the time for this report ({budget.seconds:g} s) was over"
-            self._left_out.append(LeftOut(part, reason))
-            return None
-        return self._attempt(part, collect)
+            self.left_out.append(LeftOut(part, reason))
+            return False
+        return True
 
-    def _attempt(self, part: str, collect: Callable[[], Any]) -> Any:
+    def _try(self, part: str, compute: Callable[[], Any]) -> Any:
+        """The part; None and a reason if it is not possible."""
         try:
-            return collect()
+            return compute()
         except ValueError as error:
-            self._left_out.append(LeftOut(part, str(error)))
+            self.left_out.append(LeftOut(part, str(error)))
             return None

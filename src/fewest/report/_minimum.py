@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fewest.minimum.features import search_minimum
 from fewest.minimum.result import MinimumResult
 from fewest.report._budget import Budget
 from fewest.report._data import Data
-from fewest.report._subject import Subject
-from fewest.report.content import Minimum
+from fewest.report._given import Given
+from fewest.report.content import Minimum, Proof, SeparatingSet
 
 _SHARE = 0.5
 
 
-def minima(subject: Subject, data: Data, budget: Budget) -> list[Minimum]:
-    """One for two classes, otherwise one a class; those of the result where it has them."""
-    positives = data.labels[1:] if data.is_binary else data.labels
-    if subject.minimum is not None:
-        return [_minimum(subject.minimum, positives[0], data)]
-    known = getattr(subject.machine, "minima_", None)
-    if known is not None:
-        return [_minimum(one, label, data) for one, label in zip(known, positives, strict=True)]
+def find_minima(given: Given, data: Data, budget: Budget) -> list[Minimum]:
+    """One for two classes, otherwise one per class."""
     found = []
-    for place, label in enumerate(positives):
-        row = min(place, len(subject.supports) - 1)
+    for place, label in enumerate(data.positives):
+        row = min(place, len(given.selection.supports) - 1)
         result = search_minimum(
             data.X,
             data.y == label,
-            time_limit=max(1.0, _SHARE * budget.left / (len(positives) - place)),
+            time_limit=max(1.0, _SHARE * budget.left / (len(data.positives) - place)),
             n_jobs=data.n_jobs,
-            start=tuple(np.flatnonzero(subject.supports[row]).tolist()),
+            start=tuple(np.flatnonzero(given.selection.supports[row]).tolist()),
         )
-        found.append(_minimum(result, label, data))
+        found.append(describe_minimum(result, label, data))
     return found
 
 
-def _minimum(result: MinimumResult, label: object, data: Data) -> Minimum:
-    columns = result.subsets[0].tolist() if result.size is not None else []
+def describe_minimum(
+    result: MinimumResult, label: Any, data: Data, *, with_proof: bool = False
+) -> Minimum:
+    """What was proven; the proof itself may be long, and takes time to check."""
+    proof = None
+    if with_proof:
+        proof = Proof(result.verify(data.X, data.y), list(result.ruled_out))
     return Minimum(
         positive_class=label,
         size=result.size,
@@ -45,8 +46,11 @@ def _minimum(result: MinimumResult, label: object, data: Data) -> Minimum:
         certified=result.certified,
         n_found=result.n_found,
         complete=result.complete,
-        features=data.named(columns),
-        columns=columns,
-        margin=float(result.margins[0]) if columns else None,
+        sets=[
+            SeparatingSet(data.names(columns), columns.tolist(), float(margin))
+            for columns, margin in zip(result.subsets, result.margins, strict=True)
+        ],
+        searched=list(result.searched),
+        proof=proof,
         seconds=result.seconds,
     )

@@ -48,7 +48,7 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
-        from fewest.report.page import render
+        from fewest.report._page import render
 
         return render(self.content, self._informative, self._figures)
 
@@ -92,8 +92,7 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        question, answer = self.content.question, self.content.answer
+        data, answer = self.content.data, self.content.answer
         return (
-            f"<Report: {answer.n_selected} of {question.n_features} features, "
-            f"{question.n_samples} samples>"
+            f"<Report: {answer.n_selected} of {data.n_features} features, {data.n_samples} samples>"
         )

@@ -1,55 +1,94 @@
-"""Everything that a report says, as plain values: the page is drawn from it, the JSON is it.
+"""The result of a command or a report as plain values: text, page and JSON are made from it.
 
-Probabilities and errors are shares between zero and one. What could not be said is None, and
-`Content.left_out` tells why.
+Errors and probabilities are shares between zero and one. A part that was not computed is None or
+empty; `Content.left_out` may say why. Columns, rows and places in lists count from 0.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fewest._estimators.certificate import Certificate
+from fewest._run.versions import versions
+
+if TYPE_CHECKING:
+    from fewest.minimum.leaves import RuledOut
+    from fewest.minimum.result import Step
+
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "Predictions"]
 
 Label = str | int | float | bool
 
-SCHEMA, SCHEMA_VERSION = "fewest.report", 1
+SCHEMA, SCHEMA_VERSION = "fewest.result", 1
+NOT_ASKED_FOR = "it was not asked for"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """What every file begins with: its kind, who made it with what, and what to keep in mind."""
+
+    schema: str
+    schema_version: int = SCHEMA_VERSION
+    command: str
+    created: str = field(default_factory=lambda: time.strftime("%Y-%m-%d %H:%M %Z"))
+    versions: dict[str, str | None] = field(default_factory=versions)
+    seconds: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class ClassSize:
-    """A class label, as the data spells it, and its number of samples."""
+    """A class as the data spell it, and its number of samples."""
 
     label: Label
     n_samples: int
 
 
 @dataclass(frozen=True)
-class Question:
-    """What was asked, and all that is needed to ask it again."""
+class MissingCells:
+    """Cells without a value, and what was done about them."""
+
+    n_cells: int
+    treatment: str
+    n_samples_left_out: int
+    features_left_out: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSummary:
+    """The samples, and what was done with the file that they came from."""
 
     origin: str
-    target: str | None
+    file: str | None = None
+    target: str | None = None
     n_samples: int
     n_features: int
+    dtype: str
     classes: list[ClassSize]
-    n_groups: int | None
+    n_groups: int | None = None
+    dropped: list[str] = field(default_factory=list)
+    missing: MissingCells | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What was asked, and how to ask it again."""
+
     method: str
-    estimator: str
-    parameters: dict[str, str]
-    seed: int
-    command: str
-    versions: dict[str, str | None]
-    created: str
-    seconds: float
+    estimator: str | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    chosen: dict[str, float] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    call: str
 
 
 @dataclass(frozen=True)
 class SelectedFeature:
-    """A feature of one machine; `column` counts from 0.
-
-    `weight` is `coefficient` (for the values as they are) times the standard deviation.
-    `single_error` is the smallest balanced error of a cut at `threshold` through this feature
-    alone, on the very samples that the cut was chosen on. `folds_selected` counts the folds of the
-    cross-validation that selected it too.
-    """
+    """A selected feature, what it weighs, and what it shows alone."""
 
     name: str
     column: int
@@ -57,24 +96,35 @@ class SelectedFeature:
     coefficient: float | None
     standard_deviation: float
     class_means: list[float]
+    rest_mean: float
     single_error: float
     threshold: float
     folds_selected: int | None
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A hyperplane: its class against the other one, or against the rest (None)."""
+class Hyperplane:
+    """One class against the other one, or against the rest."""
 
     positive_class: Label
     negative_class: Label | None
     intercept: float | None
     features: list[SelectedFeature]
+    certificate: Certificate | None
+
+
+@dataclass(frozen=True)
+class TrainingError:
+    """Errors on the samples of the fit."""
+
+    n_errors: int
+    error: float
+    balanced_error: float
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Values of the first selected features, a list a feature; classes as places in `classes`."""
+    """Values of the first selected features, for figures."""
 
     classes: list[int]
     columns: list[int]
@@ -84,17 +134,18 @@ class Samples:
 
 @dataclass(frozen=True)
 class Answer:
-    """The selection; `n_training_errors` counts samples it was fitted to."""
+    """The selection."""
 
     n_selected: int
-    machines: list[Machine]
-    n_training_errors: int | None
-    samples: Samples
+    selected: list[str]
+    hyperplanes: list[Hyperplane]
+    training: TrainingError | None
+    samples: Samples | None = None
 
 
 @dataclass(frozen=True)
 class Interval:
-    """From `low` to `high` at a level of confidence."""
+    """A confidence interval."""
 
     low: float
     high: float
@@ -102,26 +153,54 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Validation:
-    """Errors on samples that had no part in selecting features or in choosing parameters.
+class Spread:
+    """Mean and standard deviation; the latter is None for a single value."""
 
-    `predicted` and `decisions` (a list a sample, an entry a machine) are those of the machine that
-    was fitted without the sample; `true` and `predicted` are places in the classes. `auc` is the
-    area under the ROC curve of every machine.
-    """
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of one repeat; both count from 1."""
+
+    repeat: int
+    fold: int
+    n_train: int
+    n_test: int
+    error: float
+    balanced_error: float
+    n_features: int
+    features: list[str]
+
+
+@dataclass(frozen=True)
+class FoldSpreads:
+    """Means over all folds of all repeats."""
+
+    error: Spread
+    balanced_error: Spread
+    n_features: Spread
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Errors on samples that had no part in selecting features or in choosing parameters."""
 
     n_folds: int
+    n_repeats: int
+    over_folds: FoldSpreads
+    folds: list[Fold]
     n_errors: int
     error: float
     interval: Interval
     balanced_error: float
-    fold_balanced_errors: list[float]
-    fold_sizes: list[int]
     confusion: list[list[int]]
+    auc: list[float] | None
+    samples: list[int]
     true: list[int]
     predicted: list[int]
     decisions: list[list[float]] | None
-    auc: list[float] | None
 
 
 @dataclass(frozen=True)
@@ -155,7 +234,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Permutation:
-    """A permutation test of what `tested` says; `p_value` is that of all comparisons together."""
+    """A permutation test."""
 
     tested: str
     comparisons: list[Comparison]
@@ -183,8 +262,25 @@ class Separability:
 
 
 @dataclass(frozen=True)
+class SeparatingSet:
+    """A set of features that separates the classes without error."""
+
+    features: list[str]
+    columns: list[int]
+    margin: float
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The check in exact arithmetic, and the vectors that rule sets of features out."""
+
+    verified: bool
+    ruled_out: list[RuledOut]
+
+
+@dataclass(frozen=True)
 class Minimum:
-    """What is proven about the smallest set that separates a class; None where none was found."""
+    """What is proven about the smallest set that separates a class from the rest."""
 
     positive_class: Label
     size: int | None
@@ -192,21 +288,33 @@ class Minimum:
     certified: bool
     n_found: int
     complete: bool
-    features: list[str]
-    columns: list[int]
-    margin: float | None
+    sets: list[SeparatingSet]
+    searched: list[Step]
+    proof: Proof | None
     seconds: float
 
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """`fewest.diagnostics.diagnose` in plain words."""
+    """What `fewest.diagnostics.diagnose` found, in words and in numbers."""
 
     conclusive: bool
     headline: str
     conclusion: str
     evidence: list[str]
     geometry: list[str]
+    summary: str
+    alpha: float
+    separable: bool
+    n_selected: int
+    test: Permutation
+    bounds: dict[str, Any] | None
+    vc_dimension: int | None
+    sphericity: dict[str, Any]
+    norm_variation: dict[str, float]
+    distances: dict[str, Any]
+    hubness: dict[str, Any]
+    leave_one_out: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -223,12 +331,16 @@ class Trust:
 
 @dataclass(frozen=True)
 class Subset:
-    """One of the disjoint subsets, in the order found; the first one is number 1."""
+    """One of the disjoint subsets, with the hyperplanes fitted to it."""
 
     number: int
     features: list[str]
     columns: list[int]
+    coefficients: list[list[float]]
+    intercepts: list[float]
     training_error: float
+    objective: float | None
+    relative_gap: float | None
 
 
 @dataclass(frozen=True)
@@ -253,7 +365,7 @@ class StandIns:
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature that this report names, and as what."""
+    """A feature that the result names, and as what."""
 
     name: str
     column: int
@@ -267,28 +379,34 @@ class NamedFeature:
 class Alternatives:
     """What could be measured instead."""
 
-    subsets: list[Subset]
-    stop_reason: str | None
-    stand_ins: list[StandIns]
-    features: list[NamedFeature]
+    subsets: list[Subset] = field(default_factory=list)
+    ranking: list[int] = field(default_factory=list)
+    n_remaining: int | None = None
+    stop_reason: str | None = None
+    stand_ins: list[StandIns] = field(default_factory=list)
+    features: list[NamedFeature] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CostPoint:
-    """The machine of one C: its number of features and its balanced errors, where known."""
+    """One value of C: the machine on all samples, and those of the folds, where known."""
 
     C: float
-    n_features: float
-    training_error: float | None
-    error: float | None
+    n_features: int | None = None
+    features: list[str] | None = None
+    training_error: float | None = None
+    training_balanced_error: float | None = None
+    balanced_error: Spread | None = None
+    fold_n_features: Spread | None = None
 
 
 @dataclass(frozen=True)
 class CostCurve:
-    """Error and number of features along C; `chosen` is a place in `points`."""
+    """Errors and number of features along C."""
 
     points: list[CostPoint]
     chosen: int | None
+    n_folds: int | None
     explanation: str
 
 
@@ -296,12 +414,47 @@ class CostCurve:
 class Estimate:
     """A share of informative features, by one rule."""
 
+    name: str
     rule: str
     share: float
     n_features: int
 
 
 @dataclass(frozen=True)
+class SigmoidFit:
+    """A sigmoid through the probes' errors, and where the line through its inflexion leads."""
+
+    bottom: float
+    height: float
+    position: float
+    width: float
+    residual: float
+    crossing: float | None
+    estimate: float
+
+
+@dataclass(frozen=True)
+class OverlapRow:
+    """First features of the selection and top of a t-map: both are this share of all features."""
+
+    share: float
+    observed: float
+    expected: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class InformativeFold:
+    """One fold: its first subset, and how far the selection went."""
+
+    n_test: int
+    n_subsets: int
+    n_removed: int
+    first_subset: list[str]
+    stop_reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Informative:
     """How many features carry information, with the curves that say so."""
 
@@ -310,8 +463,26 @@ class Informative:
     sizes: list[float]
     selection_error: list[float]
     probe_error: list[float] | None
-    n_folds: int
+    chance_lower: list[float] | None
+    chance_upper: list[float] | None
+    sigmoid: SigmoidFit | None
+    restricted: SigmoidFit | None
+    overlap: list[OverlapRow]
+    folds: list[InformativeFold]
     n_folds_planned: int
+
+    def share(self, name: str) -> float | None:
+        """The estimate by one of the rules; None where it could not be made."""
+        return next((one.share for one in self.estimates if one.name == name), None)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Generated data only: the features that carry the class, and how many were selected."""
+
+    informative: list[str]
+    n_found: int
+    n_others: int
 
 
 @dataclass(frozen=True)
@@ -330,23 +501,62 @@ class LeftOut:
     reason: str
 
 
-@dataclass(frozen=True)
-class Content:
-    """The whole report."""
+@dataclass(frozen=True, kw_only=True)
+class Content(Document):
+    """The whole result."""
 
-    title: str
-    question: Question
-    answer: Answer
-    trust: Trust
-    alternatives: Alternatives | None
-    costs: CostCurve | None
-    informative: Informative | None
-    figures: list[GivenFigure]
-    left_out: list[LeftOut]
-    notes: list[str]
     schema: str = SCHEMA
-    schema_version: int = SCHEMA_VERSION
+    title: str = "The fewest features that tell the classes apart"
+    data: DataSummary
+    question: Question
+    answer: Answer | None = None
+    trust: Trust = field(default_factory=Trust)
+    alternatives: Alternatives | None = None
+    costs: CostCurve | None = None
+    informative: Informative | None = None
+    truth: Truth | None = None
+    figures: list[GivenFigure] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
 
     def why_not(self, part: str) -> str | None:
         """Why a part is missing, if somebody said so."""
         return next((entry.reason for entry in self.left_out if entry.part == part), None)
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """What was loaded; `classes` are None for a regression."""
+
+    file: str
+    estimator: str
+    n_features: int
+    n_used: int
+    classes: list[Label] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelErrors:
+    """Predictions against the truth; a regression has a root-mean-square error only."""
+
+    target: str
+    n_errors: int | None = None
+    error: float | None = None
+    balanced_error: float | None = None
+    labels: list[Label] | None = None
+    confusion: list[list[int]] | None = None
+    rms_error: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predictions(Document):
+    """Predictions of a saved machine for new samples."""
+
+    schema: str = "fewest.predictions"
+    command: str = "predict"
+    model: ModelSummary
+    data: str
+    n_samples: int
+    predictions: list[Label]
+    scores: list[Any] | None
+    truth: list[Label] | None
+    errors: ModelErrors | None

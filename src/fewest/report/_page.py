@@ -7,9 +7,9 @@ import hashlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from fewest.report import wording
+from fewest.report import _wording as wording
 from fewest.report._drawings import draw
-from fewest.report.content import Content
+from fewest.report.content import Content, Validation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +50,7 @@ def render(
         style=_trusted(style),
         script=_trusted(script),
         policy=_policy(style, script),
-        shades=[_shades(row) for row in getattr(content.trust.validation, "confusion", [])],
+        shades=_shades(content.trust.validation),
     )
 
 
@@ -77,6 +77,7 @@ def _environment() -> Any:
         "typeset": wording.typeset,
         "correlation": wording.correlation,
         "number": wording.number,
+        "parameter": wording.parameter,
         "svg": _trusted,
     }
     return environment
@@ -105,6 +106,7 @@ def _asset(name: str) -> str:
     return (files("fewest.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _shades(row: list[int]) -> list[int]:
-    """Shares of a row in tenths, for colours."""
-    return [round(_SHADES * count / max(1, sum(row))) for count in row]
+def _shades(found: Validation | None) -> list[list[int]]:
+    """Shares of the rows of the confusion matrix in tenths, for colours."""
+    rows = [] if found is None else found.confusion
+    return [[round(_SHADES * count / max(1, sum(row))) for count in row] for row in rows]

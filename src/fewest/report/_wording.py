@@ -8,6 +8,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
+from fewest import _wording
 from fewest._wording import counted, four_digits
 from fewest.report.content import Content, Minimum, Permutation, Separability, Validation
 
@@ -49,13 +50,18 @@ def safe(name: Any) -> str:
 
 
 def percent(share: float) -> str:
-    """'6.9 %'."""
-    return f"{100 * share:.1f}\u202f%"
+    """'6.9 %', without a line break."""
+    return _wording.percent(share).replace(" ", "\u202f")
 
 
 def number(value: float | None) -> str:
     """Four digits, or a dash."""
     return "–" if value is None else four_digits(value).replace("-", "−")
+
+
+def parameter(value: Any) -> str:
+    """A parameter of an estimator: numbers in few digits."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def typeset(text: str) -> str:
@@ -94,9 +100,10 @@ def facts(content: Content) -> list[Fact]:
 
 
 def _selected(content: Content) -> Fact:
-    errors, n_samples = content.answer.n_training_errors, content.question.n_samples
-    meaning = f"of {content.question.n_features:,} are used; all others could be left unmeasured."
-    if errors is not None:
+    training, n_samples = content.answer.training, content.data.n_samples
+    meaning = f"of {content.data.n_features:,} are used; all others could be left unmeasured."
+    if training is not None:
+        errors = training.n_errors
         meaning += (
             f" With them {errors or 'none'} of the {n_samples} samples at hand "
             f"{'is' if errors == 1 else 'are'} on the wrong side."
@@ -123,7 +130,7 @@ def interval_caution(found: Validation, *, grouped: bool) -> str:
         "the truth is somewhat less certain."
     )
     if grouped:
-        text += " Samples of a group go together, so that the interval is too narrow here."
+        text += " Samples of a group go together, so the interval is too narrow here."
     return text
 
 
@@ -196,7 +203,8 @@ def separability_meaning(content: Content) -> str:
 
 def separates(content: Content) -> bool:
     """Whether the selected features are known to leave no sample on the wrong side."""
-    return content.answer.n_training_errors == 0
+    training = content.answer.training
+    return training is not None and training.n_errors == 0
 
 
 def _chance_of(size: int, found: Separability) -> str:

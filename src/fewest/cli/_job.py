@@ -1,0 +1,231 @@
+"""What every command on a table does: read, compute with readable errors, print and write."""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from fewest._estimators.held_out import Split
+from fewest._estimators.splits import split_folds
+from fewest._run.checkpoint import CheckpointError
+from fewest._wording import counted, visible
+from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._methods import METHODS
+from fewest.cli._output import Output, require_writable, write
+from fewest.cli._reading import keep_the_data, read, require_square
+from fewest.cli._text import data_text, result_text
+from fewest.exceptions import NotSeparableError
+from fewest.report._data import Data, prepare_data
+from fewest.report._given import Given, find_machine, sort_results
+from fewest.report._known import known_content, name_method
+from fewest.report._make import PARTS, Wanted, fill_report
+from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut, MissingCells
+from fewest.tables import Table
+
+USUAL_SECONDS, _USUAL_FOLDS = 30.0, 5
+_NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
+
+
+@dataclass(eq=False)
+class Job:
+    """One run of a command: its data, and what is to be told beside the result."""
+
+    arguments: argparse.Namespace
+    output: Output
+    data: Data
+    about: dict[str, Any]
+    seconds: dict[str, float]
+    notes: list[str] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    truth: list[str] = field(default_factory=list)
+
+    @property
+    def verbose(self) -> int:
+        return int(self.output.show_progress)
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Keep the time that a part took."""
+        started = time.perf_counter()
+        yield
+        self.seconds[what] = time.perf_counter() - started
+
+    @contextmanager
+    def working(self, what: str = "fitting", *, where: str = "") -> Iterator[None]:
+        """The main work: timed, its warnings are notes, and its errors say what to do."""
+        method = METHODS.get(getattr(self.arguments, "method", ""))
+        try:
+            with self.timed(what), self.noting("Warning: "):
+                yield
+        except NotSeparableError as error:
+            example = 10 if method is not None and method.has_margin and not where else 1
+            raise InseparableError(
+                f"{where}no hyperplane on the {counted(self.data.X.shape[1], 'feature')} of "
+                f"{self.about['origin']} separates the classes without error (proven).\n"
+                f"Allow errors with a finite cost, for example --C {example}"
+            ) from error
+        except CheckpointError as error:
+            raise CommandError(f"--checkpoint: {error}.") from error
+        except ValueError as error:
+            raise CommandError(f"{self.about['origin']}: {error}") from error
+
+    @contextmanager
+    def noting(self, prefix: str = "") -> Iterator[None]:
+        """Warnings become notes, each once."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        self.note(f"{prefix}{warning.message}." for warning in caught)
+
+    def find_splits(self, n_repeats: int = 1) -> list[Split]:
+        """The folds; none, and a reason, if they were not asked for or are not possible."""
+        arguments, data = self.arguments, self.data
+        if not arguments.cv:
+            self.leave_out("validation", NOT_ASKED_FOR)
+            return []
+        rng = np.random.RandomState(arguments.seed)
+        try:
+            with self.noting():
+                return [
+                    split
+                    for _ in range(n_repeats)
+                    for split in split_folds(arguments.cv, data.y, data.groups, random_state=rng)
+                ]
+        except ValueError as error:
+            self.leave_out("validation", error)
+            return []
+
+    @contextmanager
+    def judging(self) -> Iterator[None]:
+        """The cross-validation: a fold may lack what the whole has, whose result still stands."""
+        try:
+            with self.timed("cross-validation"):
+                yield
+        except ValueError as error:
+            self.leave_out("validation", f"a fold could not be fitted: {error}")
+
+    def note(self, notes: Iterable[str]) -> None:
+        """Notes that are not there yet."""
+        self.notes += [note for note in dict.fromkeys(notes) if note not in self.notes]
+
+    def leave_out(self, part: str, reason: Any) -> None:
+        """Say why a part is missing."""
+        self.left_out.append(LeftOut(part, str(reason)))
+
+    def say_method(self, estimator: Any, *, with_C: bool = True) -> None:
+        """The line about the method, before the work."""
+        self.output.say(f"Method    {name_method(estimator, with_C=with_C)}")
+
+    def content(self, *results: Any, estimator: Any = None, **more: Any) -> Content:
+        """What is known of these results."""
+        given = self._sort(results)
+        if estimator is not None:
+            given = replace(given, estimator=estimator)
+        return known_content(given, self.data, left_out=self.left_out, **self._header(), **more)
+
+    def deliver(self, content: Content, brief: str) -> None:
+        """Print the result, or `brief` if the user wants little, and write the JSON."""
+        self.output.deliver(content, result_text(content), brief)
+
+    def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
+        """Write a file that an option names, and say so later."""
+        path = getattr(self.arguments, option)
+        write(path, content)
+        self.output.say_later(f"{word}: {visible(path)}")
+
+    def write_page(
+        self, *results: Any, notes: Sequence[str] = (), max_seconds: float | None = None
+    ) -> None:
+        """Make the page of a result and write it, if it was asked for."""
+        arguments = self.arguments
+        if arguments.report is None:
+            return
+        parts = set(PARTS) - ({"validation"} if getattr(arguments, "cv", None) == 0 else set())
+        wanted = Wanted(frozenset(parts), max_seconds or USUAL_SECONDS, verbose=self.verbose)
+        header = {**self._header(), "notes": [*self.notes, *notes]}
+        try:
+            given = find_machine(self._sort(results), self.data)
+            report = fill_report(given, self.data, wanted, header)
+        except ValueError as error:
+            raise CommandError(f"--report: {error}") from error
+        as_json = arguments.report.lower().endswith(".json")
+        write(arguments.report, report.to_json() + "\n" if as_json else report.html)
+        self.output.say(f"Report: {visible(arguments.report)}")
+
+    def _sort(self, results: Iterable[Any]) -> Given:
+        return sort_results([one for one in results if one is not None], self.data)
+
+    def _header(self) -> dict[str, Any]:
+        options = {
+            name: value for name, value in vars(self.arguments).items() if name not in _NO_OPTIONS
+        }
+        return {
+            "command": self.arguments.command,
+            "call": self.arguments.line,
+            "about": self.about,
+            "options": options,
+            "notes": self.notes,
+            "seconds": dict(self.seconds),
+            "truth": self.truth,
+        }
+
+
+def start_job(arguments: argparse.Namespace, *files: str) -> Job:
+    """Check what can be checked before the long work, and read the table.
+
+    `files` are further options that name a file to write.
+    """
+    named = {name: getattr(arguments, name) for name in ("json", "report", *files)}
+    keep_the_data(arguments.data, **named)
+    output = Output.from_arguments(arguments)
+    for name in files:
+        if named[name]:
+            require_writable(f"--{name}", named[name])
+    started = time.perf_counter()
+    table = read(arguments)
+    return begin(arguments, output, table, time.perf_counter() - started)
+
+
+def begin(
+    arguments: argparse.Namespace, output: Output, table: Table, seconds_reading: float
+) -> Job:
+    """The job on a table that was read; says what it holds."""
+    if getattr(arguments, "matrix", False):
+        require_square(*table.X.shape)
+    try:
+        data = prepare_data(
+            table.X,
+            table.y,
+            feature_names=table.feature_names,
+            groups=table.groups,
+            random_state=getattr(arguments, "seed", 0),
+            cv=getattr(arguments, "cv", None) or _USUAL_FOLDS,
+            n_jobs=getattr(arguments, "jobs", 1),
+        )
+    except ValueError as error:
+        raise CommandError(f"{table.origin}: {error}") from error
+    missing = table.missing
+    about = {
+        "origin": table.origin,
+        "file": table.file,
+        "target": table.target,
+        "dropped": table.dropped,
+        "notes": table.notes,
+        "missing": None
+        if missing is None
+        else MissingCells(
+            missing.n_cells,
+            missing.treatment,
+            missing.n_samples_left_out,
+            list(missing.features_left_out),
+        ),
+    }
+    output.say(data_text(data.summary(**about)))
+    return Job(arguments, output, data, about, {"reading": seconds_reading})

@@ -1,0 +1,116 @@
+"""The methods of the command line: which options each takes, its defaults, its estimator."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from fewest.cli._errors import CommandError
+
+_ALL_BUT_PSVM = ("sfm", "sfm-cv", "weston", "liknon")
+# Options that not every method has: whose they are, and why others have them not.
+_BELONGS = {
+    "--constraint": (("sfm", "sfm-cv"), ""),
+    "--epsilon": (("psvm",), ""),
+    "--matrix": (("psvm",), ""),
+    "--refit support": (("psvm",), ""),
+    "--refit margin": (_ALL_BUT_PSVM, ""),
+    "--class-weight": (_ALL_BUT_PSVM, ", which weighs all samples alike"),
+    "--no-standardize": (_ALL_BUT_PSVM, ", which scales every feature"),
+    "--grid transvariation": (("liknon",), ", whose costs mean something else"),
+}
+
+
+@dataclass(frozen=True)
+class Method:
+    """The estimator of a method and its defaults; C is None where the method chooses it.
+
+    `has_margin`: it classifies with a margin of one, so errors cost more than features.
+    """
+
+    estimator: str
+    C: float | None = 1.0
+    refit: str | None = None
+    has_margin: bool = False
+
+
+METHODS = {
+    "sfm": Method("SupportFeatureMachine", refit="margin"),
+    "sfm-cv": Method("SupportFeatureMachineCV", C=None, refit="margin"),
+    "weston": Method("ZeroNormSVM", C=math.inf, has_margin=True),
+    "liknon": Method("Liknon", has_margin=True),
+    "psvm": Method("PotentialSVC", C=math.inf, refit="support"),
+}
+
+
+def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[str]:
+    """Fill in the defaults of the method; an error for options that it does not have.
+
+    `hard` is for commands that allow no error and make no refit unless told otherwise. Returns
+    what should be noted.
+    """
+    method, name = METHODS[arguments.method], arguments.method
+    given = vars(arguments)
+    for option, is_given in {
+        "--constraint": given["constraint"] is not None,
+        "--epsilon": given.get("epsilon") is not None,
+        "--matrix": given.get("matrix", False),
+        f"--refit {given['refit']}": given["refit"] is not None,
+        "--class-weight": given["class_weight"] is not None,
+        "--no-standardize": not given["standardize"],
+        f"--grid {given.get('grid')}": "grid" in given,
+    }.items():
+        owners, reason = _BELONGS.get(option, ((name,), ""))
+        if is_given and name not in owners:
+            raise CommandError(
+                f"{option} belongs to --method {' or '.join(owners)}, not to {name}{reason}.\n"
+                "Leave the option out."
+            )
+    notes = []
+    if method.C is None and given.get("C") is not None:
+        notes.append(f"--C is ignored: --method {name} chooses C.")
+        arguments.C = None
+    if "C" in given and arguments.C is None and method.C is not None:
+        arguments.C = math.inf if hard and name != "liknon" else method.C
+    if name == "liknon" and given.get("C") == math.inf:
+        raise CommandError(
+            "--method liknon needs a finite --C.\n"
+            "For no training error use --method weston --C inf, or --method sfm --C inf."
+        )
+    usual_refit = None if hard else method.refit
+    arguments.refit = {None: usual_refit, "none": None}.get(arguments.refit, arguments.refit)
+    if name == "psvm":
+        arguments.epsilon = 1.0 if arguments.epsilon is None else arguments.epsilon
+    else:
+        arguments.class_weight = None if arguments.class_weight == "none" else "balanced"
+    if name in _BELONGS["--constraint"][0]:
+        arguments.constraint = arguments.constraint or "class_means"
+    return notes
+
+
+def make_estimator(
+    arguments: argparse.Namespace, *, n_jobs: int | None = None, verbose: int = 0
+) -> Any:
+    """A new estimator of the method with these parameters; a bar if its fit is a long one."""
+    import fewest
+
+    kind = getattr(fewest, METHODS[arguments.method].estimator)
+    C = getattr(arguments, "C", None)
+    parameters = {} if C is None else {"C": C}
+    if arguments.method == "psvm":
+        return kind(
+            **parameters,
+            epsilon=arguments.epsilon,
+            kernel="precomputed",
+            row_objects="samples" if arguments.matrix else None,
+            refit=arguments.refit == "support",
+        )
+    for name in ("class_weight", "standardize", "refit"):
+        parameters[name] = getattr(arguments, name)
+    if arguments.constraint is not None:
+        parameters["constraint"] = arguments.constraint
+    if arguments.method == "sfm-cv":
+        parameters |= {"random_state": arguments.seed, "verbose": verbose}
+    return kind(**parameters, n_jobs=n_jobs)

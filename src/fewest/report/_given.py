@@ -1,0 +1,152 @@
+"""What a result is about: a fitted estimator, and further results that belong to it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from fewest._estimators.abilities import Selection, abilities_of, selection_of
+from fewest._estimators.held_out import HeldOut
+from fewest._estimators.splits import fit_with_groups
+from fewest._solvers.linear.path import ExactPath
+from fewest.diagnostics import Diagnosis
+from fewest.informative import InformativeFeatures
+from fewest.machines.liknon_path import LiknonPath
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.minimum import MinimumResult
+from fewest.repetition.selector import RepetitiveSelector
+from fewest.report._data import Data
+from fewest.report.content import CostCurve
+
+# How long each fold may look for its own smallest set.
+_SECONDS_PER_FOLD = 3.0
+
+_RESULTS = {
+    MinimumResult: "minimum",
+    InformativeFeatures: "informative",
+    RepetitiveSelector: "repetitive",
+    Diagnosis: "diagnosis",
+    ExactPath: "path",
+    LiknonPath: "path",
+    CostCurve: "path",
+    HeldOut: "held_out",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What was handed in, sorted by kind.
+
+    `fitted` is the estimator, `estimator` what would be fitted again. For a smallest set there is
+    no fitted one, but a selection and what it predicts. `stands_in` says in words why the machine
+    is not one that was handed in.
+    """
+
+    fitted: Any = None
+    estimator: Any = None
+    selection: Selection | None = None
+    predicted: NDArray[Any] | None = None
+    held_out: HeldOut | None = None
+    minimum: MinimumResult | None = None
+    informative: InformativeFeatures | None = None
+    repetitive: RepetitiveSelector | None = None
+    diagnosis: Diagnosis | None = None
+    path: Any = None
+    stands_in: str | None = None
+
+    @property
+    def without_proof(self) -> Any:
+        """A new estimator that does not look for the smallest set, which takes long."""
+        estimator = clone(self.estimator)
+        return estimator.set_params(certify=False) if self.proves else estimator
+
+    @property
+    def proves(self) -> bool:
+        return abilities_of(self.estimator).certifies
+
+
+def sort_results(results: Sequence[Any], data: Data) -> Given:
+    """The results by kind; a ValueError if there are two machines, or one of other data."""
+    by_kind: dict[str, Any] = {}
+    for given in results:
+        kind = next((name for cls, name in _RESULTS.items() if isinstance(given, cls)), "fitted")
+        if kind == "fitted" and kind in by_kind:
+            names = [type(one).__name__ for one in (by_kind[kind], given)]
+            raise ValueError(
+                f"a report is about one machine, but {names[0]} and {names[1]} were given: make "
+                "two reports"
+            )
+        by_kind[kind] = given
+    held_out = by_kind.get("held_out")
+    if held_out is not None and not np.array_equal(held_out.y, data.y):
+        raise ValueError("held_out is a cross-validation of other samples: give the y of the fit")
+    given = Given(**by_kind)
+    return given if given.fitted is None else _with_machine(given, given.fitted, data)
+
+
+def find_machine(given: Given, data: Data) -> Given:
+    """The same; where no machine is among it, the one that belongs to the results is fitted."""
+    if given.fitted is not None:
+        return given
+    if given.minimum is not None and given.minimum.size is not None:
+        return _with_smallest_set(given, data)
+    separable = given.diagnosis is None or given.diagnosis.separable
+    if given.minimum is not None or isinstance(given.path, LiknonPath):
+        separable = False
+    estimator = SupportFeatureMachine(C=np.inf if separable else 1.0)
+    words = f"No machine was given: this is the Support Feature Machine with C = {estimator.C:g}."
+    if given.repetitive is not None:
+        words = "The machine is that of the first subset."
+        if given.repetitive.estimator is not None:
+            estimator = given.repetitive.estimator
+    fitted = fit_with_groups(clone(estimator), data.X, data.y, data.groups)
+    return replace(_with_machine(given, fitted, data), stands_in=words)
+
+
+def _with_machine(given: Given, fitted: Any, data: Data) -> Given:
+    abilities, selection = abilities_of(fitted), selection_of(fitted)
+    n_features = selection.supports.shape[1]
+    if n_features != data.X.shape[1]:
+        raise ValueError(
+            f"{type(fitted).__name__} was fitted to {n_features} features, but X has "
+            f"{data.X.shape[1]}: give the X and y of the fit"
+        )
+    return replace(
+        given,
+        fitted=fitted,
+        estimator=clone(fitted),
+        selection=selection,
+        predicted=_predict(fitted, data) if abilities.classifies else None,
+    )
+
+
+def _predict(fitted: Any, data: Data) -> NDArray[Any]:
+    with warnings.catch_warnings():
+        # A machine that was fitted to a table with names gets the plain numbers here.
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        return np.asarray(fitted.predict(data.X))
+
+
+def _with_smallest_set(given: Given, data: Data) -> Given:
+    """The largest margin on the smallest set; folds look for smallest sets of their own."""
+    columns = given.minimum.subsets[0]
+    inner = SupportFeatureMachine(C=np.inf).fit(data.values(columns), data.y)
+    coef = np.zeros((1, data.X.shape[1]))
+    coef[0, columns] = inner.coef_[0]
+    supports = np.zeros(coef.shape, dtype=bool)
+    supports[0, columns] = True
+    return replace(
+        given,
+        estimator=SupportFeatureMachine(C=np.inf, certify=_SECONDS_PER_FOLD),
+        selection=Selection(supports, coef, inner.intercept_),
+        predicted=inner.predict(data.values(columns)),
+        stands_in="The weights are those of the largest margin on the smallest set. Every fold "
+        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; permuted "
+        "classes and further subsets went without the proof.",
+    )

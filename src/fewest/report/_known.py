@@ -1,0 +1,132 @@
+"""Everything that is known already of given results: no fit, no search, no permutation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from fewest._estimators.abilities import abilities_of
+from fewest.report._alternatives import describe_subsets
+from fewest.report._answer import describe_answer
+from fewest.report._chance import describe_diagnosis
+from fewest.report._costs import describe_path
+from fewest.report._data import Data
+from fewest.report._given import Given
+from fewest.report._informative import describe_informative
+from fewest.report._minimum import describe_minimum
+from fewest.report._validation import describe_validation
+from fewest.report.content import Content, Minimum, Question, Trust, Truth
+
+
+def known_content(
+    given: Given,
+    data: Data,
+    *,
+    command: str,
+    call: str | None = None,
+    about: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
+    truth: Sequence[str] = (),
+    **more: Any,
+) -> Content:
+    """The content of a result.
+
+    `about` says where the data came from, `truth` which features carry the class, if that is known;
+    `more` are further fields.
+    """
+    answer = None if given.selection is None else describe_answer(given, data)
+    trust = Trust(
+        validation=None if given.held_out is None else describe_validation(given.held_out, data),
+        minima=_minima(given, data),
+        diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
+    )
+    return Content(
+        command=command,
+        notes=list(notes),
+        data=data.summary(**{"origin": "arrays", **(about or {})}),
+        question=ask(given, data.random_state, call=call, options=options or {}),
+        answer=answer,
+        trust=trust,
+        alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
+        costs=None if given.path is None else describe_path(given.path, data),
+        informative=None
+        if given.informative is None
+        else describe_informative(given.informative, data),
+        truth=_compare(truth, answer.selected) if truth and answer is not None else None,
+        **more,
+    )
+
+
+def _compare(truth: Sequence[str], selected: Sequence[str]) -> Truth:
+    n_found = len(set(truth) & set(selected))
+    return Truth(list(truth), n_found, len(selected) - n_found)
+
+
+def _minima(given: Given, data: Data) -> list[Minimum]:
+    if given.minimum is not None:
+        return [describe_minimum(given.minimum, data.positives[0], data, with_proof=True)]
+    found = () if given.selection is None else given.selection.minima
+    return [describe_minimum(*one, data) for one in zip(found, data.positives, strict=False)]
+
+
+def ask(given: Given, seed: Any, *, call: str | None, options: Mapping[str, Any]) -> Question:
+    """The method, its parameters, and how to ask again."""
+    seed = int(seed) if isinstance(seed, Integral) else None
+    estimator = given.estimator
+    if estimator is None:
+        return Question(method="", options=dict(options), seed=seed, call=call or "")
+    chosen = {} if given.selection is None else dict(given.selection.chosen)
+    along_path = given.path is not None and given.fitted is None
+    parameters = {
+        name: _plain(value)
+        for name, value in estimator.get_params(False).items()
+        if not (along_path and name == "C")
+    }
+    method = name_method(estimator, chosen, with_C=not along_path)
+    if given.fitted is None and given.minimum is not None:
+        method = "The certified smallest set of features"
+    return Question(
+        method=method,
+        estimator=type(estimator).__name__,
+        parameters=parameters,
+        chosen={name: _plain(value) for name, value in chosen.items()},
+        options=dict(options),
+        seed=seed,
+        call=call or _python(estimator, seed),
+    )
+
+
+def name_method(
+    estimator: Any, chosen: Mapping[str, float] | None = None, *, with_C: bool = True
+) -> str:
+    """Its name for people, and its C and epsilon."""
+    parameters = {**estimator.get_params(False), **(chosen or {})}
+    names = ("C", "epsilon") if with_C else ("epsilon",)
+    numbers = [
+        f"{name} = {parameters[name]:.4g}" for name in names if _is_number(parameters.get(name))
+    ]
+    name = abilities_of(estimator).name
+    return ", ".join([name[0].upper() + name[1:], *numbers])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON knows: numbers, words and None as they are, anything else as text."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _python(estimator: Any, seed: int | None) -> str:
+    return (
+        "from fewest.report import make_report\n"
+        f"machine = {estimator!r}.fit(X, y)\n"
+        f'make_report(machine, X, y, random_state={seed}).save("report.html")'
+    )
