@@ -120,7 +120,7 @@ def _run_probes(
     places = np.array([], dtype=np.intp)
     if not plan.probes:
         return [], Probes(np.array([]), np.array([]), places, np.empty((0, 0)))
-    trained = standardize_columns(X[fold.training], None, per_column=True)
+    trained = standardize_columns(X[fold.training])
     columns = Columns(X, trained.mean, trained.inverse_scale)
     blocks = [
         np.concatenate(subsets[start : start + plan.every])
