@@ -20,7 +20,9 @@ def permutations_against_fits() -> None:
     machine = SupportFeatureMachine(C=np.inf)
     taken = side_by_side(
         {
-            "test": partial(permutation_test, X, y, statistics="features", n_permutations=19),
+            "test": partial(
+                permutation_test, machine, X, y, statistics="features", n_permutations=19
+            ),
             "fits": lambda: [machine.fit(X, labels) for labels in labellings],
         },
         rounds=5,

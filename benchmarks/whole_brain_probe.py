@@ -13,11 +13,11 @@ import numpy as np
 from benchmarks.timing import row
 from fewest._solvers.columns import Columns, standardized
 from fewest.datasets import BrainMaps
-from fewest.informative._curve import removed_before, resampled
+from fewest.informative import fit_sigmoid
+from fewest.informative._curve import count_removed, resample
 from fewest.informative._folds import Fold, make_folds
 from fewest.informative._gram import kernels_of_rest
 from fewest.informative._probe import COSTS, probe
-from fewest.informative._sigmoid import fit_sigmoid
 
 PAPER_HOURS, EVERY = 27.0, 10
 ASKED_MINUTES = 15
@@ -58,13 +58,13 @@ def _probe_fold(X: Any, y: Any, fold: Fold, subsets: Sequence[Any], every: int) 
     blocks = [
         np.concatenate(subsets[start : start + every]) for start in range(0, len(subsets), every)
     ]
-    found = probe(columns, blocks, y, fold, costs=COSTS)
+    found = probe(columns, blocks, y, fold, np.empty((0, len(y))), np.empty(0, dtype=np.intp))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     *_, first = kernels_of_rest(columns, blocks)
     Z = columns.take(np.concatenate(blocks))
     direct = Z @ Z.T / Z.shape[1]
     return Probed(
-        removed=removed_before([len(block) for block in blocks]),
+        removed=count_removed([len(block) for block in blocks]),
         errors=found.errors,
         seconds=seconds,
         cpu=cpu,
@@ -85,7 +85,7 @@ def _report(found: Sequence[Probed], n_features: int, n_groups: int, seconds: fl
     end = min(fold.removed[-1] for fold in found) / n_features
     fraction = np.linspace(0.0, end, _POINTS)
     curve = np.mean(
-        [resampled(fold.removed, fold.errors, fraction, n_features) for fold in found], axis=0
+        [resample(fold.removed, fold.errors, fraction, n_features) for fold in found], axis=0
     )
     sigmoid = fit_sigmoid(fraction, curve)
     row("  error on all features, and on the last ones", f"{curve[0]:.3f}, {curve[-1]:.3f}")

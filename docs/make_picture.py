@@ -28,7 +28,8 @@ def draw() -> Figure:
     decisions = machine.decision_function(X)
     plot_heat_map(X[:, selected], y, feature_names=names, scores=decisions, ax=left)
     left.set_title(f"{len(selected)} of {X.shape[1]:,} genes tell 72 samples apart")
-    PathDisplay.from_estimator(machine, X, y, Cs=np.geomspace(0.05, 20, 16), ax=right)
+    Cs = np.geomspace(0.05, 20, 16)
+    PathDisplay.from_estimator(machine, X, y, Cs=Cs, random_state=0, ax=right)
     right.set_xlabel("C: what one training error may cost, in features")
     return figure
 

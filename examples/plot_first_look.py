@@ -20,7 +20,7 @@ selected = machine.get_support(indices=True)
 print("selected:", selected)
 
 # %%
-# A row a feature, a column a sample. Within a class, samples are sorted by the machine's decision.
+# One row per feature, one column per sample. Within a class, samples are sorted by the decision.
 
 figure, ax = plt.subplots(figsize=(8, 2.6), layout="constrained")
 names = [f"feature {place}" for place in selected]
@@ -30,9 +30,9 @@ plot_heat_map(
 
 # %%
 # The weights, and the receiver operating characteristic of samples that were held out. The machine
-# selects features anew in every fold; a curve of training samples would be far too good.
+# selects features again in every fold; a curve of training samples would be far too good.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 WeightsDisplay.from_estimator(machine, X, ax=left)
-HeldOutRocDisplay.from_estimator(machine, X, y, cv=5, ax=right)
+HeldOutRocDisplay.from_estimator(machine, X, y, cv=5, random_state=0, ax=right)
 plt.show()

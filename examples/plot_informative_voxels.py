@@ -2,7 +2,7 @@
 ===================================
 
 The fewest voxels are not all voxels that matter. Selecting, setting the selected ones aside and
-selecting again removes information step by step; a support vector machine on what is left tells how
+selecting again removes information step by step; a support vector machine on what is left shows how
 much of it there still is. Maps are generated: 6 participants, 4 runs, 400 voxels, of which 30 %
 respond to the condition.
 """

@@ -6,9 +6,9 @@ Leave-one-out of a support vector machine may be wrong in high dimension, and
 
 The left figure shows the error on pure noise against the number of features: it should be one half,
 and tends to one. Then the same for all sample sizes, and for two classes whose means are apart by
-mu^2 = 1/30 a feature: above 12 samples the error tends to zero, below to one, although a new sample
-would be classified correctly in either case. The curves show the error that `loo_reliability`
-predicts from one data set.
+mu^2 = 1/30 per feature: above 12 samples the error tends to zero, below to one, although a new
+sample would be classified correctly in either case. The curves show the error that
+`loo_reliability` predicts from one data set.
 
 In a clone, ``python -m examples.plot_leave_one_out leave_one_out.png --runs 30`` averages more data
 sets.

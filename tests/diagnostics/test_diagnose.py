@@ -84,7 +84,8 @@ def test_few_samples_and_many_features_warn_of_leave_one_out():
 
 def test_folds_are_at_most_the_smallest_class():
     X, y = make_gaussian(n=12, d=30, k=1, positive_fraction=0.25, random_state=0)
-    found = diagnose(X, y, n_permutations=2, cv=10, random_state=0)
+    with pytest.warns(UserWarning, match="3 folds instead of 10: class 1 has only 3 samples"):
+        found = diagnose(X, y, n_permutations=2, cv=10, random_state=0)
     assert np.isfinite(found.test.error.observed)
 
 
@@ -93,7 +94,7 @@ def test_folds_are_at_most_the_smallest_class():
     [
         ([0] * 5 + [1], {}, "two classes with two samples each, and five samples in all; got"),
         ([0] * 6, {}, "got {0: 6}"),
-        ([0, 1] * 3, {"alpha": 5}, "alpha must lie between 0 and 1; got 5"),
+        ([0, 1] * 3, {"alpha": 5}, "alpha must be a number between 0 and 1; got 5"),
         ([0, 1] * 3, {"n_permutations": 0}, "n_permutations must be a whole number"),
     ],
 )

@@ -140,5 +140,5 @@ def test_bad_groups_and_folds(maps):
         make_folds(y, None, [(np.arange(2, 30), np.array([0]))])
     with pytest.raises(ValueError, match="cv yields no split"):
         make_folds(y, None, [])
-    with pytest.raises(ValueError, match="it has 1 sample"):
+    with pytest.raises(ValueError, match="it has a single sample"):
         make_folds(np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0]), np.repeat([0, 1], 3), None)

@@ -136,6 +136,14 @@ def test_interrupted_run_keeps_what_is_there(maps, monkeypatch):
         informative_features(None, maps.X, maps.y, **settings)
 
 
+def test_fewer_folds_than_asked_for_name_the_class(maps):
+    words = np.where(maps.y > 0, "joy", "fear")
+    rows = np.flatnonzero((maps.y < 0) | (np.cumsum(maps.y > 0) <= 3))
+    with pytest.warns(UserWarning, match="3 folds instead of 5: class 'joy' has only 3 samples"):
+        found = informative_features(None, maps.X[rows], words[rows], cv=5, probe=None)
+    assert len(found.folds) == 3
+
+
 def test_parameters_are_checked(maps):
     for name, value in (
         ("probe", "knn"),

@@ -198,6 +198,15 @@ class TestGroups:
         drawn = set(map(tuple, permute_labels(codes, groups, 50, rng, exchange="whole")))
         assert drawn == {(0, 0, 1, 1, 1, 0), (1, 1, 0, 0, 0, 0), (0, 0, 0, 0, 0, 1)}
 
+    def test_fewer_folds_than_asked_for(self, signal):
+        X, y = signal
+        with pytest.warns(UserWarning, match="15 folds instead of 16") as warned:
+            found = permutation_test(
+                None, X, y, statistics="error", cv=16, n_permutations=1, random_state=0
+            )
+        assert len(warned) == 1
+        assert np.isfinite(found.error.chance).all()
+
     def test_folds_keep_groups_together(self, signal):
         X, y = signal
         groups = np.repeat(np.arange(10), 3)
@@ -213,7 +222,9 @@ class TestGroups:
     )
     def test_wrong_exchange(self, signal, groups, exchange, message):
         with pytest.raises(ValueError, match=message):
-            permutation_test(None, *signal, groups=groups, exchange=exchange, n_permutations=1)
+            permutation_test(
+                None, *signal, groups=groups, exchange=exchange, cv=3, n_permutations=1
+            )
 
 
 def test_classes_that_cannot_be_separated():
@@ -256,7 +267,7 @@ def test_machine_that_chooses_its_cost(signal):
         ({"cv": 1}, "cv must be at least two folds, or a splitter; got 1"),
         ({"y": np.arange(30) == 0}, "class True is too small for the split"),
         ({"exchange": "all"}, "exchange must be one of"),
-        ({"y": np.ones(30)}, "y holds a single class, 1.0"),
+        ({"y": np.ones(30)}, "a comparison with chance needs samples of at least two classes"),
     ],
 )
 def test_bad_input(signal, settings, message):

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fewest.datasets import make_gaussian
 from fewest.significance import chance_simulation
-from fewest.significance._simulation import _like
+from fewest.significance._simulation import _draw_like
 from tests.significance.half_space import in_half_space
 
 
@@ -39,7 +39,7 @@ def test_covariance_within_classes_is_kept(kind):
     X = rng.standard_normal((40, 3)) @ mixing + 100.0 * codes[:, None]
     within = X - np.array([X[codes == code].mean(axis=0) for code in (0, 1)])[codes]
     expected = within.T @ within / 38
-    drawn = np.vstack([_like(kind(X), codes, rng) for _ in range(500)])
+    drawn = np.vstack([_draw_like(kind(X), codes, rng) for _ in range(500)])
     np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.05 * np.abs(expected).max())
     np.testing.assert_allclose(drawn.mean(axis=0), 0.0, atol=0.1)
 

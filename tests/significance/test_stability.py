@@ -84,7 +84,7 @@ def test_bad_selections(selections, message):
 
 def test_bad_settings():
     X, y = make_gaussian(n=10, d=5, random_state=0)
-    with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="confidence must be a number between 0 and 1"):
         stability_index([[1, 0], [0, 1]], confidence=95)
     with pytest.raises(ValueError, match="resample must be one of"):
         stability(None, X, y, resample="jackknife")

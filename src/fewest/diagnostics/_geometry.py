@@ -28,7 +28,7 @@ def columns_of(X: Any, standardize: bool) -> Columns:
         ensure_all_finite=False,
     )
     if standardize:
-        return standardize_columns(X, None, per_column=True)
+        return standardize_columns(X)
     assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
     return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 

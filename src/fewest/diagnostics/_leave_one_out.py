@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import norm
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import check_consistent_length
 
 from fewest._estimators.validation import check_positive, encode_two_classes
 from fewest._types import FloatArray, IndexArray
@@ -120,9 +120,8 @@ def loo_reliability(
     """
     check_positive("C", C, infinity="for a hard margin")
     columns = columns_of(X, standardize)
-    labels: NDArray[Any] = column_or_1d(y)
-    check_consistent_length(columns.X, labels)
-    _, codes = encode_two_classes("loo_reliability", labels)
+    check_consistent_length(columns.X, y)
+    _, codes = encode_two_classes("loo_reliability", y)
     sizes = np.bincount(codes)
     if sizes.min() < 2 or len(codes) < 5:
         raise ValueError(

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
-from fewest._estimators.validation import check_count, check_data
+from fewest._estimators.validation import check_count, check_data, check_share
 from fewest.diagnostics._capacity import vc_dimension_bound
 from fewest.diagnostics._concentration import (
     DistanceConcentration,
@@ -159,8 +159,7 @@ def diagnose(
     Nothing can be concluded from these data.
     """
     check_count("n_permutations", n_permutations)
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}")
+    check_share("alpha", alpha, strictly=True)
     X, y = check_data(BaseEstimator(), X, y)
     class_sizes, _ = count_classes(y, None)
     if len(class_sizes) < 2 or min(class_sizes.values()) < 2 or len(y) < 5:

@@ -86,7 +86,7 @@ def chance_band(
 
 def _split(fraction: FloatArray, below: NDArray[np.bool_]) -> float:
     """The point from which on the curve is no longer below, with the fewest exceptions."""
-    # Exceptions if the first k points are taken for those below: misses before, and hits after.
+    # Exceptions if the first k points count as those below: misses before, and hits after.
     misses = np.concatenate([[0], np.cumsum(~below)])
     hits = np.concatenate([np.cumsum(below[::-1])[::-1], [0]])
     place = int(np.argmin(misses + hits))

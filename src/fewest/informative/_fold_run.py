@@ -89,13 +89,14 @@ def run_fold(X: Any, y: FloatArray, fold: Fold, plan: Plan) -> FoldCurves:
     order = selector.ranking_ if plan.by_size else range(len(selector.subsets_))
     subsets = [selector.subsets_[place] for place in order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)
+    left_out = X[fold.test], y[fold.test]
     blocks, probes = _run_probes(X, y, fold, plan, subsets, selector.remaining_)
     probe_removed = count_removed([len(block) for block in blocks])[: len(probes.errors)]
     return FoldCurves(
         test=fold.test,
         subsets=subsets,
         sizes=sizes,
-        test_errors=np.array([_test_error(X, y, fold, selector, place) for place in order]),
+        test_errors=np.array([_test_error(*left_out, selector, place) for place in order]),
         agreements=_agreements(X, y, fold, subsets),
         removed=count_removed(sizes),
         probe_removed=probe_removed,
@@ -119,7 +120,7 @@ def _run_probes(
     places = np.array([], dtype=np.intp)
     if not plan.probes:
         return [], Probes(np.array([]), np.array([]), places, np.empty((0, 0)))
-    trained = standardize_columns(X[fold.training], None, per_column=True)
+    trained = standardize_columns(X[fold.training])
     columns = Columns(X, trained.mean, trained.inverse_scale)
     blocks = [
         np.concatenate(subsets[start : start + plan.every])
@@ -133,12 +134,10 @@ def _run_probes(
     return blocks, probe(columns, blocks, y, fold, plan.labellings, places)
 
 
-def _test_error(
-    X: Any, y: FloatArray, fold: Fold, selector: RepetitiveSelector, place: int
-) -> float:
-    values = make_dense(X[fold.test][:, selector.subsets_[place]])
+def _test_error(X: Any, y: FloatArray, selector: RepetitiveSelector, place: int) -> float:
+    values = make_dense(X[:, selector.subsets_[place]])
     scores = values @ selector.coefs_[place] + selector.intercepts_[place]
-    return balanced_error(y[fold.test], np.where(scores > 0.0, 1.0, -1.0))
+    return balanced_error(y, np.where(scores > 0.0, 1.0, -1.0))
 
 
 def _agreements(X: Any, y: FloatArray, fold: Fold, subsets: Sequence[IndexArray]) -> FloatArray:

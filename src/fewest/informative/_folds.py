@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneGroupOut
 
-from fewest._estimators.splits import count_classes, require_both_classes, split_folds
+from fewest._estimators.splits import find_smallest_class, require_both_classes, split_folds
 from fewest._types import IndexArray
 
 _FOLDS = 5
@@ -56,8 +56,8 @@ def _inner_folds(y: NDArray[Any], groups: NDArray[Any] | None) -> IndexArray:
         inner = np.unique(groups, return_inverse=True)[1]
         if all(len(np.unique(y[inner != fold])) == 2 for fold in range(inner.max() + 1)):
             return inner
-    n_folds = min(_FOLDS, *count_classes(y, None)[0].values())
     inner = np.empty(len(y), dtype=np.intp)
+    n_folds = min(_FOLDS, find_smallest_class(y, None)[1])
     for number, (_, rows) in enumerate(split_folds(max(2, n_folds), y)):
         inner[rows] = number
     return inner

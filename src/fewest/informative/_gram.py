@@ -20,8 +20,8 @@ _WIDTH = 4096  # columns that are made explicit at a time
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:
     """Gram matrices of blocks k, k + 1, ..., for k from the last block to the first.
 
-    They are divided by the number of features that vary, so that samples have norm one and a cost
-    means the same for any number of features. The array belongs to the caller.
+    They are divided by the number of features that vary: samples have norm one, and a cost means
+    the same for any number of features. The array belongs to the caller.
     """
     total = np.zeros((columns.n_samples, columns.n_samples))
     n_features = 0

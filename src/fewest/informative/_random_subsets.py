@@ -99,11 +99,11 @@ def random_subset_errors(
     >>> found.errors.mean(axis=1).round(2).tolist()
     [0.42, 0.25, 0.03]
     """
-    X, signs = check_two_classes("random_subset_errors", X, y)
+    X, labels, signs = check_two_classes("random_subset_errors", X, y)
     check_count("n_subsets", n_subsets)
     check_positive("C", C)
     sizes = _sizes(n_features, X.shape[1])
-    folds = make_folds(signs, check_groups(groups, len(signs)), cv, random_state)
+    folds = make_folds(labels, check_groups(groups, len(signs)), cv, random_state)
     rng = check_random_state(random_state)
     subsets = [
         rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_subsets)
@@ -121,7 +121,7 @@ def random_subset_errors(
 def _measure_fold(
     X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
 ) -> list[float]:
-    trained = standardize_columns(X[fold.training], None, per_column=True)
+    trained = standardize_columns(X[fold.training])
     columns = Columns(X, trained.mean, trained.inverse_scale)
     errors = []
     for subset in subsets:

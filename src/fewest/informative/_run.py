@@ -126,7 +126,7 @@ def informative_features(
     >>> print(f"the papers' rule {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
     the papers' rule 0.35, corrected 0.29
     """
-    X, signs = check_two_classes("informative_features", X, y)
+    X, labels, signs = check_two_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))
     check_choice("order", order, ("size", "found"))
     check_choice("average", average, tuple(AVERAGES))
@@ -134,7 +134,7 @@ def informative_features(
     if n_permutations != 0:
         check_count("n_permutations", n_permutations)
     groups = check_groups(groups, len(signs))
-    folds = make_folds(signs, groups, cv, random_state)
+    folds = make_folds(labels, groups, cv, random_state)
     parts = np.full(len(signs), -1)
     for number, fold in enumerate(folds):
         parts[fold.test] = number

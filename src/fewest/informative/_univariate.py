@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from fewest._estimators.splits import check_groups, require_both_classes
-from fewest._estimators.validation import check_choice, make_dense
+from fewest._estimators.validation import check_choice, check_share, make_dense
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
 from fewest.informative._input import check_two_classes
@@ -91,7 +91,7 @@ def t_map(
     >>> found.t.round(2).tolist()
     [19.05, -0.22]
     """
-    X, y = check_two_classes("t_map", X, y)
+    X, _, y = check_two_classes("t_map", X, y)
     groups = check_groups(groups, len(y))
     kind = ("two-sample" if groups is None else "paired") if kind is None else kind
     check_choice("kind", kind, ("paired", "group-means", "two-sample"))
@@ -147,8 +147,7 @@ def informative_share(p_value: ArrayLike, *, threshold: float = 0.5) -> float:
     p = np.asarray(p_value, dtype=np.float64)
     if p.ndim != 1 or not len(p) or not np.all((p >= 0) & (p <= 1)):
         raise ValueError("p_value must be a list of probabilities between zero and one")
-    if not 0.0 < threshold < 1.0:
-        raise ValueError(f"threshold must lie between zero and one; got {threshold!r}")
+    check_share("threshold", threshold, strictly=True)
     null = np.mean(p > threshold) / (1.0 - threshold)
     return float(np.clip(1.0 - null, 0.0, 1.0))
 

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import judge_fold, judge_in_parallel
-from fewest._estimators.splits import balanced_error, check_groups
-from fewest._estimators.validation import check_choice, check_count, check_data
+from fewest._estimators.splits import balanced_error
+from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray, IndexArray
-from fewest.significance._resample import draw_rows, find_units
+from fewest.significance._resample import check_samples, draw_rows, find_units
 
 # For `scoring` in scikit-learn, where larger is better: minus the balanced error.
 balanced_error_scorer = make_scorer(balanced_error, greater_is_better=False)
@@ -101,9 +100,7 @@ def bootstrap_632(
     """
     check_count("n_resamples", n_resamples)
     check_choice("error", error, ("balanced", "plain"))
-    X, y = check_data(BaseEstimator(), X, y)
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # resamples take rows
-    groups = check_groups(groups, len(y))
+    X, y, groups = check_samples(X, y, groups)
     rng = check_random_state(random_state)
     strata = [find_units(len(y), groups)]
     rate = balanced_error if error == "balanced" else zero_one_loss

@@ -14,8 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.model_selection import cross_val_score
 
+from fewest._estimators.splits import split_folds
+from fewest._estimators.validation import check_share
 from fewest._types import FloatArray
 
 
@@ -106,11 +108,10 @@ def compare_proportions(
     >>> found.first_better, found.second_better
     (2, 0)
     """
-    if not 0 < rate < 1:
-        raise ValueError(f"rate must lie between 0 and 1; got {rate!r}")
-    arrays = [np.atleast_1d(np.asarray(values)) for values in (first_errors, second_errors)]
+    check_share("rate", rate, strictly=True)
+    lists = [np.atleast_1d(values) for values in (first_errors, second_errors, n_tests)]
     try:
-        first, second, n = np.broadcast_arrays(*arrays, np.atleast_1d(np.asarray(n_tests)))
+        first, second, n = np.broadcast_arrays(*lists)
     except ValueError as error:
         raise ValueError("first_errors, second_errors and n_tests differ in length") from error
     for name, errors in (("first_errors", first), ("second_errors", second)):
@@ -198,7 +199,7 @@ def cross_validated_t_test(
     >>> found.statistic > 0, found.p_value < 0.001
     (True, True)
     """
-    splits = list(check_cv(cv, y, classifier=is_classifier(first)).split(X, y))
+    splits = split_folds(cv, np.asarray(y), classes=is_classifier(first))
     scores = [
         cross_val_score(
             estimator, X, y, cv=splits, scoring=check_scoring(estimator, scoring=scoring)

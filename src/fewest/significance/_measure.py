@@ -11,19 +11,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import judge_in_parallel, run_held_out
-from fewest._estimators.splits import check_groups, fit_with_groups, split_folds
-from fewest._estimators.validation import check_data, standardize_columns
+from fewest._estimators.splits import fit_with_groups, split_folds
+from fewest._estimators.validation import encode_classes, standardize_columns
 from fewest._run.progress import progress_bar
 from fewest._solvers.columns import Columns
 from fewest._types import IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.significance._resample import check_samples
 
 STATISTICS = ("features", "error")
 
@@ -115,12 +116,8 @@ def make_measure(
     statistics = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     if not statistics or not set(statistics) <= set(STATISTICS):
         raise ValueError(f"statistics must be some of {STATISTICS}; got {statistics!r}")
-    X, y = check_data(BaseEstimator(), X, y)
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(f"y holds a single class, {classes.tolist()[0]!r}: nothing to compare")
-    groups = check_groups(groups, len(y))
+    X, y, groups = check_samples(X, y, groups)
+    classes, codes = encode_classes("a comparison with chance", y)
     seed = random_state
     if not (seed is None or isinstance(seed, Integral)):  # the same folds for every labelling
         seed = check_random_state(seed).randint(2**31 - 1)
@@ -162,4 +159,4 @@ def _shared_columns(estimator: Any, X: Any) -> Columns | None:
     if not abilities_of(estimator).fits_columns:
         return None
     estimator._check_parameters()
-    return standardize_columns(X, None, per_column=estimator.standardize)
+    return standardize_columns(X, per_column=estimator.standardize)

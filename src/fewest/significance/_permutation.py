@@ -152,10 +152,9 @@ def permutation_test(
     measure, codes = make_measure(
         estimator, X, y, statistics=statistics, cv=cv, groups=groups, random_state=random_state
     )
-    has_objective = measure.columns is not None
     if ties == "auto":
-        ties = "objective" if has_objective else "conservative"
-    if ties == "objective" and not has_objective:
+        ties = "conservative" if measure.columns is None else "objective"
+    elif ties == "objective" and measure.columns is None:
         raise ValueError(
             "ties='objective' needs a machine of this package, whose linear programs have an "
             f"objective; {abilities_of(measure.estimator).name} has none. Take 'random' or "

@@ -29,25 +29,6 @@ class ChanceSimulation:
     n_simulations: int
 
 
-@dataclass(frozen=True, eq=False)
-class _Trial:
-    """The measure on a new random data set."""
-
-    measure: Measure
-    codes: IndexArray
-    covariance: str
-
-    def __call__(self, seed: int | None) -> Measured:
-        if seed is None:  # the data themselves
-            return self.measure(self.codes)
-        rng = np.random.RandomState(seed)
-        if self.covariance == "independent":
-            X = rng.standard_normal(self.measure.X.shape)
-        else:
-            X = _like(self.measure.X, self.codes, rng)
-        return self.measure.on(X)(self.codes)
-
-
 def chance_simulation(
     estimator: Any,
     X: Any,
@@ -116,8 +97,8 @@ def chance_simulation(
     )
     seeds = rng.randint(2**31 - 1, size=n_simulations)
     measured = measure_in_parallel(
-        _Trial(measure, codes, covariance),
-        [(None,), *((seed,) for seed in seeds)],
+        _measure_random,
+        [(measure, codes, covariance, seed) for seed in (None, *seeds)],
         n_jobs=n_jobs,
         verbose=verbose,
         what="simulations",
@@ -128,7 +109,19 @@ def chance_simulation(
     return ChanceSimulation(found.features, found.error, separable, n_simulations)
 
 
-def _like(X: Any, codes: IndexArray, rng: np.random.RandomState) -> FloatArray:
+def _measure_random(
+    measure: Measure, codes: IndexArray, covariance: str, seed: int | None
+) -> Measured:
+    """The measure on a new random data set; on the data themselves without a seed."""
+    if seed is None:
+        return measure(codes)
+    rng = np.random.RandomState(seed)
+    if covariance == "independent":
+        return measure.on(rng.standard_normal(measure.X.shape))(codes)
+    return measure.on(_draw_like(measure.X, codes, rng))(codes)
+
+
+def _draw_like(X: Any, codes: IndexArray, rng: np.random.RandomState) -> FloatArray:
     """Gaussian samples whose covariance is that of X within its classes.
 
     Random combinations of the centred samples have it, without a matrix of d x d entries.

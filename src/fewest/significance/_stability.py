@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import judge_in_parallel
-from fewest._estimators.splits import check_groups, fit_with_groups
-from fewest._estimators.validation import check_choice, check_count, check_data
+from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.validation import check_choice, check_count, check_share
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._resample import draw_rows, find_units
+from fewest.significance._resample import check_samples, draw_rows, find_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
             "selections must be a table of zeros and ones (or booleans) with at least two rows, "
             "one per set"
         )
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
+    check_share("confidence", confidence, strictly=True)
     Z = Z.astype(bool)
     n_sets, d = Z.shape
     frequency, sizes = Z.mean(axis=0), Z.sum(axis=1)
@@ -156,9 +155,7 @@ def stability(
     check_count("n_resamples", n_resamples)
     check_choice("resample", resample, ("bootstrap", "half"))
     estimator = SupportFeatureMachine() if estimator is None else estimator
-    X, y = check_data(BaseEstimator(), X, y)
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # resamples take rows
-    groups = check_groups(groups, len(y))
+    X, y, groups = check_samples(X, y, groups)
     rng = check_random_state(random_state)
     strata = _strata(y, groups)
     jobs = [
