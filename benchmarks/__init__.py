@@ -1,1 +1,1 @@
-"""Measurements beside other solvers (`make bench`) and the papers (`make reproduce`)."""
+"""Comparisons with other solvers (`make bench`) and with published results (`make reproduce`)."""

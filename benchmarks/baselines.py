@@ -1,4 +1,4 @@
-"""The machines and what they are compared with: features used, and errors on new samples."""
+"""The machines and other methods: features used, and errors on new samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _best(score: Any) -> Any:
 
 
 def n_used(machine: Any, d: int) -> int:
-    """Features that the fitted machine looks at."""
+    """Number of features that the fitted machine uses."""
     for step in reversed(getattr(machine, "steps", [("", machine)])):
         if hasattr(step[1], "get_support"):
             return int(step[1].get_support().sum())

@@ -1,4 +1,4 @@
-"""Whether planted regions are found: selected and ranked voxels beside the truth and chance."""
+"""How many selected and ranked voxels are in planted regions, compared with chance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEVEL = 0.001
 
 
 def ranked(maps: BrainMaps, count: int) -> np.ndarray:
-    """At least that many voxels in the order in which repetitive selection finds them."""
+    """At least `count` voxels, in the order in which repetitive selection finds them."""
     n_subsets = 10
     while True:
         selector = RepetitiveSelector(n_subsets=n_subsets).fit(maps.X, maps.y)
@@ -44,7 +44,7 @@ def row(name: str, chosen: np.ndarray, truth: np.ndarray) -> float:
 
 
 def measure(strength: float, n_voxels: int, seed: int, jobs: int) -> list[float]:
-    # With a strength of nearly zero, regions are there to compare with, but cannot be found.
+    # With a strength near zero there are regions to compare with, but nothing to find.
     maps = make_brain(
         n_voxels=n_voxels, informative=PLANTED, strength=max(strength, 1e-9), random_state=seed
     )
@@ -82,7 +82,7 @@ def main() -> None:
         small = sum(p <= LEVEL for p in p_values)
         asked = "none, as nothing is planted" if strength == 0 else "all, where strong"
         print(
-            f"  p <= {LEVEL:g} in {small} of {len(p_values)} maps of this package (asked: {asked})"
+            f"  p <= {LEVEL:g} in {small} of {len(p_values)} maps of this package (target: {asked})"
         )
 
 

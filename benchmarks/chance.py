@@ -1,4 +1,4 @@
-"""What chance would have done: the papers' bounds and curves, and permutation tests.
+"""What chance can do: published bounds and curves, and permutation tests.
 
 Real data are looked for in $FEWEST_DATA and in ../shared/data; without them that part is skipped.
 """
@@ -19,24 +19,26 @@ from fewest.diagnostics import diagnose
 from fewest.significance import PermutedStatistic, permutation_test, subset_separability_bounds
 
 RUNS = 1000
-# Fig. 2.8: d = 5 with every d*, and other pairs with few subsets.
+# As in fig. 2.8 of Klement's thesis (2013): d = 5 with every d*, and other pairs with few subsets.
 PAIRS = [(5, 1), (5, 2), (5, 3), (5, 4), (5, 5), (10, 2), (10, 8), (20, 2), (50, 1), (100, 1)]
 DATA_SETS, PERMUTATIONS = 100, 99
 NOISE_SETS = 20
 
 
 def bounds() -> None:
-    print("Upper bounds of random separability (000 sec. 4.4; 003 sec. III-B)")
+    print("Upper bounds on the probability that random data are separable")
+    print("  (Klement's thesis 2013, sec. 4.4; Klement & Martinetz 2010, sec. III-A)")
     for (d_star, d, n), paper in {(2, 7129, 38): "0.0070", (3, 5102, 50): "0.048"}.items():
         ours = subset_separability_bounds(n, d, d_star).upper
-        print(f"  P({d_star}, {d}, {n}) <= {ours:.5f} (asked: {paper})")
+        print(f"  P({d_star}, {d}, {n}) <= {ours:.5f} (target: {paper})")
     huge = subset_separability_bounds(2000, 10**6, 20)
     print(f"  P(20, 10^6, 2000) <= exp({huge.log_upper:.1f})")
 
 
 def curves() -> None:
-    print(f"Fig. 2.8: share of {RUNS} random data sets that are separable in d* of d features")
-    print("  asked: within the bounds (three standard errors allowed)")
+    print(f"Share of {RUNS} random data sets that are separable in d* of d features")
+    print("  (Klement's thesis 2013, fig. 2.8)")
+    print("  target: within the bounds (three standard errors allowed)")
     rng = np.random.default_rng(0)
     for d, d_star in PAIRS:
         outside, shown = 0, []
@@ -59,7 +61,7 @@ def curves() -> None:
 
 
 def separable(Z: np.ndarray, d_star: int) -> bool:
-    """Whether d* features have all samples in one half-space: labels do not matter then."""
+    """Whether all samples lie in one half-space of some d* features: labels do not matter then."""
     if d_star == 1:
         return bool(np.any(np.all(Z > 0, axis=0) | np.all(Z < 0, axis=0)))
     return any(
@@ -68,7 +70,7 @@ def separable(Z: np.ndarray, d_star: int) -> bool:
 
 
 def in_half_space(Z: np.ndarray) -> bool:
-    """Zero is no convex combination of the rows."""
+    """Whether all rows lie in one half-space: zero is then no convex combination of them."""
     system = np.vstack([Z.T, np.ones(len(Z))])
     target = np.zeros(len(system))
     target[-1] = 1.0
@@ -100,7 +102,7 @@ def noise() -> None:
     for ties, values in p_values.items():
         uniform = kstest(values, "uniform").pvalue
         small = np.mean(np.array(values) <= 0.05)
-        asked = " (asked: above 0.01)" if ties == "random" else ""
+        asked = " (target: above 0.01)" if ties == "random" else ""
         print(
             f"  ties {ties:>12}: Kolmogorov-Smirnov p = {uniform:.3f}{asked}; "
             f"{small:.0%} of the p-values are at most 0.05"
@@ -119,7 +121,7 @@ def leukemia() -> None:
     train = np.asarray(data.split) == "train"
     for name, rows in {"38 training samples": train, "all 72 samples": np.full(72, True)}.items():
         X, y = data.data[rows], data.target[rows]
-        print(f"leukemia, {name} (asked: p <= 0.01)")
+        print(f"leukemia, {name} (target: p <= 0.01)")
         for ties in ("objective", "conservative"):
             test = permutation_test(
                 None, X, y, statistics="features", n_permutations=999, ties=ties, random_state=0
@@ -144,15 +146,15 @@ def conclusions() -> None:
         found = diagnose(X, np.arange(60) % 2, cv=None if seed else 5, random_state=seed)
         verdicts.append(found.conclusive)
         if seed == 0:
-            print("diagnose on noise, 60 x 10,000 (asked: nothing can be concluded)")
+            print("diagnose on noise, 60 x 10,000 (expected: nothing can be concluded)")
             print(textwrap.indent(str(found), "  "))
     print(
         f"diagnose finds something in {sum(verdicts)} of {NOISE_SETS} such data sets "
-        f"(level 5 %: {NOISE_SETS / 20:g} to be expected)"
+        f"(level 5 %: {NOISE_SETS / 20:g} expected)"
     )
     data = leukemia_data()
     if data is not None:
-        print("diagnose on leukemia, 72 samples (asked: something can be concluded)")
+        print("diagnose on leukemia, 72 samples (expected: something can be concluded)")
         print(textwrap.indent(str(diagnose(data.data, data.target, random_state=0)), "  "))
 
 

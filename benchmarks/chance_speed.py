@@ -1,4 +1,4 @@
-"""Speed of the permutation test and of Relief, in units of the plain way."""
+"""Speed of the permutation test and of Relief, relative to straightforward implementations."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _relief_in_numpy(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    print("What chance would have done")
+    print("Permutation test and Relief")
     permutations_against_fits()
     relief_against_numpy()
 

@@ -1,6 +1,6 @@
-"""Memory that `fit` takes beside X, and the time of `import fewest`; each in a fresh process.
+"""Memory that `fit` needs in addition to X, and the time of `import fewest`; each in a new process.
 
-The peak is read from /proc, so that this runs on Linux only.
+The peak is read from /proc, so this runs on Linux only.
 """
 
 from __future__ import annotations

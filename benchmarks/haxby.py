@@ -1,10 +1,10 @@
-"""Voxels and errors beside nilearn's Decoder: all pairs of the 8 categories of the Haxby slice.
+"""Voxels and errors compared with nilearn's Decoder, for all pairs of the 8 Haxby categories.
 
-One run of twelve is left out at a time. Whatever a method chooses (C, voxels), it chooses on the
-other eleven, where it may leave out one run at a time again. All get the same volumes, detrended
-and standardised within runs, and the same folds. The machine that is compared with the Decoder is
-the package's default with runs for folds; other values of C and more subsets were looked at on the
-runs left out of some pairs, but nothing was chosen by that.
+One run of twelve is left out at a time. Each method makes its choices (C, voxels) on the other
+eleven runs, where it may again leave out one run at a time. All methods get the same volumes,
+detrended and standardised within runs, and the same folds. The machine that is compared with the
+Decoder is the package's default with runs as folds. Other values of C and more subsets were tried
+on the left-out runs of some pairs, but no choice was based on that.
 
 The slice is looked for in $FEWEST_DATA and in ../shared/data; without it nothing is measured.
 """
@@ -38,8 +38,8 @@ CHOSEN, RIVAL = "Support Feature Machine, C chosen inside", "Decoder, svc_l1"
 class Outcome:
     """Means over the runs left out.
 
-    `voxels` are those of the model that predicts; `inner_voxels` those of one of the models of
-    which a Decoder's map is the average.
+    `voxels` counts those of the model that predicts, `inner_voxels` those of one of the models that
+    a Decoder averages.
     """
 
     error: float
@@ -100,7 +100,7 @@ def by_decoder(fold: Fold, *, estimator: str, **settings: Any) -> tuple[Any, int
 
 
 def _inner_voxels(decoder: Any, fold: Fold) -> float:
-    """Voxels of the models behind the averaged map: trained again, as the Decoder keeps none."""
+    """Voxels of the models that are averaged: trained again, as the Decoder does not keep them."""
     label = decoder.classes_[1]
     models = []
     folds = LeaveOneGroupOut().split(fold.X, fold.y, fold.runs)
@@ -112,7 +112,7 @@ def _inner_voxels(decoder: Any, fold: Fold) -> float:
 
 
 def _l1_svm() -> LinearSVC:
-    """As nilearn sets it up."""
+    """The support vector machine with one-norm, with nilearn's settings."""
     return LinearSVC(penalty="l1", dual=False, max_iter=10_000, random_state=0)
 
 
@@ -143,7 +143,7 @@ def measure(data: HaxbySlice, pair: tuple[str, str]) -> dict[str, Outcome]:
         for train, test in LeaveOneGroupOut().split(X, y, runs):
             fold = Fold(X[train], y[train], runs[train], X[test], data.mask_image)
             with warnings.catch_warnings():
-                # nilearn's on versions to come and on so small a mask; liblinear's on convergence.
+                # nilearn warns of future versions and of the small mask, liblinear of convergence.
                 warnings.simplefilter("ignore")
                 started = perf_counter()
                 predicted, size, inner_size = method(fold)
@@ -191,9 +191,9 @@ def main() -> None:
 def report(found: list[dict[str, Outcome]]) -> None:
     print(
         f"Mean over {len(found)} pairs. A Decoder predicts by the average of the models of its "
-        "inner folds: voxels\nare those of that map, and those of one model stand beside it. Its "
-        "default screening to 20 % is meant for\na whole brain, and keeps all voxels of a slice; "
-        f"the last row asks for {SCREENED} of them."
+        "inner folds: 'voxels'\ncounts those of the average, 'one model' those of one such model. "
+        "Its default screening to 20 % is meant\nfor a whole brain, and keeps all voxels of a "
+        f"slice; the last row asks for {SCREENED} of them."
     )
     print(f"{'':<42}{'error':>8}{'voxels':>9}{'one model':>11}{'seconds':>9}")
     means = {}
@@ -202,13 +202,13 @@ def report(found: list[dict[str, Outcome]]) -> None:
         means[name] = Outcome(*values.tolist())
         error, voxels, one_model, seconds = values
         print(f"{name:<42}{error:>8.3f}{voxels:>9.1f}{one_model:>11.1f}{seconds:>9.1f}")
-    print(f"{CHOSEN} (asked: fewer voxels, at most {100 * ALLOWED:.0f} points more error)")
+    print(f"{CHOSEN} (target: fewer voxels, at most {100 * ALLOWED:.0f} points more error)")
     for name in (name for name in means if name.startswith("Decoder")):
         compare(name, means, found)
 
 
 def compare(name: str, means: dict[str, Outcome], found: list[dict[str, Outcome]]) -> None:
-    """Whether the aim is reached against one Decoder, by its smaller count of voxels."""
+    """Whether the target is reached against one Decoder, by its smaller count of voxels."""
     ours, rival = means[CHOSEN], means[name]
     worse = np.array([one[CHOSEN].error - one[name].error for one in found])
     fewer = sum(one[CHOSEN].voxels < one[name].inner_voxels for one in found)

@@ -16,7 +16,7 @@ REST = "rest"
 class HaxbySlice:
     """Volumes of the categories (rest is left out), detrended and standardised within runs.
 
-    `X` has a row a volume and a column a voxel of `mask_image`.
+    `X` has one row per volume and one column per voxel of `mask_image`.
     """
 
     X: np.ndarray
@@ -27,7 +27,7 @@ class HaxbySlice:
 
 
 def load_haxby_slice() -> HaxbySlice | None:
-    """The slice, cleaned by nilearn's masker; None, and a line that says so, where it is absent."""
+    """The slice, cleaned by nilearn's masker; None, and a printed line, if it is absent."""
     from nilearn.image import mean_img, new_img_like
     from nilearn.maskers import NiftiMasker
 
@@ -39,7 +39,7 @@ def load_haxby_slice() -> HaxbySlice | None:
     runs = runs.astype(int)  # nilearn returns cleaned volumes in the order of the runs' names
     mean = mean_img(volumes, copy_header=True)
     mask = new_img_like(mean, (np.asarray(mean.dataobj) > 0).astype(np.uint8))
-    # Rest takes part in the cleaning: drifts do not wait for the stimuli.
+    # Volumes of rest are used for cleaning, too: drifts are the same there.
     masker = NiftiMasker(mask, runs=runs, detrend=True, standardize="zscore_sample")
     X = masker.fit_transform(volumes)
     shown = categories != REST

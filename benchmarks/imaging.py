@@ -31,7 +31,7 @@ def change_at_border(image: np.ndarray, width: int = 20) -> float:
 
 
 def brain_like_mask(voxels: int = _VOXELS, shape: tuple[int, ...] = (53, 63, 46)) -> np.ndarray:
-    """The voxels of a box that are nearest to its centre in units of its sides: an ellipsoid."""
+    """An ellipsoid: the voxels nearest to the centre of a box, in units of its sides."""
     axes = [(np.arange(size) - (size - 1) / 2) / size for size in shape]
     distance = sum(np.square(part) for part in np.meshgrid(*axes, indexing="ij"))
     mask = np.zeros(shape, dtype=bool)

@@ -1,4 +1,4 @@
-"""The estimated share of informative features beside the true one, on planted brain maps."""
+"""Estimates of the share of informative features beside the true one, on generated brain maps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASKED = 8.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """Estimates in percent, and where the informative features went."""
+    """Estimates in percent, and how many informative features were removed."""
 
     truth: float
     strength: float
@@ -66,7 +66,8 @@ def main() -> None:
     print(
         f"Share of informative features in percent: 12 participants, 2 x 4 maps, "
         f"{arguments.voxels} voxels.\n"
-        "sigmoid: the papers' rule; 0 to 0.5: its restricted form; band: chance by permutation;\n"
+        "sigmoid: the rule of Klement, Anders & Martinetz 2013; 0 to 0.5: its restricted form;\n"
+        "band: chance by permutation;\n"
         "purified: the sigmoid's without features removed by chance, judged by left-out samples;\n"
         "t-map: from the p-values of a paired t-test; found and pure, at the sigmoid's estimate:\n"
         "informative features that are removed, and removed features that are informative."
@@ -84,7 +85,7 @@ def main() -> None:
                     strong.append(row)
     for name in ("sigmoid", "restricted", "band", "purified", "univariate"):
         worst = max(abs(getattr(row, name) - row.truth) for row in strong)
-        print(f"largest error at strength {STRONG:g}, {name}: {worst:.1f} points (asked {ASKED:g})")
+        print(f"largest error at strength {STRONG:g}, {name}: {worst:.1f} (target {ASKED:g})")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Leave-one-out with a hard-margin support vector machine, over sample size and dimension.
 
-000 fig. 2.9 and 4.1: two classes of pure noise; fig. 4.2: class means apart by mu^2 = 1/30 a
-feature. `loo_reliability` sees one of the data sets and predicts the error.
+As in Klement's thesis (2013): two classes of pure noise (figs. 2.9 and 4.1), and class means that
+differ by mu^2 = 1/30 per feature (fig. 4.2). `loo_reliability` predicts the error from one of the
+data sets.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def grids(runs: int = RUNS) -> tuple[Grid, Grid]:
 
 
 def loo_error(kernel: np.ndarray, y: np.ndarray) -> float:
-    """Share of samples that a machine without them gets wrong."""
+    """Share of samples that a machine trained without them misclassifies."""
     n = len(y)
     others = np.array([np.delete(np.arange(n), i) for i in range(n)])
     # If all samples are support vectors, the machine is the solution of linear equations.
@@ -132,7 +133,7 @@ def report(name: str, grid: Grid, shown: tuple[int, ...]) -> None:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Without the checks that small fits would spend their time on, and without warnings."""
+    """Skip warnings, and the checks that would take most of the time of small fits."""
     with (
         sklearn.config_context(assume_finite=True, skip_parameter_validation=True),
         warnings.catch_warnings(),
@@ -144,14 +145,15 @@ def quietly() -> Iterator[None]:
 def main() -> None:
     with quietly():
         noise, apart = grids()
-    report("Pure noise (fig. 2.9, 4.1; asked: the error tends to 1)", noise, (6, 10, 20, 30, 40))
+    print("Klement's thesis (2013), figs. 2.9, 4.1 and 4.2")
+    report("Pure noise (target: the error tends to 1)", noise, (6, 10, 20, 30, 40))
     print(f"  at n = 20 and d = 100,000: {noise.error[SIZES == 20, -1][0]:.3f}")
     report(
-        "mu^2 = 1/30 (fig. 4.2; asked: to 1 below n = 12, to 0 above)",
+        "mu^2 = 1/30 (target: the error tends to 1 below n = 12, to 0 above)",
         apart,
         (6, 8, 10, 12, 14, 16, 20, 40),
     )
-    print("  loo_reliability at d = 100,000 (asked: critical n = 12)")
+    print("  loo_reliability at d = 100,000 (target: critical n = 12)")
     for row, n in enumerate(SIZES):
         found = apart.predicted[row][-1]
         if found is not None and n <= 20:

@@ -1,4 +1,7 @@
-"""Ten repetitions on the leukemia data: figs. 4.17, 4.18 and 4.21 of the thesis (000), and 003.
+"""Ten repetitions on the leukemia data, compared with published results.
+
+These are figs. 4.17, 4.18 and 4.21 of Klement's thesis (2013), and sec. III-C of Klement &
+Martinetz (2010).
 
 Run with `python -m benchmarks.leukemia_repetitive`. The data are looked for in $FEWEST_DATA and in
 ../shared/data. AML is the positive class.
@@ -18,7 +21,8 @@ from benchmarks.real_files import find
 from benchmarks.timing import row
 from fewest import AccumulatedClassifier, RepetitiveSelector, SupportFeatureMachine
 
-# Rows of fig. 4.17, in the order found, and of fig. 4.18, in the order of size.
+# Klement's thesis (2013): rows of fig. 4.17, in the order found, and of fig. 4.18, in order of
+# size.
 PAPER: dict[str, dict[str, list[float]]] = {
     "hard": {
         "features": [3, 1, 3, 4, 2, 3, 2, 3, 3, 3],
@@ -55,7 +59,7 @@ def machines() -> dict[str, SupportFeatureMachine]:
 
 
 def golub_genes(X: Any, y: Any, count: int = 25) -> set[int]:
-    """The largest and the smallest values of (m+ - m-) / (s+ + s-)."""
+    """The genes with the largest and the smallest values of (m+ - m-) / (s+ + s-)."""
     plus, minus = X[y == "AML"].astype(float), X[y == "ALL"].astype(float)
     spread = plus.std(axis=0) + minus.std(axis=0)
     difference = plus.mean(axis=0) - minus.mean(axis=0)
@@ -67,7 +71,7 @@ def golub_genes(X: Any, y: Any, count: int = 25) -> set[int]:
 def table(
     known: Any, new: Any, machine: SupportFeatureMachine
 ) -> tuple[Any, dict[str, list[float]]]:
-    """The selector, and our rows of the two figures."""
+    """The selector, and its rows of figs. 4.17 and 4.18 of Klement's thesis (2013)."""
     selector = RepetitiveSelector(machine, n_subsets=REPETITIONS).fit(*known)
     sign = np.where(new[1] == "AML", 1, -1)
     errors = [
@@ -96,7 +100,7 @@ def table(
 
 
 def show(kind: str, ours: dict[str, list[float]]) -> None:
-    print(f"\n{kind} machine, figs. 4.17 (in the order found) and 4.18 (in the order of size)")
+    print(f"\n{kind} machine, thesis figs. 4.17 (in the order found) and 4.18 (in order of size)")
     for name, paper in PAPER[kind].items():
         form = "{:5.0f}" if name in ("features", "cumulated") else "{:5.2f}"
         for whose, values in (("paper", paper), ("ours", ours[name])):
@@ -116,14 +120,16 @@ def main() -> None:
     known, new = (data["X"][train], data["y"][train]), (data["X"][~train], data["y"][~train])
     golub = golub_genes(*known)
     print("leukemia, ten repetitions: 38 training samples, 34 test samples, 7,129 genes")
+    print("  thesis: Klement 2013; 2010: Klement & Martinetz 2010, sec. III-C; greedy union:")
+    print("  Klement, Anders & Martinetz 2013, sec. 5")
     for kind, machine in machines().items():
         selector, rows = table(known, new, machine)
         show(kind, rows)
         genes = np.flatnonzero(selector.support_)
-        asked = {"hard": "000: 17 of 27; 003: 20 of 25", "soft": "000: 15 of 15"}[kind]
+        asked = {"hard": "thesis: 17 of 27; 2010: 20 of 25", "soft": "thesis: 15 of 15"}[kind]
         row("genes among Golub's 50", f"{len(golub & set(genes.tolist()))} of {len(genes)}", asked)
         best = best_accuracy(rows)
-        row("best accuracy at six genes or fewer (fig. 4.21)", f"{best:.0%}", "94 % with 5")
+        row("best accuracy at six genes or fewer", f"{best:.0%}", "thesis, fig. 4.21: 94 % with 5")
         if kind == "hard":
             svm = make_pipeline(StandardScaler(), SVC(kernel="linear", C=1e4))
             wrong = np.sum(
@@ -132,13 +138,13 @@ def main() -> None:
             row(
                 "SVM (C = 10,000) on all of them, test errors",
                 f"{wrong} of 34",
-                "003: 1; at most 2",
+                "2010: 1; at most 2",
             )
     greedy = AccumulatedClassifier(
         RepetitiveSelector(machines()["hard"], n_subsets=REPETITIONS), greedy=True
     ).fit(*known)
     row(
-        "greedy union of hard subsets (001 sec. 5): genes, test errors",
+        "greedy union of hard subsets: genes, test errors",
         f"{greedy.support_.sum()}, {round(34 * (1 - greedy.score(*new)))}",
     )
 

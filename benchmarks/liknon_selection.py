@@ -1,7 +1,8 @@
-"""Liknon as a filter: the noise-augmented banana set and Madelon, what is asked and what is found.
+"""Liknon as a filter on the noise-augmented banana data, Madelon and gene expression data.
 
-Then genes, with the default values of C and with those of the chapter's rule alone.
-Data are looked for in $FEWEST_DATA and in ../shared/data; what is not there is skipped.
+Section numbers refer to Pranckeviciene & Somorjai (2011). Genes are selected with the default
+values of C, and with those of the rule of that chapter (sec. 8.5.4) alone.
+Data are looked for in $FEWEST_DATA and in ../shared/data; what is missing is skipped.
 Every choice is made on training samples; validation samples only measure the error.
 """
 
@@ -25,7 +26,7 @@ BANANA_BER = 0.05
 
 MADELON_TRAINING = 2000
 MADELON_SHARE, MADELON_BER = 0.03, 0.14
-# Madelon has 20 features with a meaning and 480 without; the file does not say which.
+# Madelon has 20 informative features and 480 others; the file does not say which.
 KEPT_SHARES = (0.01, 0.02, 0.03, 0.05, 0.1)
 
 WIDE, WIDE_SEEDS = ("leukemia", "colon"), range(10)
@@ -36,8 +37,9 @@ def balanced_error(y: np.ndarray, predicted: np.ndarray) -> float:
 
 
 def banana() -> None:
-    print("noise-augmented banana set, 210 + 190 samples, 98 noise features, five folds (8.2.2)")
-    print(f"  asked: both true features and 3-NN BER <= {BANANA_BER} in every fold")
+    print("Section numbers: Pranckeviciene & Somorjai (2011)")
+    print("banana data, 210 + 190 samples, 98 noise features, five folds (sec. 8.2.2)")
+    print(f"  target: both true features and 3-NN BER <= {BANANA_BER} in every fold")
     print("  oracle: 3-NN on the two true features, same folds")
     for settings in (
         {"n_splits": 1},
@@ -66,7 +68,7 @@ def banana() -> None:
                 flush=True,
             )
         print(
-            f"    asked is reached in {reached} of {len(BANANA_SEEDS)} data sets "
+            f"    target reached in {reached} of {len(BANANA_SEEDS)} data sets "
             f"(by the oracle: in {possible})"
         )
 
@@ -90,10 +92,12 @@ def madelon() -> None:
     data = np.load(path)
     X, y = data["X"], data["y"]
     training = np.arange(len(y)) < MADELON_TRAINING
-    print(f"Madelon, {training.sum()} training and {np.sum(~training)} validation rows (8.6.1)")
     print(
-        f"  asked: at most {MADELON_SHARE:.0%} of the features, 3-NN BER <= {MADELON_BER} "
-        "(chapter: 2 % and 0.113 on test rows that are not public)"
+        f"Madelon, {training.sum()} training and {np.sum(~training)} validation rows (sec. 8.6.1)"
+    )
+    print(
+        f"  target: at most {MADELON_SHARE:.0%} of the features, 3-NN BER <= {MADELON_BER} "
+        "(published: 2 % and 0.113 on test rows that are not public)"
     )
     for monitor in ("discriminant", "classifier"):
         started = perf_counter()
@@ -106,7 +110,7 @@ def madelon() -> None:
             print(
                 f"    monitor={monitor!r}, {1 - share:.0%} discarded, standardize={standardize}: "
                 f"cross-validated BER {found[-1][0]:.3f} on training rows, "
-                f"{machine.fold_supports_.sum(axis=1).mean():.1f} features a fold",
+                f"{machine.fold_supports_.sum(axis=1).mean():.1f} features per fold",
                 flush=True,
             )
         _, share, standardize, machine = min(found, key=lambda one: one[0])
@@ -125,7 +129,7 @@ def madelon() -> None:
 
 
 def wide() -> None:
-    """The default values of C on wide data beside the chapter's rule alone."""
+    """The default values of C on wide data compared with the rule of sec. 8.5.4 alone."""
     for name in WIDE:
         path = find(name)
         if path is None:
@@ -141,9 +145,9 @@ def wide() -> None:
             errors = [machine.validation_ber_.mean() for machine in machines]
             counts = [machine.fold_supports_.sum(axis=1).mean() for machine in machines]
             print(
-                f"  {outcome:<9}{'chapter' if Cs else 'default'}: BER {np.mean(errors):.3f} "
+                f"  {outcome:<9}{'8.5.4  ' if Cs else 'default'}: BER {np.mean(errors):.3f} "
                 f"(standard error {np.std(errors) / np.sqrt(len(errors)):.3f}), "
-                f"{np.mean(counts):.1f} features a fold",
+                f"{np.mean(counts):.1f} features per fold",
                 flush=True,
             )
 

@@ -1,4 +1,4 @@
-"""The certified minimum: pair scans against the clock, and the answers on real data.
+"""The certified minimum: the time of pair scans, and the results on real data.
 
 `make bench` runs the pair scans on noise. `python -m benchmarks.minimum` (a part of
 `make reproduce`) also searches leukemia, colon and brain_tumor, from $FEWEST_DATA or from
@@ -24,7 +24,7 @@ PAIRS = ((72, 7_129, "below 2 s"), (88, 50_989, "below 60 s"))
 
 
 def pairs_against_the_clock() -> None:
-    """Noise has the most pairs to look at, and none that separates."""
+    """Time the pair scans on noise, which has the most pairs to test and none that separates."""
     print("All pairs of features, two threads (wall-clock; processor time in brackets)")
     minimum_features(*noise(20, 50), max_size=2, n_jobs=2)  # compiles
     for n, d, asked in PAIRS:
@@ -42,7 +42,7 @@ def pairs_against_the_clock() -> None:
 
 
 def answers(seconds: float) -> None:
-    """What is certified on the real data, and how long that takes."""
+    """Print what is certified on the real data, and how long that takes."""
     print("\nSmallest separating sets")
     if not all(find(name) for name in ("leukemia", "colon", "brain_tumor")):
         return

@@ -1,4 +1,4 @@
-"""What the paper of the Potential Support Vector Machine reports, and the same from here.
+"""The Potential Support Vector Machine: results of Hochreiter & Obermayer (2004), and ours.
 
 Run with `python -m benchmarks.potential`, or name some parts: `cat protein modes regression`. Real
 data are looked for in $FEWEST_DATA and in ../shared/data; without them that part is skipped.
@@ -45,9 +45,10 @@ def cat_cortex() -> None:
         return
     similarity, labels = 4.0 - data["D"], data["y"]
     names = {1: "V", 2: "A", 3: "SS", 4: "FL"}
-    print("cat cortex, similarity 4 - D, leave-one-out: area and its column are left out (table 2)")
-    print(f"  asked: C = 0.6, small epsilon (here {CAT_EPSILON}): at most 4.6 % errors a task, and")
-    print("  clearly fewer than 64 support features; the paper has 1.5 to 6.1 %, 19 to 35 features")
+    print("cat cortex, similarity 4 - D, leave-one-out: an area and its column are left out")
+    print(f"  target: C = 0.6, small epsilon (here {CAT_EPSILON}): at most 4.6 % errors per task,")
+    print("  and clearly fewer than 64 support features; Hochreiter & Obermayer (2004), table 2:")
+    print("  1.5 to 6.1 %, 19 to 35 features")
     for C in (0.6, 0.7, 0.8):
         errors, counts = [], []
         for label in names:
@@ -70,11 +71,10 @@ def protein() -> None:
         return
     distance, labels = data["D"], data["y"]
     splits = list(StratifiedKFold(10, shuffle=True, random_state=0).split(distance, labels))
-    print(
-        "protein, D as it is, stratified 10-fold, columns left out with rows, C = 10 (tables 3, 7)"
-    )
-    print("  asked: mean error over the tasks <= 1.6 % at small epsilon, <= 4 % where about 5 % of")
-    print("  226 features are left; the paper has 1.0 to 1.3 % (C = 300 to 500), and about 5 %")
+    print("protein, D as it is, stratified 10-fold, columns left out with rows, C = 10")
+    print("  target: mean error over the tasks <= 1.6 % at small epsilon, <= 4 % where about 5 %")
+    print("  of 226 features are left; Hochreiter & Obermayer (2004), tables 3 and 7: 1.0 to 1.3 %")
+    print("  (C = 300 to 500), and about 5 %")
     for epsilon in PROTEIN_EPSILONS:
         for refit in (False, True):
             errors, counts = [], []
@@ -100,11 +100,12 @@ def protein() -> None:
 
 
 def modes() -> None:
-    print(f"Weston-like toy (make_modes), 100 training samples, {MODES_RUNS} runs (table 9)")
+    print(f"Toy data (make_modes), 100 training samples, {MODES_RUNS} runs; Hochreiter & Obermayer")
+    print("  (2004), table 9")
     print(
         "  test error in % (sd) of a C-SVM, C by 5-fold cross-validation, on standardised columns"
     )
-    print("  asked: P-SVM <= 25 % with 10, 15, 20 features, no more than 1 point above the others")
+    print("  target: P-SVM <= 25 % with 10, 15, 20 features, at most 1 point above the others")
     errors = {
         name: np.empty((MODES_RUNS, len(MODES_COUNTS))) for name in ("Fisher", "RFE", "P-SVM")
     }
@@ -144,7 +145,7 @@ def _fisher(X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _rfe(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Half of the features go at a time, single ones once 64 are left; the last to go is first."""
+    """Ranking by dropping half of the features at a time, and single ones once 64 are left."""
     X = StandardScaler().fit_transform(X)
     left, ranking = np.arange(X.shape[1]), np.empty(0, dtype=int)
     while len(left):

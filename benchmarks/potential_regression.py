@@ -22,13 +22,13 @@ from fewest.significance import signed_rank_test
 FOLDS = 4
 CS = (3.0, 30.0, 300.0)
 MOST_ABOVE = 1.1
-# The widths and epsilons of boston_housing were settled on splits 0 to 5.
+# The widths and epsilons of boston_housing were chosen on splits 0 to 5.
 FIRST_SPLIT = 20
 
 
 @dataclass(frozen=True)
 class Setting:
-    """Sizes as in the paper (which has more splits), and the grid of both methods."""
+    """Sizes of Hochreiter & Obermayer (2004), who have more splits; the grid of both methods."""
 
     n_train: int
     n_splits: int
@@ -44,9 +44,10 @@ SETS = {
 
 
 def regression(names: list[str] | None = None) -> None:
-    print("regression with an RBF kernel, standardised columns and y (table 6): mean squared error")
+    print("regression with an RBF kernel, standardised columns and y: mean squared error")
+    print("  (Hochreiter & Obermayer 2004, table 6)")
     print(f"  C in {CS}, epsilon and kernel width as printed, by the same {FOLDS}-fold")
-    print("  cross-validation for both; asked: at most 10 % above the error of SVR")
+    print("  cross-validation for both; target: at most 10 % above the error of SVR")
     for name in names or SETS:
         path = find(name)
         if path is None:

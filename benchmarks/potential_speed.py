@@ -1,6 +1,6 @@
-"""Speed of the Potential SVM's solver, the box lasso, in units of what it is compared with.
+"""Speed of the Potential SVM's solver, the box lasso, relative to other solvers.
 
-Every gap printed here is recomputed from the data by `certified`, for whichever solver.
+Every gap printed here is recomputed from the data by `certified`, for all solvers.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def against_smo() -> None:
         )
         ours = solve(data, target, epsilon, C).objective
         theirs, _ = certified(columns, target, reference()[0], epsilon, C)
-        row(f"SMO of appendix B / box lasso, {name}", f"{taken['smo'] / taken['ours']:.1f}")
+        row(f"SMO of benchmarks.smo / box lasso, {name}", f"{taken['smo'] / taken['ours']:.1f}")
         row("  relative difference of the two objectives", f"{abs(theirs / ours - 1):.0e}")
 
 

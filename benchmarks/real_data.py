@@ -84,12 +84,12 @@ def _behind_l1(
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     """X and y of one data set, which must be there."""
     with np.load(find(name)) as file:
-        # abess does not get on with labels that are words.
+        # abess does not accept labels that are words.
         return file["X"].astype(np.float64), np.unique(file["y"], return_inverse=True)[1]
 
 
 def measure(make: Callable[[], Any], X: np.ndarray, y: np.ndarray, repeats: int) -> np.ndarray:
-    """Balanced error, number of features and seconds (fit and predict), a row a fold."""
+    """Balanced error, number of features and seconds (fit and predict), one row per fold."""
     splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=repeats, random_state=SEED)
     rows = []
     for train, test in splitter.split(X, y):

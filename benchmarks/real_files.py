@@ -1,4 +1,4 @@
-"""Where the real data are: files that the project does not ship."""
+"""Where to find the real data, which are not part of the repository."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def find(name: str) -> Path | None:
-    """The file of one data set; None, and a line that says so, where it is not there."""
+    """The file of one data set; None, and a printed line, if it is missing."""
     return find_file(f"{name}.npz")
 
 

@@ -1,4 +1,4 @@
-"""Speed of the two relatives, Liknon and its path, in units of what they are compared with."""
+"""Speed of Liknon, its path and the choice of C, relative to other solvers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def path_against_one_solve() -> None:
 
 
 def against_l1_svm(n: int, d: int, C: float) -> None:
-    """LinearSVC gets the C at which it selects about as many features."""
+    """Compare with LinearSVC at the C at which it selects about as many features."""
     X, y = make_gaussian(n=n, d=d, k=10, mu=0.3, random_state=0)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     machine = Liknon(C=C).fit(X, y)
@@ -104,7 +104,7 @@ def _full_objective(Z: Any, y: Any, C: float) -> float:
 
 
 def search_against_one_fit() -> None:
-    """What choosing C costs: 5 folds x 10 candidates, in units of one fit with a given C."""
+    """Time of choosing C, 5 folds x 10 candidates, relative to one fit with a given C."""
     X, y = make_gaussian(n=88, d=50_989, k=5, mu=0.7, random_state=0)
     taken = side_by_side(
         {
@@ -120,7 +120,7 @@ def search_against_one_fit() -> None:
 
 
 def main() -> None:
-    print("Speed of the relatives, and of choosing C")
+    print("Speed of Liknon, and of choosing C")
     search_against_one_fit()
     path_against_one_solve()
     against_l1_svm(88, 50_989, C=0.05)

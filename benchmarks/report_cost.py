@@ -1,8 +1,8 @@
-"""What `fewest select --report` costs beyond `fewest select`, in cross-validations.
+"""Time of `fewest select --report` beyond `fewest select`, in cross-validations.
 
-The report needs the cross-validation that the command has run already, and must not run it again.
+The report uses the cross-validation that the command has run already, and must not run it again.
 With `--against FOLDER`, the `src` folder of another version of this package, both versions take
-turns and the difference is printed too.
+turns and the difference is printed, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from benchmarks.timing import row
 from fewest.datasets import make_gaussian
 
 SAMPLES, FEATURES = 100, 20_000
-METHOD = "sfm-cv"  # a fit that takes its time, so that cross-validation is most of the command
+METHOD = "sfm-cv"  # a slow fit, so that cross-validation takes most of the command's time
 FOLDS = 5
 
 

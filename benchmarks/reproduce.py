@@ -1,4 +1,4 @@
-"""What the papers report, and the same quantities from this implementation, side by side.
+"""Published results and those of this implementation, side by side.
 
 Real data are looked for in $FEWEST_DATA and in ../shared/data; without them that part is skipped.
 """
@@ -13,8 +13,9 @@ from benchmarks.real_files import find
 from fewest import SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import load_leukemia, make_gaussian, make_weston
 
-# 001, table 1 (number of features, percentage of them among the six) for the Support Feature
-# Machine and for Weston's method, and 000, fig. 4.7b (test error in percent) for the latter.
+# Klement, Anders & Martinetz (2013), table 1: number of features, and percentage of them among the
+# six, for the Support Feature Machine and for Weston's method. Klement's thesis (2013), fig. 4.7b:
+# test error in percent of the latter.
 TABLES = {
     (20, 10): ((2.0, 98.5), (2.6, 94.8, 5.0)),
     (20, 100): ((2.0, 88.9), (2.8, 81.2, 8.4)),
@@ -33,15 +34,16 @@ TABLES = {
     (500, 1000): ((4.2, 94.3), (6.4, 73.5, 0.8)),
 }
 RUNS = 100
-# With 20 samples and 1,000 noise features the standard error of 100 runs is 2.9 points: by chance
-# alone cells would agree with the paper or not.
+# With 20 samples and 1,000 noise features the standard error of 100 runs is 2.9 points, so chance
+# would decide whether a cell agrees with the published value.
 RUNS_OF_20_SAMPLES = 1000
 
 
 def weston() -> None:
     more = f"{RUNS_OF_20_SAMPLES} for n = 20"
-    print(f"Weston toy, hard machines, {RUNS} runs a cell ({more}): ours (paper)")
-    print("  asked: SFM within 0.25 features and 4 points; Weston within 0.3, 4 and 1.5 points;")
+    print(f"Weston toy, hard machines, {RUNS} runs per cell ({more}): ours (published in Klement,")
+    print("  Anders & Martinetz 2013, table 1, and Klement's thesis 2013, fig. 4.7b)")
+    print("  target: SFM within 0.25 features and 4 points; Weston within 0.3, 4 and 1.5 points;")
     print("  and fewer features for the SFM in every cell")
     print("     n noise | SFM features     correct | Weston features  correct       test error")
     for (n, n_noise), (sfm_paper, weston_paper) in TABLES.items():
@@ -89,7 +91,8 @@ def leukemia() -> None:
     names = np.load(path)["gene_name"]
     train = np.asarray(data.split) == "train"
     X, y = data.data, data.target
-    print("leukemia, 38 training samples, hard machine (003 sec. III-C: 2 genes, 17.7 % = 6 of 34)")
+    print("leukemia, 38 training samples, hard machine")
+    print("  (Klement & Martinetz 2010, sec. III-C: 2 genes, 17.7 % = 6 of 34)")
     for refit in (None, "margin"):
         machine = SupportFeatureMachine(C=np.inf, refit=refit).fit(X[train], y[train])
         wrong = np.sum(machine.predict(X[~train]) != y[~train])
@@ -112,8 +115,8 @@ def soft() -> None:
         shares.append(np.mean(selected < 10))
         counts.append(len(selected))
     print("soft machine, C = 0.34, n = 500, d = 200, 10 informative, mu = 0.3, mean of 20 seeds")
-    print(f"  test error {mean(errors):.3f} (asked: at most 0.19; Bayes: 0.171)")
-    print(f"  {mean(shares):.0%} of {mean(counts):.1f} features informative (asked: 80 %)")
+    print(f"  test error {mean(errors):.3f} (target: at most 0.19; Bayes: 0.171)")
+    print(f"  {mean(shares):.0%} of {mean(counts):.1f} features informative (target: 80 %)")
 
 
 def limits() -> None:
@@ -128,7 +131,7 @@ def limits() -> None:
         hard = SupportFeatureMachine(C=np.inf, refit=None).fit(X, y)
         large = SupportFeatureMachine(C=1e6, refit=None).fit(X, y)
         equal += np.allclose(hard.coef_, large.coef_, rtol=1e-6, atol=0)
-    print("limits of C (001 sec. 2.3.2)")
+    print("limits of C (Klement, Anders & Martinetz 2013, sec. 2.3.2)")
     print(f"  C = 1e-6: only the largest class-mean difference in {first} of {total} data sets")
     print(
         f"  C = 1e6 on separable data: the hard machine's weights in {equal} of {total} data sets"

@@ -1,6 +1,7 @@
-"""Sequential minimal optimisation as the paper on the Potential SVM describes it (002, appendix B).
+"""Sequential minimal optimisation for the Potential SVM, as in Hochreiter & Obermayer (2004), app.
+B.
 
-Kept simple: it shows that the library's solver finds the same optimum, and how long this would
+A simple version: it shows that the library's solver finds the same optimum, and how long SMO would
 take. The whole matrix Q = K^T K is stored, and variables come in pairs alpha = plus - minus.
 """
 
@@ -12,7 +13,7 @@ from numba import njit
 
 @njit(cache=True)
 def best_pair(q_00, q_01, q_11, slope_0, slope_1, low_0, high_0, low_1, high_1):
-    """Steps (d_0, d_1) within a rectangle that minimise 1/2 d.Q d + slope.d (002, figure 9)."""
+    """Steps (d_0, d_1) within a rectangle that minimise 1/2 d.Q d + slope.d (fig. 9 there)."""
     determinant = q_00 * q_11 - q_01 * q_01
     if determinant > 1e-12 * q_00 * q_11:
         d_0 = (q_01 * slope_1 - q_11 * slope_0) / determinant
@@ -80,7 +81,7 @@ def _worst(value, error, epsilon, C, tolerance, inside):
 
 @njit(cache=True)
 def _partner(gram, value, error, epsilon, C, first):
-    """The second variable: the one whose joint update with the first moves farthest (B.3)."""
+    """The second variable: the one whose joint update with the first moves farthest (app. B.3)."""
     P = len(error)
     j, sign_0 = first % P, 1.0 if first < P else -1.0
     slope_0 = epsilon + sign_0 * error[j]

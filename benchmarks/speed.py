@@ -1,4 +1,4 @@
-"""Speed of `SupportFeatureMachine.fit`, in units of what it is compared with."""
+"""Speed of `SupportFeatureMachine.fit`, relative to other solvers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def noise(n: int, d: int, seed: int = 0) -> tuple[Any, Any]:
 
 
 def full_program(Z: Any, y: Any) -> Any:
-    """The first linear program over all columns at once (001, A.12), w = w+ - w-."""
+    """The first program over all columns, w = w+ - w- (Klement et al. 2013, eq. A.12)."""
     n, d = Z.shape
     difference = Z[y > 0].mean(axis=0) - Z[y < 0].mean(axis=0)
     signed = -y[:, None] * Z
@@ -80,7 +80,7 @@ def against_l1_svm() -> None:
     machine = SupportFeatureMachine(C=np.inf)
     peer = LinearSVC(penalty="l1", dual=False)
     with warnings.catch_warnings():
-        # It stops at its own limit of 1,000 iterations here; that only shortens its time.
+        # It stops at its own limit of 1,000 iterations, which only shortens its time.
         warnings.simplefilter("ignore", ConvergenceWarning)
         taken = side_by_side({"fit": partial(machine.fit, X, y), "l1": partial(peer.fit, Z, y)}, 5)
     row(

@@ -1,4 +1,4 @@
-"""Timing side by side: contestants take turns, so that a noisy machine is noisy for all of them."""
+"""Timing side by side: contestants take turns, so noise on the computer affects all of them."""
 
 from __future__ import annotations
 

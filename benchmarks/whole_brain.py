@@ -1,11 +1,11 @@
-"""Repetitive selection at the scale of a whole brain, against the 83 hours of the paper.
+"""Repetitive selection at whole-brain scale, compared with Klement, Anders & Martinetz (2013).
 
     python -m benchmarks.whole_brain              # all 12 folds
     python -m benchmarks.whole_brain --folds 2    # a short run
 
 Twelve participants, four runs, two conditions, 50,989 voxels; each participant is left out once,
-and features are selected until those that remain do not separate the conditions (001, sec. 4.4).
-The probes of what remains, 27 hours in the paper, follow.
+and features are selected until the remaining ones do not separate the conditions (sec. 4.4 there;
+83 hours). Then support vector machines are trained on the remaining features (27 hours there).
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from fewest.datasets import BrainMaps, make_brain
 
 N_VOXELS = 50_989
 PAPER_HOURS, PAPER_MACHINES = 83.0, 31_647
-# With these, subsets grow from about 3 to about 80 voxels, in about 2,900 repetitions a fold; in
-# the paper they grow from 2.4 to 77.7, in about 2,600.
+# With these, subsets grow from about 3 to about 80 voxels, in about 2,900 repetitions per fold; in
+# Klement, Anders & Martinetz (2013) they grow from 2.4 to 77.7, in about 2,600.
 SHAPE = {"informative": 0.34, "strength": 1.0, "smoothness": 1.5, "participant_sd": 1.0}
 UNIT_EVERY, UNIT_TURNS = 50, 5
 
@@ -72,7 +72,7 @@ def test_errors(selector: RepetitiveSelector, X: Any, y: Any) -> Any:
 
 
 def one_product(X: Any, selector: RepetitiveSelector) -> float:
-    """Mean seconds of X.T @ v over what is left, at every 50th repetition; the best of 5 each."""
+    """Mean seconds of X.T @ v over the columns left, at every 50th repetition; best of 5 each."""
     v = np.random.default_rng(0).standard_normal(len(X))
     left = np.ones(X.shape[1], dtype=bool)
     seconds = []
@@ -97,7 +97,7 @@ def run(maps: BrainMaps, n_folds: int, jobs: int) -> tuple[list[Fold], float]:
         np.save(path, maps.X)
         shared = np.load(path, mmap_mode="r")
         parallel = joblib.Parallel(n_jobs=jobs)
-        # The start of the processes, and what they import, is no part of the paper's time either.
+        # The start of the processes and their imports are not part of the published time either.
         parallel(joblib.delayed(_warm_up)() for _ in range(2 * jobs))
         started = time.perf_counter()
         folds = parallel(
@@ -117,7 +117,7 @@ def report(folds: list[Fold], wall: float, jobs: int) -> None:
     cpu = sum(fold.cpu for fold in folds)
     paper = PAPER_HOURS * 3600 * machines / PAPER_MACHINES
     row("machines trained", f"{machines:,}", f"paper: {PAPER_MACHINES:,}")
-    row("repetitions a fold", f"{machines / len(folds) - 1:.0f}", "paper: about 2,600")
+    row("repetitions per fold", f"{machines / len(folds) - 1:.0f}", "paper: about 2,600")
     row("smallest subset, mean over folds", f"{np.mean([f.sizes.min() for f in folds]):.1f}", "2.4")
     row("largest subset, mean over folds", f"{np.mean([f.sizes.max() for f in folds]):.1f}", "77.7")
     first = np.mean([fold.errors[:10].mean() for fold in folds])
@@ -130,8 +130,8 @@ def report(folds: list[Fold], wall: float, jobs: int) -> None:
     row("the paper's time for as many machines / ours", f"{paper / wall:,.0f}", "at least 1,000")
     row("  the same with processor seconds on these cores", f"{paper / (cpu / jobs):,.0f}")
     unit = float(np.mean([fold.unit for fold in folds]))
-    row("milliseconds a repetition (processor)", f"{1e3 * cpu / machines:.2f}")
-    row("  in units of X.T @ v over what is left", f"{cpu / machines / unit:.1f}", "aim: below 4")
+    row("milliseconds per repetition (processor)", f"{1e3 * cpu / machines:.2f}")
+    row("  in units of X.T @ v over the rest", f"{cpu / machines / unit:.1f}", "target: below 4")
 
 
 def main() -> None:
@@ -141,6 +141,7 @@ def main() -> None:
     arguments = parser.parse_args()
     maps = make_brain(n_voxels=N_VOXELS, random_state=0, **SHAPE)
     print(f"\nWhole brain: {maps.X.shape[0]} maps x {N_VOXELS:,} voxels, {arguments.folds} fold(s)")
+    print("  paper: Klement, Anders & Martinetz (2013), sec. 4.4")
     folds, wall = run(maps, arguments.folds, arguments.jobs)
     report(folds, wall, arguments.jobs)
     probe_part(maps, [fold.subsets for fold in folds], jobs=arguments.jobs)

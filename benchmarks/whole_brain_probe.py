@@ -1,4 +1,4 @@
-"""The probes of `benchmarks.whole_brain`: support vector machines on what remains."""
+"""The probes of `benchmarks.whole_brain`: support vector machines on the remaining features."""
 
 from __future__ import annotations
 

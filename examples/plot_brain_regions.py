@@ -1,12 +1,13 @@
 """Planted regions of a brain
 =============================
 
-Planted regions of a brain, and what selection finds of them.
+Planted regions of a brain, and how much of them selection finds.
 
-Generated maps of two conditions (12 participants, 4 runs each) in the mask of nilearn's MNI
-template, 8 mm a voxel. Three percent of the voxels lie in planted regions. glass.png shows these
-regions and as many voxels that repetitive selection finds first, through a glass brain; slices.png
-the same in the papers' colours; ranking.png the voxels of growing shares of the ranking.
+The maps of two conditions (12 participants, 4 runs each) are generated in the mask of nilearn's MNI
+template, with voxels of 8 mm. Three percent of the voxels lie in planted regions. glass.png shows
+these regions, and as many voxels that repetitive selection finds first, in a glass brain.
+slices.png shows the same in the colours of Klement, Anders & Martinetz (2013, fig. 5). ranking.png
+shows the voxels for growing shares of the ranking.
 
 In a clone, ``python -m examples.plot_brain_regions folder`` writes the pictures there.
 """
@@ -33,14 +34,14 @@ NAMES = ("planted", "found")
 
 
 def generated() -> tuple[BrainMaps, Nifti1Image]:
-    """Maps of both conditions, a voxel a column, and the mask they belong into."""
+    """Maps of both conditions, one column per voxel, and their mask."""
     mask = load_mni152_brain_mask(resolution=MILLIMETRES)
     inside = np.asarray(mask.dataobj) > 0
     return make_brain(mask=inside, informative=PLANTED, strength=1.5, random_state=2), mask
 
 
 def ranking_of(maps: BrainMaps, n_subsets: int) -> np.ndarray:
-    """The repetition that finds each voxel, from 1; 0 for none."""
+    """The repetition that finds each voxel, counted from 1; 0 for voxels that none finds."""
     selector = RepetitiveSelector(n_subsets=n_subsets).fit(maps.X, maps.y)
     ranking = np.zeros(maps.X.shape[1])
     for number, subset in enumerate(selector.subsets_, start=1):

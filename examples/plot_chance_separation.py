@@ -1,10 +1,12 @@
-"""How likely random features separate random classes
-=====================================================
+"""How often random features separate random classes
+====================================================
 
-Some d* of d random features separate n samples with a probability that has simple bounds (the
-shaded band, :func:`~fewest.significance.subset_separability_bounds`). The dots are simulated.
+The probability that some d* of d random features separate n samples has simple bounds (the shaded
+band, :func:`~fewest.significance.subset_separability_bounds`). The dots are simulated. Few samples
+are nearly always separable, so a separation of few samples means little.
 
-In a clone, ``python -m examples.plot_chance_separation chance.png --runs 1000`` draws more dots.
+In a clone, ``python -m examples.plot_chance_separation chance.png --runs 1000`` simulates more data
+sets per dot.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def _panel(ax: Axes, d: int, d_star: int, runs: int, rng: np.random.Generator) -
 def main() -> None:
     parser = argparse.ArgumentParser(description="Probability that random features separate.")
     parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
-    parser.add_argument("--runs", type=int, default=100, help="data sets a point (default: 100)")
+    parser.add_argument("--runs", type=int, default=100, help="data sets per point (default: 100)")
     arguments = parser.parse_args()
     figure = draw(arguments.runs)
     deliver(figure, arguments.file)

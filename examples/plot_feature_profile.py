@@ -2,8 +2,8 @@
 ===============================
 
 Two interlocking arcs cannot be separated by a line, and 98 of the 100 features are noise. Still,
-linear machines on many random halves of the samples agree on the two features that matter; their
-profile shows it. Any classifier can then take the two.
+linear machines trained on many random halves of the samples agree on the two features that matter,
+as their profile shows. Any classifier can then use these two features.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,8 @@ selected = machine.get_support(indices=True)
 print(f"selected: {selected}; balanced error {machine.validation_ber_.mean():.3f}")
 
 # %%
-# How often each feature was chosen in each fold, and the samples in the plane of the two that won.
+# Left: how often each feature was selected in each fold. Right: the samples in the plane of the two
+# selected features.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
 plot_profile(machine.profile_, n_features=12, ax=left)

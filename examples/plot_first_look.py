@@ -1,9 +1,9 @@
-"""Three genes of seven thousand
-================================
+"""Three genes out of seven thousand
+====================================
 
 The Support Feature Machine on 72 generated samples with 7,000 features, of which three differ
-between the classes: what it selects, what the selected features look like, and how well new samples
-are told apart.
+between the classes: which features it selects, what they look like, and how well it classifies new
+samples.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,8 @@ selected = machine.get_support(indices=True)
 print("selected:", selected)
 
 # %%
-# One row per feature, one column per sample. Within a class, samples are sorted by the decision.
+# One row per feature, one column per sample. Within a class, samples are sorted by the machine's
+# decision value.
 
 figure, ax = plt.subplots(figsize=(8, 2.6), layout="constrained")
 names = [f"feature {place}" for place in selected]
@@ -29,8 +30,8 @@ plot_heat_map(
 ).set_title("The selected features")
 
 # %%
-# The weights, and the receiver operating characteristic of samples that were held out. The machine
-# selects features again in every fold; a curve of training samples would be far too good.
+# The weights, and the receiver operating characteristic of held-out samples. The machine selects
+# features again in every fold; the curve of training samples would be far too good.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 WeightsDisplay.from_estimator(machine, X, ax=left)

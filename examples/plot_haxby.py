@@ -1,13 +1,13 @@
-"""Faces, houses and other things in one slice of a brain
-=========================================================
+"""Faces, houses and other objects in one slice of a brain
+==========================================================
 
 Faces, houses and six other categories in one slice of a brain.
 
-The slice is the Haxby data's (12 runs, 530 voxels), looked for in $FEWEST_DATA and in
-../shared/data; without it the script says so and draws nothing. overlap.png shows the voxels that
-tell faces from houses by t-statistics and by repetitive selection, as many of both; ranking.png the
-order in which selection finds voxels; pairs.png error and number of voxels for all pairs of
-categories, with one run left out at a time.
+The slice is from the Haxby data (12 runs, 530 voxels). The script looks for it in $FEWEST_DATA and
+in ../shared/data; if it is not there, the script says so and draws nothing. overlap.png shows the
+voxels that distinguish faces from houses by t-statistics and by repetitive selection, the same
+number of each. ranking.png shows the order in which selection finds voxels, and pairs.png the error
+and the number of voxels for all pairs of categories, with one run left out at a time.
 
 In a clone, ``python -m examples.plot_haxby folder`` writes the pictures there.
 """
@@ -77,7 +77,7 @@ def image_of(values: np.ndarray, data: HaxbySlice) -> Nifti1Image:
 
 
 def draw_pairs(pairs: AllPairs) -> Figure:
-    """Two squares of numbers, a row and a column a category."""
+    """Two squares of numbers, one row and one column per category."""
     figure, axes = pyplot.subplots(1, 2, figsize=(12.5, 5.6), layout="constrained")
     draw_square(axes[0], pairs.errors(), pairs.conditions, "error on the run left out", "{:.2f}")
     draw_square(axes[1], pairs.features(), pairs.conditions, "voxels", "{:.1f}")

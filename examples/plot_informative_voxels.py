@@ -1,9 +1,9 @@
 """How many voxels carry information
 ===================================
 
-The fewest voxels are not all voxels that matter. Selecting, setting the selected ones aside and
-selecting again removes information step by step; a support vector machine on what is left shows how
-much of it there still is. Maps are generated: 6 participants, 4 runs, 400 voxels, of which 30 %
+The fewest voxels are not all voxels that matter. Setting the selected voxels aside and selecting
+again removes information step by step, and a support vector machine on the remaining voxels shows
+how much is left. The maps are generated: 6 participants, 4 runs and 400 voxels, of which 30 %
 respond to the condition.
 """
 
@@ -21,8 +21,8 @@ print(f"truth: {maps.informative.mean():.2f}")
 print(f"the papers' rule: {found.estimate:.2f}, corrected: {found.purity.estimate:.2f}")
 
 # %%
-# Each participant is left out once. The estimate is where the line through the inflexion of the
-# sigmoid meets chance.
+# Each participant is left out once. The estimate is where the tangent at the inflexion point of the
+# sigmoid reaches chance (Klement, Anders & Martinetz 2013, sec. 4.4).
 
 univariate = t_map(maps.X, maps.y, groups=maps.groups)
 plot_informative(found, univariate, figure=plt.figure(figsize=(10, 7), layout="constrained"))

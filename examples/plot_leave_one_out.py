@@ -1,14 +1,14 @@
 """Where leave-one-out misleads
 ===============================
 
-Leave-one-out of a support vector machine may be wrong in high dimension, and
+The leave-one-out error of a support vector machine may be wrong in high dimension, and
 :func:`~fewest.diagnostics.loo_reliability` says when.
 
 The left figure shows the error on pure noise against the number of features: it should be one half,
-and tends to one. Then the same for all sample sizes, and for two classes whose means are apart by
-mu^2 = 1/30 per feature: above 12 samples the error tends to zero, below to one, although a new
-sample would be classified correctly in either case. The curves show the error that
-`loo_reliability` predicts from one data set.
+but tends to one. The middle figure shows the same for all sample sizes. The right figure shows two
+classes whose means differ by mu^2 = 1/30 per feature: above 12 samples the error tends to zero,
+below to one, although a new sample would be classified correctly in either case. The curves show
+the error that `loo_reliability` predicts from one data set.
 
 In a clone, ``python -m examples.plot_leave_one_out leave_one_out.png --runs 30`` averages more data
 sets.
@@ -83,7 +83,7 @@ def _map(ax: Axes, grid: loo.Grid, title: str) -> object:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Where leave-one-out misleads.")
     parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
-    parser.add_argument("--runs", type=int, default=1, help="data sets a point (default: 1)")
+    parser.add_argument("--runs", type=int, default=1, help="data sets per point (default: 1)")
     arguments = parser.parse_args()
     with loo.quietly():
         figure = draw(*loo.grids(arguments.runs))

@@ -1,9 +1,9 @@
-"""The Potential Support Vector Machine in pictures
-===================================================
+"""The Potential Support Vector Machine in figures
+==================================================
 
-Classes, a curve with an outlier, and selected features, on toy data like those of the method's
-paper (figures 3 to 7). Run it with a folder to save the pictures there as PNG; otherwise they are
-shown.
+Classification, regression with an outlier, and feature selection, on toy data like those of
+Hochreiter & Obermayer (2004, figures 3 to 7). Run it with a folder to save the figures there as
+PNG; otherwise they are shown.
 """
 
 import sys
@@ -43,9 +43,9 @@ def draw_samples(ax, X, y):
 # %%
 # Matrix data and three kernels
 # -----------------------------
-# 34 samples of two classes are described by their relations with 50 other objects,
-# the crosses; black ones are support features. The machine needs no positive definite kernel: the
-# sine kernel is indefinite.
+# 34 samples of two classes are described by their relations with 50 other objects, shown as
+# crosses. Black crosses are support features. The kernel need not be positive definite: the sine
+# kernel is indefinite.
 
 
 def matrix_data():
@@ -79,8 +79,8 @@ def plot_three_kernels():
 # %%
 # Pairwise data and the sine kernel
 # ---------------------------------
-# 70 samples by their relations with each other. Where the classes alternate, a kernel that
-# oscillates needs fewer support vectors and makes fewer errors.
+# 70 samples are described by their relations with each other. Where the classes alternate, a kernel
+# that oscillates needs fewer support vectors and makes fewer errors.
 
 
 def alternating_rings(n, seed):
@@ -112,7 +112,8 @@ def plot_pairwise():
 # %%
 # Regression with an outlier
 # --------------------------
-# A small C bounds what a single point can do (local smoothing); a wide kernel smooths everywhere.
+# A small C limits the influence of a single point (local smoothing); a wide kernel smooths
+# everywhere.
 
 
 def curve_with_outlier():
@@ -158,7 +159,8 @@ def plot_outlier():
 # %%
 # Feature selection for classes
 # -----------------------------
-# Four groups of samples, 100 candidate features. A large epsilon leaves a few in each group.
+# There are four groups of samples and 100 candidate features. A large epsilon leaves a few features
+# in each group.
 
 
 def plot_selected_for_classes():
@@ -182,7 +184,7 @@ def plot_selected_for_classes():
 # %%
 # Feature selection for a curve
 # -----------------------------
-# With a larger epsilon fewer support vectors are left, and these sit at maxima and minima.
+# With a larger epsilon fewer support vectors are left, and these are at maxima and minima.
 
 
 def plot_selected_for_curve():

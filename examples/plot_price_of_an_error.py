@@ -1,9 +1,9 @@
 """The price of an error
 =======================
 
-C is what one misclassified training sample may cost, in features. A small C buys few features and
-accepts errors; a large one buys features until the training samples are separated. What that does
-to samples that were held out, cross-validation shows.
+C is the price of one misclassified training sample, in features. A small C selects few features and
+accepts errors; a large C selects features until the training samples are separated.
+Cross-validation shows the effect on held-out samples.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ search = SupportFeatureMachineCV(n_Cs=10, n_subsets=1).fit(X, y)
 print(f"C = {search.C_:.3g} selects {np.flatnonzero(search.support_)}")
 
 # %%
-# The diamond is the chosen one: the fewest features that are not worse than the best by more than
+# The diamond marks the chosen C: the fewest features that are not worse than the best by more than
 # one standard error of the difference.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")

@@ -1,14 +1,14 @@
 """Uneven light, and what happens at the border
 ===============================================
 
-What the boundary does to an image whose light is corrected by a Gaussian pyramid
+The effect of the boundary on an image whose light is corrected by a Gaussian pyramid
 (:func:`~fewest.imaging.correct_illumination`).
 
-Natural vignetting (the cosine fourth law, 1280 x 1024 pixels, at most 200) and what five levels
-make of it. Only the boundary differs: with the replicate boundary the image gets an edge, in which
-the lines of equal brightness run along the frame. The number is the largest change, in grey levels,
-over the outermost 20 pixels across any side. Below, the brightness next to the lower border,
-relative to that 60 pixels inside.
+The image shows natural vignetting (the cosine fourth law, 1280 x 1024 pixels, at most 200 grey
+levels), corrected with five levels of the pyramid. Only the boundary differs: with the replicate
+boundary the image gets an edge, where the lines of equal brightness run along the frame. The number
+is the largest change, in grey levels, over the outermost 20 pixels across any side. The lower
+figures show the brightness next to the lower border, relative to that 60 pixels inside.
 """
 
 from __future__ import annotations

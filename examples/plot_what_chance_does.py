@@ -1,8 +1,8 @@
-"""What chance does
-==================
+"""What chance can do
+====================
 
-Few features that separate all samples look like a discovery. With thousands of features to choose
-from they may be none: classes assigned at random are separated, too, by only a few more. The
+A few features that separate all samples look like a discovery. With thousands of features to choose
+from they may not be one: random labels can be separated, too, by only a few more features. The
 permutation test shows how many more.
 """
 
@@ -26,9 +26,9 @@ for ax, data, title in zip(axes, (X, noise), ("Two features differ", "Pure noise
     ax.set_title(f"{title}: p = {found.p_value:.2g}", pad=24)
 
 # %%
-# How likely random features do as well follows from the numbers of samples and features alone, up
-# to the band shown here. Two features out of 2,000 that separate 40 samples are hardly an accident,
-# while three or more may well be, as far as these bounds go.
+# The numbers of samples and features alone determine how likely random features do as well, up to
+# the band shown here. If two features out of 2,000 separate 40 samples, chance is an unlikely
+# explanation; for three or more, these bounds do not exclude it.
 
 figure, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
 plot_separability(*X.shape, selected=2, ax=ax)

@@ -60,7 +60,7 @@ def test_medians(holes):
     assert table.y.tolist() == y.tolist()
     [note] = table.notes
     assert note.startswith("Filled in: 3 missing cells in 2 features, by the feature's median")
-    assert "over all samples, also those held out in cross-validation" in note
+    assert "over all samples, including those held out in cross-validation" in note
 
 
 def test_median_does_not_depend_on_the_classes(holes, tmp_path):

@@ -1,1 +1,1 @@
-"""What long work needs: progress, checkpoints, files that appear whole or not at all."""
+"""Tools for long runs: progress, checkpoints, files that appear complete or not at all."""

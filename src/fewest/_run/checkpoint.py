@@ -1,8 +1,9 @@
-"""Results of a long run, kept on disk one by one, so that a killed run goes on where it was.
+"""Results of a long run, kept on disk one by one: a killed run continues where it stopped.
 
-A folder holds `run.json`, which says what the results belong to, and `results.log` with one line a
-result: a checksum and the result as JSON (whose numbers come back bit by bit). Lines are only ever
-appended; a line that a kill has torn fails its checksum, and the file is cut before it.
+A folder holds `run.json`, which says what the results belong to, and `results.log` with one line
+per result: a checksum and the result as JSON (its numbers are read back exactly). Lines are only
+ever appended. A line that is incomplete after a kill fails its checksum, and the file is cut before
+it.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from typing import IO, Any
 
 from fewest._run.files import atomic_write
 
-# A kill loses nothing that was handed to the system; only a power failure loses what is younger.
+# A kill loses nothing that was written; only a power failure loses what is not synced yet.
 _SECONDS_BETWEEN_SYNCS = 1.0
 
 
 class CheckpointError(ValueError):
-    """The folder holds results of something else, or cannot be used."""
+    """The folder holds results of another run, or cannot be used."""
 
 
 class Checkpoint:
-    """The results in a folder, and a place for more; use it as a context.
+    """The results in a folder, and a place for more; use it as a context manager.
 
     Parameters
     ----------
     folder : str or path-like
-        Created if it is not there.
+        Created if it does not exist.
     identity : mapping of str to what JSON can hold
-        What the results depend on. A folder with another identity is refused, and the error says
-        in which entries they differ; an entry "values of X" is the name a reader sees.
+        What the results depend on. A folder with another identity is refused, and the error names
+        the entries in which they differ; entries therefore have readable names ("values of X").
 
     Attributes
     ----------
     results : list
-        What earlier runs have left.
+        The results of earlier runs.
     """
 
     def __init__(self, folder: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
@@ -75,7 +76,7 @@ class Checkpoint:
         self._log.close()
 
     def append(self, result: Any) -> None:
-        """Keep one more result; when this returns, a kill no longer loses it."""
+        """Keep one more result; once this returns, a kill does not lose it."""
         assert self._log is not None
         content = json.dumps(result, separators=(",", ":")).encode()
         self._log.write(b"%08x %s\n" % (zlib.crc32(content), content))
@@ -123,7 +124,7 @@ class Checkpoint:
 
 
 def _content(line: bytes) -> bytes | None:
-    """The JSON of a line, or None if the line is not as it was written."""
+    """The JSON of a line, or None if the line is damaged."""
     checksum, separator, content = line.partition(b" ")
     if not separator or not content.endswith(b"\n"):
         return None
@@ -142,10 +143,10 @@ def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
 
 
 def _lock(file: IO[bytes], folder: Path) -> None:
-    """Refuse a folder in use; the lock goes with the process, however it ends."""
+    """Refuse a folder in use; the lock ends with the process, however that ends."""
     try:
         import fcntl
-    except ImportError:  # no such locks on this system
+    except ImportError:  # this system has no such locks
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,13 +14,13 @@ from typing import IO, Any
 def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Replace the file at `path` by `content` (text as UTF-8) in one step.
 
-    The content goes to a temporary file in the same folder first, so that an existing file stays as
-    it is if anything goes wrong, and no half-written file is ever left behind.
+    The content goes to a temporary file in the same folder first. If anything goes wrong, an
+    existing file stays as it is, and no incomplete file is left behind.
 
     Parameters
     ----------
     path : str or path-like
-        The file; its folder must exist. A link is followed.
+        The file; its folder must exist. Links are followed.
     content : str or bytes
         The new content.
     """
@@ -50,7 +50,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise FileNotFoundError(f"the folder {target.parent} does not exist")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"the file {target} is write-protected")
-    # Asking for permissions is not enough: read-only and full disks show only when one writes.
+    # Checking permissions is not enough: read-only and full disks are noticed only by writing.
     probe = _temporary_beside(target)
     try:
         probe.touch(exist_ok=False)
@@ -90,7 +90,8 @@ def check_new_folder(
     path : str or path-like
         The folder that is to appear later; the one above it must exist.
     replaceable : collection of str, optional
-        Names of files: a folder that holds no others may be replaced. By default only an empty one.
+        Names of files: a folder that holds no others may be replaced. By default only empty folders
+        may.
     """
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
@@ -115,9 +116,9 @@ def check_new_folder(
 def whole_folder(
     path: str | os.PathLike[str], *, replaceable: Collection[str] | None = None
 ) -> Iterator[Path]:
-    """An empty folder to write files to, which appears at `path` when all is written.
+    """An empty folder to write files to, which appears at `path` when everything is written.
 
-    After an error or an interrupt nothing of it is left, and what was at `path` is there still.
+    After an error or an interrupt it is gone, and what was at `path` before is still there.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ def whole_folder(
         if target.exists():
             os.rename(target, aside)
         os.rename(temporary, target)
-    finally:  # whatever was interrupted, one whole folder stays
+    finally:  # after any interrupt, one complete folder is left
         shutil.rmtree(temporary, ignore_errors=True)
         if target.exists():
             shutil.rmtree(aside, ignore_errors=True)

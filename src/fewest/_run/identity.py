@@ -1,4 +1,4 @@
-"""What a long run's results depend on, in words that can be compared later."""
+"""What the results of a long run depend on, as text that can be compared later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 _ROWS_AT_ONCE = 16
-# These change how a result is computed, and not what it is.
+# These change how a result is computed, but not the result.
 _IRRELEVANT = ("n_jobs", "verbose")
 
 
@@ -54,5 +54,5 @@ def _digest(content: bytes) -> str:
 def _version(package: str) -> str:
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # run from a folder that was never installed
+    except metadata.PackageNotFoundError:  # run from a folder without installation
         return "unknown"

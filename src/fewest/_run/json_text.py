@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def to_json(report: DataclassInstance) -> str:
-    """The report as JSON; infinity, which JSON does not know, becomes "inf"."""
+    """A dataclass as JSON; infinity, which JSON does not know, becomes "inf"."""
     return json.dumps(_ready(asdict(report)), indent=2, allow_nan=False)
 
 

@@ -1,4 +1,4 @@
-"""Long work in parallel: a bar for people, and Ctrl-C for the parent process only."""
+"""Long work in parallel: a progress bar, and Ctrl-C for the parent process only."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Where only the share of the work is known, counts and rates would say nothing.
+# If only the share of the work done is known, counts and rates are meaningless.
 _SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
 
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Processes started here inherit this, and leave Ctrl-C (and its traceback) to the parent.
+    """Make processes that are started here leave Ctrl-C (and its traceback) to the parent.
 
-    It takes some hundredths of a second; an interrupt in that time is lost.
+    This takes some hundredths of a second; an interrupt during that time is lost.
     """
-    if threading.current_thread() is not threading.main_thread():  # Python allows it there only
+    if threading.current_thread() is not threading.main_thread():  # Python allows it only there
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -37,13 +37,13 @@ def progress_bar(
     what: str = "cross-validation",
     unit: str = "fold",
 ) -> Iterable[Any]:
-    """The trials, with a bar on standard error if it is wanted and tqdm is there."""
+    """The trials, with a bar on standard error if it is wanted and tqdm is installed."""
     bar = _bar(trials, total, what, unit) if show else None
     return trials if bar is None else bar
 
 
 class Progress:
-    """A bar on standard error; nothing without tqdm, or if it is not wanted."""
+    """A bar on standard error; nothing if tqdm is missing or no bar is wanted."""
 
     def __init__(self, total: float, *, what: str, unit: str, show: bool) -> None:
         self._bar = _bar(None, total, what, unit) if show else None
@@ -55,12 +55,12 @@ class Progress:
         self.close()
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
     def advance(self, amount: float, *, note: str = "") -> None:
-        """Some more is done; the note stands behind the bar."""
+        """Advance the bar, with a note after it."""
         if self._bar is not None:
             if note:
                 self._bar.set_postfix_str(note, refresh=False)

@@ -1,4 +1,4 @@
-"""Data to try the methods on: the papers' generators, and loaders for the public data sets."""
+"""Data sets: the generators used in the papers, and loaders for the public data sets."""
 
 from fewest.datasets.brain import BrainMaps, make_brain
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon

@@ -1,4 +1,4 @@
-"""Artificial brain maps: several participants and runs, two conditions, and a known truth."""
+"""Generated brain maps: several participants and runs, two conditions, and known effects."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _REGION_WIDTH = 2.5
 
 @dataclass(frozen=True, eq=False)
 class BrainMaps:
-    """Maps of both conditions in every run of every participant, and what is planted in them.
+    """Maps of both conditions in every run of every participant, with the planted effects.
 
     Attributes
     ----------
     X : ndarray of shape (2 * n_runs * n_participants, n_voxels)
-        One activation map a row; noise has standard deviation one in every voxel.
+        One activation map per row; noise has standard deviation one in every voxel.
     y : ndarray of shape (n_samples,)
         The condition, -1 or +1.
     groups : ndarray of shape (n_samples,)
-        The participant, from 0: what leave-one-participant-out leaves out.
+        The participant, counted from 0: the groups of leave-one-participant-out.
     runs : ndarray of shape (n_samples,)
-        The run within the participant, from 0.
+        The run within the participant, counted from 0.
     mask : ndarray of bool, three-dimensional
         Which points of the grid are voxels; ``mask[mask] = row`` puts a row back on the grid.
     effect : ndarray of shape (n_voxels,)
@@ -74,7 +74,7 @@ def make_brain(
     n_participants, n_runs : int
         Each participant has one map of either condition in each run.
     n_voxels : int
-        Size of the ellipsoid: that many points of a grid which are nearest to its centre.
+        Size of the ellipsoid: the `n_voxels` grid points nearest to its centre.
     mask : three-dimensional array of bool, optional
         The voxels, instead of an ellipsoid.
     informative : float
@@ -167,7 +167,7 @@ def _regions(
 
 
 def _smooth_field(inside: NDArray[np.bool_], width: float, rng: np.random.Generator) -> FloatArray:
-    """A Gaussian field with variance one; the grid is a torus, so that it is so everywhere."""
+    """A Gaussian field on a torus, where the variance is one everywhere, also at the borders."""
     from scipy import ndimage
 
     noise = rng.standard_normal(inside.shape)

@@ -1,6 +1,6 @@
-"""Public data sets of the papers: from a file of one's own, a folder of files, or OpenML.
+"""Public data sets used in the papers: from your own file, a folder of files, or OpenML.
 
-The library ships no data. Each loader takes the first of
+The library contains no data. Each loader uses the first of
 
 1. `path`: an .npz file with arrays X and y, or a table (CSV, TSV, Parquet) and its class column;
 2. `<name>.npz` in the folder that the environment variable FEWEST_DATA names;
@@ -29,7 +29,7 @@ _FOLDER_VARIABLE = "FEWEST_DATA"
 
 @dataclass(frozen=True)
 class _Source:
-    """A data set: where it is on OpenML, and a size that shows whether it is the right one."""
+    """A data set: where it is on OpenML, and its size, to check that it is the right one."""
 
     name: str
     openml_id: int
@@ -66,24 +66,24 @@ def load_leukemia(
     Parameters
     ----------
     path : str or path-like, optional
-        Your own file: .npz with arrays `X` and `y` (and, if there, `feature_names`, `gene_id` or
+        Your own file: .npz with arrays `X` and `y` (and optionally `feature_names`, `gene_id` or
         `gene_name`, and `split`), or another format of `fewest.tables.read_table` with one row per
-        sample. Without it, `leukemia.npz` in the folder named by the environment variable
-        FEWEST_DATA is taken, and where there is none, OpenML.
+        sample. By default, `leukemia.npz` in the folder named by the environment variable
+        FEWEST_DATA, or OpenML if there is no such file.
     target : str, optional
         Name of the class column; all other columns must be numbers. For .npz the name of the
         array with the classes (default there: y).
     data_home : str or path-like, optional
-        Where `sklearn.datasets.fetch_openml` keeps what it downloads.
+        Where `sklearn.datasets.fetch_openml` stores its downloads.
     return_X_y : bool
         Return `(data, target)` only.
 
     Returns
     -------
     Bunch
-        With `data` (n, d) in the type it is stored in, `target` (n,) with the labels as the source
-        spells them, `feature_names` (d,), `target_names` (the sorted labels), `split` (n,) or None,
-        and `DESCR`.
+        With `data` (n, d) in the stored type, `target` (n,) with the labels as spelled in the
+        source, `feature_names` (d,), `target_names` (the sorted labels), `split` (n,) or None, and
+        `DESCR`.
 
     References
     ----------
@@ -241,7 +241,7 @@ def _load(
         )
     if return_X_y:
         return table.X, table.y
-    split = None  # which samples the authors trained on, where the file says so
+    split = None  # which samples the authors trained on, if the file has it
     if file is not None and file.suffix.lower() == ".npz":
         split = read_extra(file, "split", len(table.y))
     return Bunch(
@@ -255,7 +255,7 @@ def _load(
 
 
 def _find_file(source: _Source) -> Path | None:
-    """`<name>.npz` in the folder FEWEST_DATA, where both are there."""
+    """`<name>.npz` in the folder FEWEST_DATA, if both exist."""
     folder = os.environ.get(_FOLDER_VARIABLE)
     if not folder:
         return None
@@ -277,7 +277,7 @@ def _fetch(source: _Source, data_home: str | os.PathLike[str] | None) -> Table:
         f"folder in the environment variable {_FOLDER_VARIABLE}"
     )
     try:
-        # liac-arff is slower than pandas but always there.
+        # liac-arff is slower than pandas, but always installed.
         fetched = fetch_openml(
             data_id=source.openml_id, data_home=data_home, as_frame=False, parser="liac-arff"
         )

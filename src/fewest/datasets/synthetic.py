@@ -1,9 +1,9 @@
-"""The papers' artificial data: a few informative features among many of pure noise.
+"""The artificial data sets of the papers: a few informative features among many of pure noise.
 
-N(a, b) is a normal distribution with mean a and standard deviation b, in all of them. The papers do
-not say whether b is a standard deviation or a variance; for features of pure noise it makes no
-difference once columns are standardised. In `make_modes` it does, and there the standard deviation
-comes closer to the errors of the paper.
+In all of them, N(a, b) is a normal distribution with mean a and standard deviation b. The papers do
+not say whether b is a standard deviation or a variance. For features of pure noise this makes no
+difference once columns are standardised. In `make_modes` it does, and the standard deviation comes
+closer to the errors of Hochreiter & Obermayer (2004).
 
 Informative features come first (in `make_banana` after 28 of noise), labels are -1 and +1, and
 `random_state` is None, an int, a `numpy.random.Generator` or a `numpy.random.RandomState`.
@@ -24,8 +24,9 @@ RandomState = int | np.random.Generator | np.random.RandomState | None
 
 _MAX_SWEEPS = 200
 _NOISE_SCALE = 20.0
-# Measured on table 1: softer fits (C = 1, least squares) redraw more points, and leave too few
-# features and too high percentages at n = 500; harder ones (C -> inf) leave slightly too many.
+# Measured on table 1 of Klement, Anders & Martinetz (2013): softer fits (C = 1, least squares)
+# redraw more points, and give too few features and too high percentages at n = 500; harder ones
+# (C -> inf) give slightly too many features.
 _SEPARATING_C = 100.0
 _N_MODES, _MODE_SIZE = 5, 4
 _BANANA_RADIUS, _BANANA_SPAN, _BANANA_PLACE = 5.0, 1.25 * np.pi, 28
@@ -45,19 +46,19 @@ def make_weston(
 
         x_j = y N(j, 1),  x_{j+3} = N(0, 1)    or    x_j = N(0, 1),  x_{j+3} = y N(j, 1)
 
-    for j = 1, 2, 3; the other features are N(0, 20). The classes are of equal size (for odd `n`,
-    one sample apart).
+    for j = 1, 2, 3; the other features are N(0, 20). The classes have equal size (for odd `n` they
+    differ by one sample).
 
     Parameters
     ----------
     n : int
         Number of samples, at least 2.
     n_noise : int
-        Number of noise features, beside the six informative ones.
+        Number of noise features, in addition to the six informative ones.
     separable : bool
-        Draw the samples again that a linear support vector machine (C = 100) on the six
-        informative features misclassifies, until it makes no error. A sample drawn again keeps
-        its label. With this rule the support feature machine gives table 1 of [2]_.
+        Draw samples again that a linear support vector machine (C = 100) on the six informative
+        features misclassifies, until it makes no error. A sample drawn again keeps its label. With
+        this rule the support feature machine reproduces table 1 of [2]_.
     random_state : int, Generator, RandomState or None
         Seed or source of randomness.
 
@@ -153,7 +154,7 @@ def make_gaussian(
     Raises
     ------
     RuntimeError
-        If some samples are on the wrong side after 200 sweeps, as happens for `mu` far below zero.
+        If some samples are still on the wrong side after 200 sweeps, as for `mu` far below zero.
 
     References
     ----------
@@ -210,7 +211,7 @@ def make_modes(
     Parameters
     ----------
     n : int
-        Number of samples. Labels are random: a handful of samples may all be of one class.
+        Number of samples. Labels are random, so very few samples may all be of one class.
     d : int
         Number of features, at least 20.
     random_state : int, Generator, RandomState or None
@@ -269,8 +270,9 @@ def make_banana(
     n_positive, n_negative : int
         Samples of class +1 and of class -1, in random order.
     n_noise : int
-        Number of noise features. The first 28 of them precede the two informative ones, which are
-        columns 28 and 29 (29 and 30 in the chapter, which counts from one); with fewer, all do.
+        Number of noise features. The first 28 of them (or all, if there are fewer) precede the two
+        informative ones, which then are columns 28 and 29 (29 and 30 in Pranckeviciene & Somorjai
+        2011, where columns are counted from one).
     random_state : int, Generator, RandomState or None
         Seed or source of randomness.
 
@@ -330,7 +332,7 @@ def _redraw(
     y: Labels,
     remedy: str,
 ) -> FloatArray:
-    """Draw a sample for each label, and the wrong ones again until there are none."""
+    """Draw a sample for each label, and draw wrong ones again until there are none."""
     block = draw(y)
     for _ in range(_MAX_SWEEPS):
         again = wrong(block, y)
@@ -353,7 +355,7 @@ def _exact_labels(n: int, positive_fraction: float, rng: np.random.Generator) ->
 
 def _generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
-        # NumPy before 2.2 does not take one; seeding from it advances it, as its users expect.
+        # NumPy before 2.2 does not accept one; seeding from it advances it, as users expect.
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
     return np.random.default_rng(random_state)
 

@@ -20,7 +20,7 @@ def sampled(values: FloatArray, axis: int, count: int) -> FloatArray:
 
 
 def spread(values: FloatArray, axis: int, length: int) -> FloatArray:
-    """The adjoint of `sampled`: each value goes to the `length` places that it was made of."""
+    """The adjoint of `sampled`: each value is spread over the places it was computed from."""
     count = values.shape[axis]
     out = np.zeros((*values.shape[:axis], length, *values.shape[axis + 1 :]))
     for j, weight in enumerate((1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16)):

@@ -1,4 +1,4 @@
-"""Images, masks and numbers of levels that make sense, or an error that says what does not."""
+"""Checks of images, masks and numbers of levels; errors say what is wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BoolArray = NDArray[np.bool_]
 
 
 def checked_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
-    """The mask as booleans, or None where it leaves nothing out."""
+    """The mask as booleans, or None if all pixels are inside."""
     if mask is None:
         return None
     array = np.asarray(mask)
@@ -45,7 +45,7 @@ def checked_shape(shape: Any) -> tuple[int, ...]:
 
 
 def check_finite(image: FloatArray, mask: BoolArray | None) -> None:
-    """Raise if a pixel that counts is NaN or infinite; the sum finds that without a copy."""
+    """Raise if a pixel inside is NaN or infinite; the sum finds that without a copy."""
     with np.errstate(over="ignore", invalid="ignore"):
         suspicious = mask is not None or not np.isfinite(image.sum())
     if suspicious:
@@ -60,7 +60,7 @@ def check_finite(image: FloatArray, mask: BoolArray | None) -> None:
 def level_grids(
     shape: tuple[int, ...], mask: BoolArray | None, levels: Any, *, least: int = 0
 ) -> list[tuple[tuple[int, ...], BoolArray | None]]:
-    """Shape and mask of each level of a pyramid, from the full resolution on."""
+    """Shape and mask of each level of a pyramid, starting at full resolution."""
     if not isinstance(levels, (int, np.integer)) or isinstance(levels, bool) or levels < least:
         raise ValueError(f"levels must be a whole number of at least {least}; got {levels!r}")
     possible = int(np.ceil(np.log2(max(shape))))

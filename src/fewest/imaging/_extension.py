@@ -1,4 +1,4 @@
-"""The image with what lies around it: a linear map, and its adjoint."""
+"""The image extended beyond its frame or mask: a linear map, and its adjoint."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Extension:
     mask : boolean array or None
         Its pixels; None for all.
     needed : boolean array
-        Which pixels of the grid with its margin are wanted; all others are zero.
+        Which pixels of the grid with its margin are needed; all others are zero.
     margin : int
         How many pixels are added on each side.
     boundary : str or callable
@@ -80,7 +80,7 @@ def _weight_matrix(
 def _checked(
     pixels: Any, weights: Any, n: int, shape: tuple[int, ...], mask: BoolArray | None
 ) -> tuple[IntArray, FloatArray]:
-    """What a user's own boundary rule returns."""
+    """Check what a user's own boundary rule returns."""
     pixels, weights = np.asarray(pixels), np.asarray(weights, dtype=np.float64)
     d = len(shape)
     if weights.ndim != 2 or len(weights) != n or pixels.shape != (*weights.shape, d):

@@ -1,4 +1,4 @@
-"""What a least-squares polynomial predicts at a point, as weights of the pixels it is fitted to."""
+"""Values of a least-squares polynomial at a point, as weights of the pixels it is fitted to."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _RANK = 1e-9  # eigenvalues of lattice points' Gram matrices are either zero or 
 def prediction_weights(offsets: FloatArray, used: BoolArray, degree: int) -> FloatArray:
     """Weights w such that sum_i w_i f_i is the polynomial's value at the origin.
 
-    The polynomial minimises sum_i (p(x_i) - f_i)^2 over the pixels that are used. Where these
-    cannot tell all coefficients (they lie in a plane, for instance), a lower degree comes first and
-    what cannot be known is zero: constants are always reproduced, and linear functions wherever the
-    pixels determine them.
+    The polynomial minimises sum_i (p(x_i) - f_i)^2 over the pixels that are used. Where these do
+    not determine all coefficients (they lie in a plane, for instance), lower degrees are fitted
+    first and the undetermined coefficients are zero. Constants are always reproduced, and linear
+    functions wherever the pixels determine them.
 
     Parameters
     ----------
     offsets : array of shape (n, k, d)
         Positions of k pixels relative to each of n points.
     used : boolean array of shape (n, k)
-        Which of the pixels count; at least one for each point.
+        Which of the pixels are used; at least one for each point.
     degree : 1 or 2
         Degree of the polynomial.
     """
@@ -48,7 +48,7 @@ def _weights(points: FloatArray, used: BoolArray, degree: int) -> FloatArray:
     pairs = combinations_with_replacement(range(points.shape[2]), 2)
     monomials = np.stack([points[..., a] * points[..., b] for a, b in pairs], axis=-1)
     curved, at_curved = _centred(monomials, share, used)
-    # Only what the plane leaves unexplained is fitted by the curved terms.
+    # The curved terms are fitted only to the residuals of the plane.
     explained = fit_linear @ curved
     residual = curved - linear @ explained
     at_residual = at_curved - np.einsum("np,npq->nq", at_linear, explained)
@@ -64,9 +64,10 @@ def _centred(
 
 
 def _pseudo_inverse(columns: FloatArray, before: FloatArray) -> FloatArray:
-    """From the small Gram matrices: much faster than from the columns themselves.
+    """The pseudo-inverse, from the small Gram matrices: much faster than from the columns.
 
-    What is tiny beside the columns as they were before (without what a plane explains) is rounding.
+    Values that are tiny relative to the original columns (before a plane was subtracted) are
+    rounding errors.
     """
     transposed = columns.swapaxes(1, 2)
     values, vectors = np.linalg.eigh(transposed @ columns)

@@ -25,9 +25,9 @@ class ImageStack:
     values : array of shape (*shape, channels)
         Zero outside the mask.
     mask : boolean array of that shape, or None
-        The pixels that count; None for all.
+        The pixels inside; None for all.
     channel_axis : int or None
-        Where the caller has the channels.
+        The caller's axis of channels.
     """
 
     values: FloatArray
@@ -52,7 +52,7 @@ class ImageStack:
         return self.values.shape[:-1]
 
     def restored(self, values: FloatArray) -> FloatArray:
-        """Results with the channels where the caller has them."""
+        """The result with its channels on the caller's axis."""
         if self.channel_axis is None:
             return values[..., 0]
         return np.moveaxis(values, -1, self.channel_axis)

@@ -1,4 +1,4 @@
-"""How an image goes on where it ends: at its frame, and at the rim of a mask.
+"""How an image is extended beyond its frame, or beyond the border of a mask.
 
 A boundary rule says which pixels of the image determine a pixel outside, and with which weights:
 
@@ -6,7 +6,7 @@ A boundary rule says which pixels of the image determine a pixel outside, and wi
 
 It is a function of `outside` (n x d whole numbers, the coordinates to fill; negative before the
 first pixel), `shape` and `mask` (None for a whole rectangle or box). It returns `pixels`
-(n x k x d coordinates within the mask) and `weights` (n x k). Everything built on it is linear.
+(n x k x d coordinates within the mask) and `weights` (n x k). All operators built on it are linear.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Rule = Callable[[IntArray, tuple[int, ...], BoolArray | None], tuple[IntArray, F
 
 _BLOCK = 5
 _TIES = {2: 8, 3: 24}  # pixels that may be as near as the last one, by dimension
-_RIM = 8  # pixels this near to those wanted nearly always include their nearest
+_RIM = 8  # pixels this close to the wanted ones nearly always include their nearest
 
 
 def replicate(
@@ -54,7 +54,7 @@ def replicate(
 def circular(
     outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
 ) -> tuple[IntArray, FloatArray]:
-    """The image repeats itself; where it does so outside the mask, the nearest pixel inside."""
+    """The image repeated; outside the mask, the nearest pixel inside."""
     return replicate(outside % np.array(shape), shape, mask)
 
 
@@ -90,7 +90,7 @@ def polynomial(
     sizes = np.array(shape)
     corner = np.clip(outside - _BLOCK // 2, 0, np.maximum(sizes - _BLOCK, 0))
     block = np.array(list(product(*(range(min(_BLOCK, size)) for size in shape))))
-    # Few places relative to the block occur, and all pixels at such a place share the weights.
+    # Only few positions relative to the block occur; pixels at the same one share the weights.
     places, which = np.unique(outside - corner, axis=0, return_inverse=True)
     offsets = (block - places[:, None]).astype(np.float64)
     weights = prediction_weights(offsets, np.ones(offsets.shape[:2], dtype=bool), degree=2)
@@ -120,8 +120,8 @@ def _fitted_to_nearest(
 ) -> tuple[IntArray, FloatArray]:
     pixels, distances = _nearest(outside, mask, count)
     used = _tied(distances, count)
-    # The kernel reaches two pixels. Specks that lie farther off get the mean of the nearest pixels:
-    # a plane or parabola would end up anywhere there.
+    # The kernel reaches two pixels. Pixels farther away get the mean of the nearest pixels: there,
+    # a plane or parabola could take any value.
     far = distances[:, 0] > 2 * np.sqrt(mask.ndim) + 1e-6
     used[far] = _tied(distances[far], 1)
     weights = np.zeros(used.shape)
@@ -132,7 +132,7 @@ def _fitted_to_nearest(
 
 
 def _nearest(outside: IntArray, mask: BoolArray, count: int) -> tuple[IntArray, FloatArray]:
-    """The `count` nearest pixels of the mask and some more, sorted, and how far they are."""
+    """The `count` nearest pixels of the mask and some more, sorted, and their distances."""
     wanted = min(count + _TIES[mask.ndim], int(mask.sum()))
     rim = _rim(outside, mask)
     if len(rim) >= wanted:
@@ -149,14 +149,14 @@ def _query(points: IntArray, at: IntArray, count: int) -> tuple[FloatArray, IntA
 
 
 def _rim(outside: IntArray, mask: BoolArray) -> IntArray:
-    """The pixels of the mask within a box around those outside: a tree of them is quickly built."""
+    """The pixels of the mask within a box around those outside: few enough to build a tree fast."""
     near = np.zeros(mask.shape, dtype=bool)
     near[tuple(np.clip(outside, 0, np.array(mask.shape) - 1).T)] = True
     return np.argwhere(maximum_filter(near, size=2 * _RIM + 1, mode="constant") & mask)
 
 
 def _tied(distances: FloatArray, count: int) -> BoolArray:
-    """The nearest `count` pixels, and those that are as near as the last of them.
+    """The nearest `count` pixels, and those that are as close as the last of them.
 
     Without the ties, a mirrored image would not give the mirrored result.
     """

@@ -13,7 +13,7 @@ def match_histogram(image: ArrayLike, reference: ArrayLike) -> FloatArray:
     """The image with its values replaced by those of equal rank in a reference.
 
     The result is Q(F(image)), where F is the share of pixels with a smaller value (equal ones count
-    half) and Q the quantile function of the reference: a non-decreasing map, and not a linear one.
+    half) and Q the quantile function of the reference. This map is non-decreasing, but not linear.
 
     Parameters
     ----------

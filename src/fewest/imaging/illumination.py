@@ -1,4 +1,4 @@
-"""Images without the slow changes of brightness that lenses and lamps leave in them."""
+"""Remove slow changes of brightness, which lenses and lamps cause, from images."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ def correct_illumination(
     channel_axis: int | None = None,
     histogram: str | ArrayLike | None = None,
 ) -> FloatArray:
-    """The image minus its low frequencies, at its old mean brightness.
+    """The image without its low frequencies, with its original mean brightness.
 
-    The result is f - low(f) + mean(f), where low is `levels` times `reduce` and as many times
-    `expand`: about a Gaussian filter with a standard deviation of 2^levels * 0.8 pixels. The
-    boundary decides how the image goes on beyond its frame. With "replicate" or "circular",
-    brightness that falls off towards the frame leaves a dark edge; "linear" and "polynomial" let it
-    go on falling.
+    The result is f - low(f) + mean(f), where low applies `reduce` and then `expand`, `levels` times
+    each. This is close to a Gaussian filter with a standard deviation of 2^levels * 0.8 pixels. The
+    boundary determines how the image is extended beyond its frame. With "replicate" or "circular",
+    brightness that falls off towards the frame leaves a dark edge; "linear" and "polynomial"
+    continue the fall.
 
     Parameters
     ----------
     image : array
-        Two or three dimensions, and perhaps one more for colours (say so by `channel_axis`).
+        Two or three dimensions, and optionally one more for colours (`channel_axis`).
     levels : int
         Depth of the pyramid: gradients wider than about 2^levels pixels are removed.
     boundary : {"polynomial", "linear", "replicate", "circular"} or callable
-        How the image goes on outside; see `fewest.imaging.boundaries`.
+        How the image is extended; see `fewest.imaging.boundaries`.
     mask : array, optional
-        The pixels that count; outside, the result is zero.
+        The pixels to use; outside, the result is zero.
     channel_axis : int, optional
-        The axis of the colour channels; each is corrected by itself.
+        The axis of the colour channels; each is corrected separately.
     histogram : None, "central" or array
-        The values that the result should take, by `match_histogram`: none in particular, those of
-        the input's central quarter, or those of an array (with channels where the image has them).
-        Without it the correction is linear in the image.
+        The values that the result should have, assigned by `match_histogram`: those of the input's
+        central quarter, or those of an array (with channels on the same axis as the image). With
+        None, the default, values are not matched, and the correction is linear in the image.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def correct_illumination(
 
 
 def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:
-    """The values to be matched, one array a channel."""
+    """The values to be matched, one array per channel."""
     channels = range(stack.values.shape[-1])
     if not isinstance(histogram, str):
         reference = ImageStack.of(histogram, stack.channel_axis).values

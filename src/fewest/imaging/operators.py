@@ -1,4 +1,4 @@
-"""The pyramid's steps as linear operators: made once for a grid, applied to many images."""
+"""The pyramid's steps as linear operators: built once for a grid, applied to many images."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _REACH = 2  # of the binomial kernel, on either side
 class ImageOperator(ABC):
     """A linear map A from images of `shape` to images of `result_shape`.
 
-    Images may have further axes behind those of the grid (channels, volumes of a series); each is
-    treated by itself. Values outside a mask are neither read nor written; they are zero in results.
+    Images may have further axes after those of the grid (channels, volumes of a series); each is
+    treated separately. Values outside a mask are not read, and are zero in results.
     """
 
     shape: tuple[int, ...]
@@ -52,7 +52,7 @@ class ImageOperator(ABC):
         return self._adjoint(flat).reshape(self.shape + behind)
 
     def as_linear_operator(self) -> LinearOperator:
-        """The same for images as vectors in C order, for the solvers of scipy."""
+        """The operator for images as vectors in C order, for the solvers of scipy."""
         return LinearOperator(
             (int(np.prod(self.result_shape)), int(np.prod(self.shape))),
             matvec=lambda f: self.forward(f.reshape(self.shape)).ravel(),
@@ -62,19 +62,19 @@ class ImageOperator(ABC):
 
 
 class Reduction(ImageOperator):
-    """Low-pass filter and every second pixel: (reduce f)(x) = (h * f')(2 x).
+    """Low-pass filter, then every second pixel: (reduce f)(x) = (h * f')(2 x).
 
-    h is the binomial kernel (1, 4, 6, 4, 1) / 16 along each axis, and f' the image with its
-    extension by the boundary rule.
+    h is the binomial kernel (1, 4, 6, 4, 1) / 16 along each axis, and f' the image extended by the
+    boundary rule.
 
     Parameters
     ----------
     shape : tuple of int
         Shape of the images; two or three dimensions.
     mask : array of that shape, optional
-        The pixels that count; those of the result are every second of them.
+        The pixels to use; those of the result are every second of them.
     boundary : {"polynomial", "linear", "replicate", "circular"} or callable
-        How the image goes on outside; see `fewest.imaging.boundaries`.
+        How the image is extended; see `fewest.imaging.boundaries`.
 
     Examples
     --------
@@ -111,18 +111,18 @@ class Reduction(ImageOperator):
 class Expansion(ImageOperator):
     """Back to twice the resolution: expand g = 2^d h * (g' with zeros in between).
 
-    g' is the small image with its extension by the boundary rule. Extending the small image, and
-    not the rim of the large one, serves masks of any shape: every pixel of the large image has all
-    the pixels it is made of.
+    g' is the small image extended by the boundary rule. Extending the small image, and not the
+    border of the large one, works for masks of any shape: all pixels that determine a pixel of the
+    large image exist.
 
     Parameters
     ----------
     shape : tuple of int
         Shape of the large images, the results; two or three dimensions.
     mask : array of that shape, optional
-        The pixels of the large images that count.
+        The pixels of the large images to use.
     boundary : {"polynomial", "linear", "replicate", "circular"} or callable
-        How the small image goes on outside; see `fewest.imaging.boundaries`.
+        How the small image is extended; see `fewest.imaging.boundaries`.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class Expansion(ImageOperator):
 
 
 class Chain(ImageOperator):
-    """Operators one after the other; at least one."""
+    """Operators applied one after the other; at least one."""
 
     def __init__(self, operators: list[ImageOperator]) -> None:
         self.operators = operators
@@ -181,9 +181,9 @@ class Chain(ImageOperator):
 
 
 class Correction(ImageOperator):
-    """The image without its low frequencies, at its old mean: f - low(f) + mean(f).
+    """The image without its low frequencies, with its original mean: f - low(f) + mean(f).
 
-    low is `levels` reductions and as many expansions.
+    low is `levels` reductions, followed by as many expansions.
     """
 
     def __init__(
@@ -231,8 +231,8 @@ def _only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
 def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) -> BoolArray:
     """Pixels, with a margin, that the kernel reaches from the pixels of the reduced mask.
 
-    The last sample of an even number of pixels is the last but one, so that one pixel is enough
-    behind it.
+    With an even number of pixels, the last sample is the last pixel but one, so one pixel beyond
+    the grid is enough.
     """
     extended = tuple(2 * size - 1 + 2 * _REACH for size in halved_shape(shape))
     if sampled_mask is None:
@@ -243,7 +243,7 @@ def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) 
 
 
 def _touched_by_all(shape: tuple[int, ...], mask: BoolArray | None) -> BoolArray:
-    """Pixels of the reduced grid, with a margin of one, that the mask's pixels are made of."""
+    """Pixels of the reduced grid, with a margin of one, that determine the mask's pixels."""
     if mask is None:
         return np.ones(tuple(size + 2 for size in halved_shape(shape)), dtype=bool)
     return reduced_mask(_dilated(np.pad(mask, _REACH)))

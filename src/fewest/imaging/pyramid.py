@@ -1,4 +1,4 @@
-"""The Gaussian pyramid of images and volumes, with boundaries that go on smoothly."""
+"""The Gaussian pyramid of images and volumes, extended smoothly beyond their borders."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def reduce(
     boundary: Any = "polynomial",
     channel_axis: int | None = None,
 ) -> FloatArray:
-    """One level down: low-pass filter and every second pixel, (h * f')(2 x).
+    """One level down: low-pass filter, then every second pixel, (h * f')(2 x).
 
     Parameters
     ----------
     image : array
-        Two or three dimensions, and perhaps one more for channels.
+        Two or three dimensions, and optionally one more for channels.
     mask : array, optional
-        The pixels that count; outside, the result is zero.
+        The pixels to use; outside, the result is zero.
     boundary : {"polynomial", "linear", "replicate", "circular"} or callable
-        How the image f goes on outside (f'); see `fewest.imaging.boundaries`.
+        How the image f is extended to f'; see `fewest.imaging.boundaries`.
     channel_axis : int, optional
-        The axis of the colour channels, or of the volumes of a series; each is treated by itself.
+        The axis of the colour channels, or of the volumes of a series; each is treated separately.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def expand(
     boundary: Any = "polynomial",
     channel_axis: int | None = None,
 ) -> FloatArray:
-    """One level up: zeros between the pixels, and the low-pass filter, 2^d h * f'.
+    """One level up: zeros between the pixels, then the low-pass filter, 2^d h * f'.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def expand(
     shape : tuple of int
         Shape of the result, without channels.
     mask : array of that shape, optional
-        The pixels of the result that count; the image has every second of them.
+        The pixels of the result to use; the image has every second of them.
     boundary, channel_axis
         As in `reduce`.
 
@@ -126,8 +126,8 @@ def downsample(
 ) -> FloatArray:
     """The volume after `levels` reductions: 2^levels times fewer voxels along each axis.
 
-    With the linear boundary, constants stay constant and linear ramps linear, at the rim of the
-    mask as well.
+    With the linear boundary, constants stay constant and linear ramps stay linear, even at the
+    border of the mask.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one reader of users' files: text, Parquet, Excel, .npz and .h5ad in, checked arrays out."""
+"""Reads users' files: text, Parquet, Excel, .npz and .h5ad in, checked arrays out."""
 
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError

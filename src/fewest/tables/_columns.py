@@ -17,12 +17,12 @@ from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request
 if TYPE_CHECKING:
     import pandas
 
-# "None" is not among them: it is a fair name for a class.
+# "None" is not among them: it may be the name of a class.
 MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
 
 
 def import_pandas(file: Path) -> ModuleType:
-    """Pandas, or the advice to install it."""
+    """Pandas, or an error that advises installing it."""
     try:
         import pandas
     except ImportError as error:
@@ -40,10 +40,10 @@ def make_frame(
     notes: Sequence[str] = (),
     other_sheets: str = "",
 ) -> Frame:
-    """The frame of a table that pandas has read, turned if the samples are its columns.
+    """The frame of a table that pandas has read, transposed if the samples are its columns.
 
     `header` has the names of the columns, because pandas changes those that are repeated or
-    missing. A table to be turned may come in parts of some rows each.
+    missing. A table to be transposed may come in parts of some rows each.
     """
     if request.transpose:
         cells, rows = _turn(parts, {*request.labels.values(), *request.drop}, decimal)
@@ -72,10 +72,10 @@ def name_lines(
 def _turn(
     parts: Iterable[pandas.DataFrame], labels: Collection[str], decimal: str = "."
 ) -> tuple[pandas.DataFrame, list[str]]:
-    """Samples as rows, and the names of the columns, which the first column of the file holds.
+    """Samples as rows, and the names of the columns, which are in the first column of the file.
 
     The file comes in parts of some rows each. Rows named in `labels` and other rows with text are
-    put first. Where a class is text, pandas has read all other cells of the part's columns as text
+    put first. If a class is text, pandas has read all other cells of the part's columns as text,
     too; they are converted here.
     """
     import pandas
@@ -122,7 +122,7 @@ def _write_points(column: pandas.Series, decimal: str) -> pandas.Series:
 def _convert(cells: Sequence[pandas.Series], rows: NDArray[np.bool_]) -> NDArray[np.float64]:
     numbers = np.empty((len(cells), int(rows.sum())))
     for sample, column in enumerate(cells):
-        # Objects are converted one by one, by Python's own exact rule.
+        # Objects are converted one by one, by Python's exact rule.
         values = column.to_numpy(dtype=None if column.dtype.kind in NUMBER_KINDS else object)
         numbers[sample] = values[rows].astype(np.float64)
     return numbers

@@ -1,4 +1,4 @@
-"""The data as everything else sees it, wherever it came from."""
+"""The data as the rest of the package sees them, whatever their source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Missing:
-    """How many cells had no value, and what was done about them."""
+    """How many cells had no value, and how they were treated."""
 
     n_cells: int
     treatment: str
@@ -25,7 +25,7 @@ class Table:
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Finite numbers, in the type of the file where all columns share it.
+        Finite numbers, in the type of the file if all columns share it.
     y : array of shape (n_samples,)
         The classes, as numbers or text.
     feature_names : list of str
@@ -41,9 +41,9 @@ class Table:
     notes : list of str
         What the reader decided on its own.
     groups : array of shape (n_samples,), optional
-        Which samples belong together, where asked for.
+        Which samples belong together, if asked for.
     missing : Missing, optional
-        What was done about cells without a value, where there were any.
+        How cells without a value were treated, if there were any.
     """
 
     X: NDArray[Any]
@@ -69,13 +69,13 @@ class Samples:
     feature_names : list of str
         The columns of X.
     truth : array of shape (n_samples,) or None
-        The true classes or values, where they are known.
+        The true classes or values, if known.
     target : str or None
         What the column (or array) with the truth is called.
     origin : str
         What messages call the source.
     ignored : list of str
-        The columns that nobody asked for.
+        The columns that were not asked for.
     notes : list of str
         What the reader decided on its own.
     """

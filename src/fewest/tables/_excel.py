@@ -15,7 +15,7 @@ from fewest.tables._frame import Frame, Request
 if TYPE_CHECKING:
     import pandas
 
-# What openpyxl meets in a damaged workbook depends on the place of the damage.
+# Which error openpyxl raises for a damaged workbook depends on where the damage is.
 _DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, SyntaxError),
     *(zlib.error, zipfile.BadZipFile),
@@ -27,13 +27,13 @@ def read_excel(file: Path, request: Request) -> Frame:
     cells, others = _read_sheet(file, request.sheet)
     if cells.empty:
         raise InputError(f"the sheet of {visible(file)} is empty: it needs a row of names first.")
-    # The names made text of every column; below them each column has a type of its own.
+    # The names turned every column into text; below them each column has its own type.
     below = cells.iloc[1:].reset_index(drop=True).infer_objects()
     return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
 
 
 def _read_sheet(file: Path, asked: str | None) -> tuple[pandas.DataFrame, str]:
-    """All cells of a sheet, and a sentence about the others where the choice was ours."""
+    """All cells of a sheet, and a sentence about the other sheets if none was asked for."""
     pandas = import_pandas(file)
     try:
         with pandas.ExcelFile(file, engine="openpyxl") as workbook:

@@ -17,7 +17,7 @@ from fewest.tables._frame import NUMBER_KINDS, Frame, is_far_more, require_some
 if TYPE_CHECKING:
     import pandas
 
-# With a decimal comma, or with thousands set apart: '0,25', '1.234,5', "1'234.5", '1 234'.
+# With a decimal comma or with thousands separators: '0,25', '1.234,5', "1'234.5", '1 234'.
 _WRITTEN_NUMBER = r"\s*[-+]?(\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*"
 _MOST_NAMED = 5
 _TEXT_KINDS = "OUST"
@@ -47,8 +47,8 @@ def leave_out_ids(frame: Frame, positions: list[int]) -> tuple[list[int], list[s
 
 
 def _is_id(column: pandas.Series) -> bool:
-    # A measurement with one odd cell is text as well, but most of its cells are numbers; so is one
-    # whose numbers are written in another way than those of the rest of the file.
+    # A measurement with one odd cell is text, too, but most of its cells are numbers. So is one
+    # whose numbers are written differently from those in the rest of the file.
     return bool(
         column.is_unique
         and is_no_number(column).all()
@@ -69,7 +69,7 @@ def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[NDArray[An
         raise _refuse_text(columns, names, text, frame.origin)
     single = all(kind == np.float32 for kind in kinds)
     X = columns.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
-    return np.ascontiguousarray(X), names  # cross-validation takes rows out, many times
+    return np.ascontiguousarray(X), names  # cross-validation takes out rows many times
 
 
 def _refuse_text(

@@ -28,7 +28,7 @@ _READERS: dict[tuple[str, ...], _Reader] = {
 
 
 def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
-    """Let the reader of the file's suffix read it; what the system refuses is an InputError."""
+    """Let the reader for the file's suffix read it; errors of the system become InputErrors."""
     file = Path(path)
     try:
         _check_file(file)
@@ -50,7 +50,7 @@ def _check_file(file: Path) -> None:
     if file.is_file():
         if file.stat().st_size == 0:
             raise InputError(f"{visible(file)} is empty (0 bytes).")
-        # Some readers would take a missing permission for damage.
+        # Some readers would report a missing permission as damage.
         file.open("rb").close()
 
 

@@ -1,4 +1,4 @@
-"""What every format gives: samples in rows, a name for each column, labels by name."""
+"""What every reader returns: samples in rows, a name for each column, labels by name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FAR_MORE = 10  # times as many rows as columns are unusual where features outnu
 
 @dataclass(frozen=True)
 class Request:
-    """What a caller asks of a file.
+    """What a caller wants from a file.
 
     `features` are those to find, in this order; None stands for all of them.
     """
@@ -67,12 +67,12 @@ class Header:
 
 @dataclass(frozen=True)
 class Names:
-    """All that can be checked before a long file is read.
+    """Everything that can be checked before a long file is read.
 
-    `columns` may be features; `labels` may be classes and groups, and are the same object where
-    columns hold them. `list_across` gives the names in the other direction of the file, and
-    `across` is the word for one of them. Where names `may_repeat`, a feature that is asked for by
-    name may not.
+    `columns` may be features; `labels` may be classes and groups, and are the same object if they
+    are columns. `list_across` gives the names in the other direction of the file, and `across` is
+    the word for one of them. Even if names `may_repeat`, a feature that is asked for by name may
+    not.
     """
 
     columns: Header
@@ -110,7 +110,7 @@ class Names:
         self.find_features(request)
 
     def list_candidates(self, request: Request) -> list[int]:
-        """Positions of all columns that may be features: no labels, nothing left out."""
+        """Positions of all columns that may be features: no labels, and not left out."""
         left_out = set(request.drop)
         if self.labels is self.columns:
             left_out.update(request.labels.values(), [_UNNAMED])
@@ -133,14 +133,14 @@ class Names:
         return [places[name] for name in request.features]
 
     def note_unnamed(self) -> list[str]:
-        """A note of the columns without a name, where there are any."""
+        """A note about columns without a name, if there are any."""
         places = [at for at, name in enumerate(self.columns.names, 1) if name == _UNNAMED]
         if not places:
             return []
         return [f"Left out, because it has no name: {self.columns.line} {listed(places)}."]
 
     def _refuse_repeated(self, asked: Sequence[str]) -> None:
-        """Two columns of the same name could not be distinguished in the result."""
+        """Refuse two columns with the same name: the result could not distinguish them."""
         line = self.columns.line
         counts = Counter(self.columns.names)
         twice = [name for name, count in counts.items() if count > 1 and name != _UNNAMED]
@@ -153,7 +153,7 @@ class Names:
             )
 
     def _find_hint(self, name: str | None, request: Request) -> str | None:
-        """A sentence if rows and columns seem to have changed places, else None."""
+        """A sentence if rows and columns seem to be swapped, else None."""
         across, n_columns = self.list_across(), len(self.columns.names)
         if name is not None and name in across:
             found = f"But a {self.across} has that name, {quoted(name)}:"
@@ -170,7 +170,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Frame:
-    """A file with one sample per row, before anybody has said what its columns mean.
+    """A file with one sample per row, before the meaning of its columns is known.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ class Frame:
     notes : list of str
         What the user should know about how the file was read.
     default_target : str, optional
-        Where the classes are unless the caller says otherwise.
+        The name of the classes unless the caller gives another.
     other_sheets : str
         A sentence about sheets that were not read; the data may be in one of them.
     """
@@ -202,7 +202,7 @@ class Frame:
 
 
 def require_some(positions: list[int], origin: str) -> list[int]:
-    """The positions of features, or an InputError where there are none."""
+    """The positions of features, or an InputError if there are none."""
     if not positions:
         raise InputError(
             f"{origin} has no feature columns beside the class column and those left out.\n"
@@ -213,7 +213,7 @@ def require_some(positions: list[int], origin: str) -> list[int]:
 
 
 def require_matrix(X: NDArray[Any], origin: str) -> NDArray[Any]:
-    """X with truth values as numbers, or an InputError if it is no table of numbers."""
+    """X with booleans as numbers, or an InputError if it is not a table of numbers."""
     if X.ndim != 2 or X.dtype.kind not in NUMBER_KINDS or 0 in X.shape:
         raise InputError(
             f"X of {origin} has shape {X.shape} and type {X.dtype}.\n"
@@ -223,7 +223,7 @@ def require_matrix(X: NDArray[Any], origin: str) -> NDArray[Any]:
 
 
 def is_far_more(n_rows: int, n_columns: int) -> bool:
-    """Whether there are so many more rows that rows and columns may have changed places."""
+    """Whether there are so many more rows that rows and columns may be swapped."""
     return n_rows >= _FAR_MORE * n_columns
 
 

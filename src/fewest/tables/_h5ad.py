@@ -1,4 +1,4 @@
-"""AnnData files (.h5ad): X, the samples' columns in obs, the features' names in var."""
+"""AnnData files (.h5ad): X, columns about the samples in obs, names of the features in var."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fewest.tables._frame import Frame, Header, Names, Request, require_matrix
 
 
 def read_h5ad(file: Path, request: Request) -> Frame:
-    """Read X, with labels from obs; transposed, obs and var change places."""
+    """Read X, with labels from obs; if transposed, obs and var are swapped."""
     data, origin = _open(file), visible(file)
     samples, features = "obs", "var"
     if request.transpose:
@@ -44,7 +44,7 @@ def _open(file: Path) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # old formats, and repeated names, which we refuse
             return anndata.read_h5ad(file)
-    # anndata raises errors of its own and of h5py, according to the place of the damage.
+    # anndata raises its own errors or those of h5py, depending on where the damage is.
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         advice = "Write it again with anndata's write_h5ad."
@@ -52,7 +52,7 @@ def _open(file: Path) -> Any:
 
 
 def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
-    """The commands look at single columns and cells all the time, which a sparse X makes slow."""
+    """X as a dense array: commands often read single columns and cells, which is slow if sparse."""
     if not hasattr(X, "toarray"):
         return require_matrix(np.asarray(X), origin), []
     n_cells = math.prod(X.shape)
@@ -68,7 +68,7 @@ def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
 
 
 def _get_memory() -> float:
-    """Bytes of memory in this computer; infinite where the system does not say."""
+    """Bytes of memory in this computer; infinite if the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

@@ -16,7 +16,7 @@ _MANY_CLASSES = 20
 
 
 def leave_out_unlabelled(frame: Frame, request: Request) -> Frame:
-    """The frame without samples that have no class or group, and with a note of it."""
+    """The frame without samples that have no class or group, with a note that says so."""
     columns = [frame.get_label(name) for name in request.labels.values()]
     unknown = np.any([_find_missing(column) for column in columns], axis=0)
     if unknown.all() or not unknown.any():
@@ -49,7 +49,7 @@ def read_label(frame: Frame, request: Request, argument: str) -> NDArray[Any]:
     if hasattr(column, "cat"):
         column = column.astype(column.cat.categories.dtype)
     kind = column.dtype.kind
-    if kind in NUMBER_KINDS:  # also those of pandas that know missing values
+    if kind in NUMBER_KINDS:  # including pandas' types with missing values
         return column.to_numpy(dtype=bool if kind == "b" else np.dtype(f"{kind}8"))
     return np.array([str(label) for label in column.tolist()])
 

@@ -1,4 +1,4 @@
-"""Cells without a finite value: refused, or treated in a way that the result states."""
+"""Cells without a finite value: refused, or treated in a way that the result reports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def treat_missing(table: Table, treatment: str) -> Table:
 
 
 def refuse_missing(samples: Samples) -> None:
-    """Raise an InputError where a cell has no value: a prediction needs all of them."""
+    """Raise an InputError if a cell has no value: a prediction needs all of them."""
     missing = _find(np.isnan, samples.X)
     if missing.any():
         advice = "Fill them in, or leave out these samples."
@@ -118,11 +118,11 @@ def _fill_in_medians(table: Table, missing: Mask) -> Table:
     X = kept.X.copy()
     medians = np.nanmedian(X[:, columns], axis=0)
     X[:, columns] = np.where(holes[:, columns], medians, X[:, columns])
-    # No label is used: nothing of a held-out sample's class can get into the training.
+    # No label is used, so the classes of held-out samples cannot influence the training.
     notes.append(
         f"Filled in: {counted(int(holes.sum()), 'missing cell')} in "
-        f"{counted(len(columns), 'feature')}, by the feature's median over all samples, also those "
-        "held out in cross-validation; classes had no part in it."
+        f"{counted(len(columns), 'feature')}, by the feature's median over all samples, including "
+        "those held out in cross-validation; the classes were not used."
     )
     found = Missing(int(missing.sum()), "median", features_left_out=names)
     return replace(kept, X=X, missing=found, notes=[*table.notes, *notes])

@@ -16,7 +16,7 @@ from fewest._wording import listed, visible
 from fewest.tables._errors import DamagedFileError, InputError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request, require_matrix
 
-_NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is taken
+_NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is used
 _TARGET = "y"
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
@@ -47,7 +47,7 @@ def read_npz(file: Path, request: Request) -> Frame:
 
 
 def read_extra(path: str | os.PathLike[str], key: str, n_samples: int) -> NDArray[Any] | None:
-    """An array of an .npz file beside X and y, with one entry per sample.
+    """An additional array of an .npz file, with one entry per sample.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read_extra(path: str | os.PathLike[str], key: str, n_samples: int) -> NDArra
     Raises
     ------
     InputError
-        If the file is damaged, or the array has another shape.
+        If the file is damaged, or the array has the wrong shape.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _read_array(file: Path, key: str) -> NDArray[Any]:
         try:
             return np.asarray(archive[key])
         except ValueError as error:
-            # Objects would have to be unpickled, and that can run any code.
+            # Objects would have to be unpickled, which can run any code.
             raise InputError(
                 f"the array {key!r} of {visible(file)} holds Python objects, which are not read "
                 f"for safety.\nSave it as numbers or text: numpy.asarray({key}, dtype=str)."
@@ -138,7 +138,7 @@ def _open(file: Path) -> Any:
     try:
         archive = np.load(file, allow_pickle=False)
     except ValueError as error:
-        # NumPy takes a file that is no archive for a pickle, and advises to load it unsafely.
+        # NumPy treats a file that is no archive as a pickle, and advises loading it unsafely.
         raise _report_damage(file, "it is no zip archive") from error
     except _DAMAGE as error:
         raise _report_damage(file, error) from error

@@ -38,13 +38,13 @@ def read_table(
     drop : sequence of str
         Names of features to leave out.
     groups : str, optional
-        The column (for .npz the array) that says which samples belong together; no feature.
+        The column (for .npz the array) that says which samples belong together; not a feature.
     transpose : bool
         The samples are columns of the file; its first column has the names of the features, of
         the target and of the groups.
     missing : {"error", "drop-samples", "drop-features", "median"}
-        What to do about cells without a value. With "drop-samples", samples without a class or
-        group are left out too.
+        How to treat cells without a value. With "drop-samples", samples without a class or group
+        are left out, too.
     sheet : str, optional
         The sheet of a workbook (default: the first).
 
@@ -56,7 +56,7 @@ def read_table(
     Raises
     ------
     InputError
-        A ValueError; FileNotFoundError or ImportError too where that is the reason.
+        A ValueError; also a FileNotFoundError or an ImportError if that is the reason.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def read_samples(
     path : str or path-like
         A file in one of the formats of `read_table`; an .npz file needs no array y.
     features : sequence of str or None
-        The columns of X, in this order. None takes all but the target and those to leave out.
+        The columns of X, in this order. None means all but the target and those to leave out.
     target : str or None
         The column (for .npz the array) with the true classes.
     drop : sequence of str
@@ -147,7 +147,7 @@ def _make_table(frame: Frame, request: Request, file: str, *, leave_out: bool) -
     if leave_out:
         frame = leave_out_unlabelled(frame, request)
     target, y = request.labels["target"], read_label(frame, request, "target")
-    check_classes(y, target, frame.origin)  # before the features: a wrong target explains much
+    check_classes(y, target, frame.origin)  # before the features: a wrong target explains more
     groups = None if request.groups is None else read_label(frame, request, "groups")
     positions, notes = leave_out_ids(frame, frame.names.find_features(request))
     X, names = convert_features(frame, positions)
@@ -186,7 +186,7 @@ def _check(frame: Frame, request: Request) -> None:
 
 @contextmanager
 def _naming_other_sheets(frame: Frame) -> Iterator[None]:
-    """In what is refused: the data may be in another sheet of the workbook."""
+    """Add to an error that the data may be in another sheet of the workbook."""
     try:
         yield
     except InputError as error:

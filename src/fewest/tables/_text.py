@@ -1,4 +1,4 @@
-"""CSV and TSV: what the first lines say about the layout, then pandas for the whole file."""
+"""CSV and TSV: the first lines show the layout, then pandas reads the whole file."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _AS_WINDOWS_TEXT = (
     "Read as Windows text (cp1252), because it is not in UTF-8: look at letters with accents."
 )
-_ROWS_AT_ONCE = 2000  # a row of text makes text of all others that are read with it
+_ROWS_AT_ONCE = 2000  # a row of text turns all rows that are read with it into text
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How to cut the lines of a file into cells."""
+    """How to split the lines of a file into cells."""
 
     delimiter: str
     decimal: str
@@ -40,7 +40,7 @@ class _Layout:
 
 
 def read_text(file: Path, request: Request) -> Frame:
-    """Read a table with a header line, as UTF-8 or as what spreadsheets in Europe write."""
+    """Read a table with a header line, in UTF-8 or in the encoding of European spreadsheets."""
     for encoding in (_UTF_8, _WINDOWS):
         with suppress(UnicodeDecodeError):
             return _read(file, request, encoding)
@@ -61,7 +61,7 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
 
 def _check_names(file: Path, layout: _Layout, request: Request) -> None:
     """Refuse what the header shows to be wrong, before a long file is read."""
-    # Where nothing was cut, a wrong delimiter explains more than a missing name does.
+    # If lines were not split at all, a wrong delimiter explains more than a missing name.
     if len(layout.names) == 1 and request.needs_classes and request.target not in layout.names:
         raise InputError(
             f"the lines of {visible(file)} hold one cell each: {cut(layout.names[0])}\n"
@@ -75,9 +75,9 @@ def _check_names(file: Path, layout: _Layout, request: Request) -> None:
 
 
 def _parse(file: Path, layout: _Layout, **options: Any) -> Any:
-    """What pandas makes of the file: a frame, or frames of some rows each."""
+    """The file as pandas reads it: a frame, or frames of some rows each."""
     pandas = import_pandas(file)
-    # The same numbers as in other kinds of files; from version 3.1 on that needs no option.
+    # The same numbers as in other kinds of files; since pandas 3.1 this needs no option.
     version = tuple(map(int, pandas.__version__.split(".")[:2]))
     exact = {"float_precision": "round_trip"} if version < (3, 1) else {}
     return pandas.read_csv(
@@ -89,7 +89,7 @@ def _parse(file: Path, layout: _Layout, **options: Any) -> Any:
         encoding=layout.encoding,
         keep_default_na=False,
         na_values=MISSING_CELLS,
-        low_memory=False,  # one type per column, also in long files
+        low_memory=False,  # one type per column, even in long files
         **exact,
         **options,
     )
@@ -97,7 +97,7 @@ def _parse(file: Path, layout: _Layout, **options: Any) -> Any:
 
 @contextmanager
 def _explain_errors(file: Path) -> Iterator[None]:
-    """What can go wrong in the middle of a file, in words."""
+    """Turn errors in the middle of a file into an InputError."""
     try:
         yield
     except (InputError, UnicodeDecodeError):
@@ -126,7 +126,7 @@ def _find_layout(file: Path, encoding: str) -> _Layout:
     if not rows:
         raise InputError(f"{visible(file)} holds no table: there is no header line.")
     names = rows[0]
-    if encoding == _WINDOWS and len(names) == 1:  # any bytes are text to it, but no table
+    if encoding == _WINDOWS and len(names) == 1:  # it reads any bytes as text, but not as a table
         raise _refuse_encoding(file)
     for row in rows[1:]:
         if len(row) > len(names):
@@ -139,17 +139,17 @@ def _find_layout(file: Path, encoding: str) -> _Layout:
 
 
 def _read_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]]:
-    """The first rows, as this delimiter cuts them."""
+    """The first rows, split by this delimiter."""
     with _open(file, "rt", encoding=encoding, newline="") as lines:
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         try:
             return list(islice((row for row in rows if row), _ROWS_LOOKED_AT))
-        except csv.Error:  # a whole line as one cell is too long for it: not this delimiter
+        except csv.Error:  # a whole line as one cell is too long: not this delimiter
             return []
 
 
 def _rate(rows: list[list[str]]) -> tuple[bool, int]:
-    """A delimiter is right if it cuts all rows into equally many cells, and into many."""
+    """How good a delimiter is: it should split all rows into equally many cells, and into many."""
     widths = {len(row) for row in rows}
     return (len(widths) == 1 and widths != {1}, len(rows[0]) if rows else 0)
 
