@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
@@ -170,7 +170,7 @@ def find_selection(fitted: Any) -> Selection | None:
     return Selection(supports, coef, np.atleast_1d(intercept), cost=cost)
 
 
-def feature_names_of(fitted: Any) -> Sequence[str] | None:
+def feature_names_of(fitted: Any) -> Any:
     """Names of the columns that the estimator was fitted to; None if they had none."""
     return getattr(fitted, "feature_names_in_", None)
 
@@ -183,8 +183,3 @@ def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:
 def searched_costs_of(fitted: Any) -> SearchedCosts | None:
     """The table of an estimator that searched over C; None for others."""
     return fitted._searched_costs() if isinstance(fitted, Declaring) else None
-
-
-def feature_names_of(fitted: Any) -> Any:
-    """Names of the columns that it was fitted to; None if these had none."""
-    return getattr(fitted, "feature_names_in_", None)

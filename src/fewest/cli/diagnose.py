@@ -47,9 +47,9 @@ def add_options(commands: Commands[Parser]) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, test, report."""
+    from fewest._estimators.relabel import choose_exchange
     from fewest.cli._job import start_job
     from fewest.diagnostics import diagnose
-    from fewest.significance.permutation import usual_exchange
 
     job = start_job(arguments)
     data = job.data
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> None:
             n_permutations=arguments.permutations,
             cv=arguments.cv or None,
             groups=data.groups,
-            exchange=usual_exchange(data.y, data.groups),
+            exchange=choose_exchange(data.y, data.groups),
             random_state=arguments.seed,
             n_jobs=arguments.jobs,
             verbose=job.verbose,

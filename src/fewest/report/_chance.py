@@ -13,9 +13,10 @@ import numpy as np
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
+from fewest._estimators.relabel import choose_exchange
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.diagnostics.wording import conclusion, evidence, geometry, headline
+from fewest.diagnostics._wording import conclude, list_evidence, list_geometry
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget
 from fewest.report._data import Data
@@ -114,7 +115,7 @@ def _within_budget(
                 n_permutations=n_permutations,
                 max_seconds=max(_LEAST_SECONDS, _SHARE * budget.left),
                 groups=data.groups,
-                exchange=usual_exchange(data.y, data.groups),
+                exchange=choose_exchange(data.y, data.groups),
                 random_state=data.random_state,
                 n_jobs=data.n_jobs,
                 **way,
@@ -163,12 +164,13 @@ def describe_separability(n_selected: int, data: Data) -> Separability:
 def describe_diagnosis(found: Diagnosis) -> Diagnostics:
     """The diagnosis in its own words, and its numbers."""
     hubs = found.hubs
+    headline, conclusion = conclude(found)
     return Diagnostics(
         conclusive=found.conclusive,
-        headline=headline(found),
-        conclusion=conclusion(found),
-        evidence=evidence(found),
-        geometry=geometry(found),
+        headline=headline,
+        conclusion=conclusion,
+        evidence=list_evidence(found),
+        geometry=list_geometry(found),
         summary=found.summary,
         alpha=found.alpha,
         separable=found.separable,
