@@ -1,4 +1,4 @@
-"""Timing side by side: contestants take turns, so noise on the computer affects all of them."""
+"""Timing side by side: contestants take turns, so a busy computer is busy for all of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from statistics import median
 from time import perf_counter
 from typing import Any
+
+# What this run has printed, for `benchmarks.record`.
+rows: list[dict[str, str]] = []
 
 
 def side_by_side(contestants: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
@@ -21,5 +24,6 @@ def side_by_side(contestants: Mapping[str, Callable[[], Any]], rounds: int) -> d
 
 
 def row(what: str, measured: str, asked: str = "") -> None:
-    """One line of the table that the benchmarks print."""
+    """Print one line of the benchmarks' table, and keep it in `rows`."""
     print(f"  {what:<66}{measured:>16}   {asked}", flush=True)
+    rows.append({"name": what.strip(), "measured": measured, "asked": asked})
