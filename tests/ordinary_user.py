@@ -8,11 +8,14 @@ import subprocess
 
 import pytest
 
+from tests.platforms import require
+
 _WITHOUT_THE_RIGHT = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 
 
 def as_ordinary_user() -> list[str]:
     """What to put before a command, so that it obeys the permissions of files."""
+    require("POSIX permissions")
     if os.geteuid() != 0:
         return []
     if not shutil.which("setpriv"):

@@ -8,11 +8,14 @@ import sys
 
 import pytest
 
+from tests.platforms import require
+
 pexpect = pytest.importorskip("pexpect")
 pytest.importorskip("shtab")
 
 
 def need(shell):
+    require("pseudo-terminals")
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
 

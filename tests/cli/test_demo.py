@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.platforms import needs
+
 
 @pytest.mark.usefixtures("without_pandas")
 def test_finds_the_informative_features(run):
@@ -19,6 +21,7 @@ def test_finds_the_informative_features(run):
     )
 
 
+@needs("POSIX permissions")  # the script is found by its right to run
 def test_says_how_to_call_it_again(run, monkeypatch, tmp_path):
     called = tmp_path / "bin" / "fewest"
     monkeypatch.setattr(sys, "argv", [str(called)])

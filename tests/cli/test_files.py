@@ -11,6 +11,7 @@ import pytest
 
 from fewest._run.files import atomic_write, check_writable
 from tests.ordinary_user import as_ordinary_user
+from tests.platforms import needs
 
 
 def test_writes_and_replaces(tmp_path):
@@ -21,6 +22,7 @@ def test_writes_and_replaces(tmp_path):
     assert os.listdir(tmp_path) == ["out.txt"]
 
 
+@needs("POSIX permissions")
 def test_permissions_follow_the_umask(tmp_path):
     before = os.umask(0o027)
     try:
@@ -55,6 +57,7 @@ def test_text_that_cannot_be_encoded_keeps_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["out.txt"]
 
 
+@needs("POSIX permissions")  # elsewhere a right of its own
 def test_links_are_followed(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "real.txt")
@@ -63,9 +66,13 @@ def test_links_are_followed(tmp_path):
     assert (tmp_path / "folder" / "real.txt").read_text() == "text"
 
 
-def test_devices_and_folders_are_refused(tmp_path):
+def test_folders_are_refused(tmp_path):
     with pytest.raises(IsADirectoryError):
         atomic_write(tmp_path, "text")
+
+
+@needs("device files")
+def test_devices_are_refused():
     with pytest.raises(OSError, match="not an ordinary file"):
         atomic_write("/dev/null", "text")
 

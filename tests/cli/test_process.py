@@ -11,6 +11,7 @@ import time
 import numpy as np
 import pytest
 
+from tests.platforms import needs
 from tests.tables.samples import two_classes
 
 COMMAND = [sys.executable, "-m", "fewest"]
@@ -60,6 +61,7 @@ def test_characters_that_the_terminal_cannot_show(tmp_path):
     assert "\\u03b2-actin" in done.stdout
 
 
+@needs("bash")
 @pytest.mark.parametrize("reader", ["head -1", "true"])
 def test_pipe_that_closes_early(table, tmp_path, reader):
     command = " ".join([*COMMAND, "select", "table.csv", "--target", "group", "--json", "out.json"])
@@ -77,6 +79,7 @@ def test_pipe_that_closes_early(table, tmp_path, reader):
     assert (tmp_path / "out.json").exists()
 
 
+@needs("POSIX signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c(table, tmp_path, jobs):
     (tmp_path / "out.json").write_text("old")

@@ -12,6 +12,7 @@ import fewest
 from fewest.cli import main
 from fewest.cli._app import _runner
 from fewest.cli._parser import build_parser, subcommands
+from tests.platforms import needs
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in subcommands(build_parser()))])
@@ -74,6 +75,7 @@ def test_output_that_is_a_folder(refused, table, tmp_path):
     assert "is a folder, not a file" in refused(table, "--target", "group", "--json", tmp_path)
 
 
+@needs("device files")
 def test_output_that_is_a_device(refused, table):
     assert "not an ordinary file" in refused(table, "--target", "group", "--json", "/dev/null")
     assert os.path.exists("/dev/null")

@@ -22,7 +22,7 @@ def pages() -> list[Path]:
 
 
 def name_of(page: Path) -> str:
-    return str(page.relative_to(ROOT))
+    return page.relative_to(ROOT).as_posix()
 
 
 def commands(text: str) -> list[tuple[str, str]]:

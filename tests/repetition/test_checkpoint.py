@@ -15,6 +15,7 @@ import pytest
 from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine
 from fewest._run.checkpoint import Checkpoint, CheckpointError
 from fewest.datasets import make_gaussian
+from tests.platforms import needs
 from tests.repetition.long_run import maps
 
 LONG_RUN = Path(__file__).with_name("long_run.py")
@@ -49,6 +50,7 @@ def lines(folder):
     return (folder / "results.log").read_bytes().splitlines(keepends=True)
 
 
+@needs("POSIX signals")
 def test_killed_at_three_random_moments(tmp_path):
     """Real processes, real SIGKILLs; the fourth process finishes what the three began."""
     folder, output = tmp_path / "kept", tmp_path / "output"

@@ -11,6 +11,7 @@ import pytest
 from fewest import Liknon, NotSeparableError, RepetitiveSelector, SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.repetition import selector as module
+from tests.platforms import needs
 
 
 @pytest.fixture(scope="module")
@@ -154,6 +155,7 @@ def test_interrupt_keeps_what_is_there(data, monkeypatch):
     assert all(map(np.array_equal, selector.subsets_, whole.subsets_[:5]))
 
 
+@needs("POSIX signals")
 def test_ctrl_c_reaches_the_search():
     X, y = make_gaussian(n=60, d=20_000, k=2000, mu=0.5, random_state=0)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import nibabel
 import numpy as np
@@ -17,6 +16,7 @@ import pytest
 from fewest.cli import main
 from fewest.neuro import FewestVoxels, figures
 from tests.cli.brain.scans import AFFINE, changed, write_scan
+from tests.platforms import needs
 
 MAPS = ["coef.nii.gz", "consistency.nii.gz", "mask.nii.gz", "ranking.nii.gz", "support.nii.gz"]
 
@@ -246,11 +246,12 @@ def test_folder_that_is_a_file(fails, scan):
     assert "is a file, not a folder" in fails(*scan.arguments(), "--out", scan.table)
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder that refuses all")
+@needs("/proc")
 def test_folder_that_cannot_be_written(fails, scan):
     assert "nothing can be written to /proc" in fails(*scan.arguments(), "--out", "/proc/found")
 
 
+@needs("POSIX signals")
 def test_ctrl_c(tmp_path):
     """In the middle of the work: exit code 130, and nothing is left behind."""
     scan = write_scan(tmp_path, shape=(30, 30, 20))

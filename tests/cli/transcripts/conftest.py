@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.platforms import require
+
 pexpect = pytest.importorskip("pexpect")
 
 _WIDTH = 100
@@ -35,6 +37,7 @@ class Transcript:
 
 
 def _spawn(command: list[str], folder: Path, **environment: str) -> Any:
+    require("pseudo-terminals")
     usual = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     return pexpect.spawn(
         command[0],

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from tests.ordinary_user import as_ordinary_user
+from tests.platforms import needs
 
 FEWEST = f"{sys.executable} -m fewest"
 OUTPUTS = {
@@ -29,6 +30,7 @@ def shell(script, folder, before=()):
     )
 
 
+@needs("limits on the size of files")
 @pytest.mark.parametrize("command", OUTPUTS)
 def test_file_that_grows_too_large(table, tmp_path, command):
     """A limit of the system stops the writing in the middle."""
@@ -62,6 +64,7 @@ def test_disk_that_is_full(table, tmp_path):
     assert done.stdout.endswith("code 2\nold\nballast\nout.json\n")
 
 
+@needs("/dev/full")
 def test_standard_output_that_is_full(table, tmp_path):
     done = shell(f"{FEWEST} select table.csv --target group > /dev/full", tmp_path)
     assert done.returncode == 2
@@ -96,6 +99,7 @@ def test_file_that_is_write_protected(start, finish, table, tmp_path):
     assert (tmp_path / "out.json").read_text() == "old"
 
 
+@needs("/proc")
 def test_folder_of_the_system(show, table):
     seen = show("select", table.name, "--target", "group", "--json", "/proc/out.json")
     assert seen.code == 2
