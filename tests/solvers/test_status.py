@@ -137,7 +137,9 @@ def test_almost_equal_columns_do_not_yield_false_proofs(method, difference):
         elif result.status is Status.OPTIMAL:
             bound = dual_value(case, standardise(X), result).bound
             assert bound == pytest.approx(result.objective, rel=1e-2)
-    assert undecided <= 30  # of 40: giving up is the exception where columns can be told apart
+    # Of 40. The last digits of the linear algebra decide where the difference is about as large as
+    # the tolerance of the solver; elsewhere giving up is the exception.
+    assert undecided <= (32 if difference == 1e-9 else 20)
 
 
 @pytest.mark.parametrize("cost", [1e-8, 1e-4, 1e4, 1e10])
