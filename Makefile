@@ -4,15 +4,23 @@ BIN := .venv/bin
 SETUP := .venv/.installed
 DOCS_SETUP := .venv/.docs-installed
 
-.PHONY: help demo test lint docs bench reproduce clean
+MINIMUM_SETUP := .venv-min/.installed
+PYTEST := $(BIN)/python -m pytest -n auto
+
+.PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce clean
 
 help:
-	@echo "make demo       set up .venv and run the main job on generated data; see demo.html"
-	@echo "make test       set up .venv and run the tests"
-	@echo "make lint       ruff, mypy on the core, import layers"
-	@echo "make docs       build the pages and the gallery into docs/_build/html"
-	@echo "make bench      speed and memory, as ratios measured side by side"
-	@echo "make reproduce  the papers' tables and the comparisons on real data (minutes)"
+	@echo "make demo          set up .venv and run the main job on generated data; see demo.html"
+	@echo "make test          set up .venv and run the tests, but for the slow ones"
+	@echo "make fuzz          the slow tests: long random runs"
+	@echo "make test-all      both"
+	@echo "make test-minimum  the tests with the lowest versions that pyproject.toml declares"
+	@echo "make coverage      branch coverage of the package"
+	@echo "make lint          ruff, mypy on the whole package, import layers"
+	@echo "make docs          build the pages and the gallery into docs/_build/html"
+	@echo "make bench         speed and memory, as ratios measured side by side, beside the last run"
+	@echo "make size          lines of code per room; SINCE=REVISION compares"
+	@echo "make reproduce     the papers' tables and the comparisons on real data (minutes)"
 
 $(SETUP): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -23,7 +31,29 @@ demo: $(SETUP)
 	$(BIN)/fewest demo --report demo.html
 
 test: $(SETUP)
-	$(BIN)/python -m pytest
+	$(PYTEST) -m "not slow"
+
+test-all: $(SETUP)
+	$(PYTEST)
+
+fuzz: $(SETUP)
+	$(PYTEST) -m slow
+
+# From wheels only, with Python 3.11: the oldest of everything.
+$(MINIMUM_SETUP): pyproject.toml .ci/minimum_versions.py
+	$(PYTHON) -m venv .venv-min
+	.venv-min/bin/python .ci/minimum_versions.py > .venv-min/constraints.txt
+	.venv-min/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+		--constraint .venv-min/constraints.txt --editable ".[test]"
+	@touch $@
+
+test-minimum: $(MINIMUM_SETUP)
+	.venv-min/bin/python -m pytest -n auto -m "not slow"
+
+# Functions that numba compiles are left out (pyproject.toml): their lines never run as Python, and
+# uncompiled they would take hours. The tests compare each of them with an independent computation.
+coverage: $(SETUP)
+	$(PYTEST) -m "not slow" --cov --cov-report=term-missing:skip-covered
 
 lint: $(SETUP)
 	$(BIN)/ruff check .
@@ -41,6 +71,9 @@ docs: $(DOCS_SETUP)
 bench: $(SETUP)
 	$(BIN)/python -m benchmarks
 
+size: $(SETUP)
+	$(BIN)/python -m benchmarks.code_size $(if $(SINCE),--since $(SINCE))
+
 reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.reproduce
 	$(BIN)/python -m benchmarks.liknon_selection
@@ -57,4 +90,4 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.haxby
 
 clean:
-	rm -rf .venv build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-min .coverage build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
