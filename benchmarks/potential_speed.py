@@ -1,6 +1,6 @@
 """Speed of the Potential SVM's solver, the box lasso, relative to other solvers.
 
-Every gap printed here is recomputed from the data by `certified`, for all solvers.
+Every gap printed here is recomputed from the data by `certify_weights`, for all solvers.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from sklearn.linear_model import Lasso
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import NuSVC
 
+from benchmarks.certificates import certify_weights
 from benchmarks.smo import smo
 from benchmarks.timing import row, side_by_side
-from fewest._solvers.box_lasso.solve import box_lasso, certified
-from fewest._solvers.columns import unit_length
+from fewest._solvers.box_lasso.solve import box_lasso
+from fewest.psvm._relations import unit_columns
 
 WIDE = (100, 20_000)
 PAIRWISE = 2_000
@@ -40,18 +41,18 @@ def pairwise(n: int, gamma: float, seed: int = 0) -> tuple[Any, Any]:
 
 def solve(K: Any, y: Any, epsilon: float, C: float = np.inf, tol: float = 1e-8) -> Any:
     """From the raw matrix to the certified solution: means, lengths and all passes included."""
-    return box_lasso(unit_length(K), y, epsilon, C, tol=tol)
+    return box_lasso(unit_columns(K), y, epsilon, C, tol=tol)
 
 
 def gap_of(K: Any, y: Any, alpha: Any, epsilon: float, C: float = np.inf) -> float:
-    objective, bound = certified(unit_length(K), y, alpha, epsilon, C)
+    objective, bound = certify_weights(unit_columns(K), y, alpha, epsilon, C)
     return (objective - bound) / objective
 
 
 def against_lasso() -> None:
     n, d = WIDE
     X, y = wide(n, d)
-    columns = unit_length(X)
+    columns = unit_columns(X)
     standardised = columns.take(np.arange(d))
     largest = np.abs(columns.price(y)).max()
     for part in (0.5, 0.2, 0.05):
@@ -83,7 +84,7 @@ def against_nu_svc() -> None:
     for gamma in (0.1, 0.01):
         K, y = pairwise(PAIRWISE, gamma)
         centred = y - y.mean()
-        epsilon = 1e-3 * np.abs(unit_length(K).price(centred)).max()
+        epsilon = 1e-3 * np.abs(unit_columns(K).price(centred)).max()
         contestants: dict[str, Any] = {
             "nu": partial(NuSVC(nu=0.4, kernel="precomputed").fit, K, y),
             "gram": lambda K=K: K.T @ K,
@@ -107,7 +108,7 @@ def against_nu_svc() -> None:
 def growth_with_features() -> None:
     small, large = wide(100, 50_000), wide(100, 400_000)
     part = 0.5
-    epsilons = [part * np.abs(unit_length(X).price(y)).max() for X, y in (small, large)]
+    epsilons = [part * np.abs(unit_columns(X).price(y)).max() for X, y in (small, large)]
     taken = side_by_side(
         {
             "small": partial(solve, *small, epsilons[0]),
@@ -126,7 +127,7 @@ def against_smo() -> None:
         ("100 x 500", X, y, np.inf),
         ("RBF 300 x 300", K, labels - labels.mean(), 1.0),
     ):
-        columns = unit_length(data)
+        columns = unit_columns(data)
         block = columns.take(np.arange(columns.n_features))
         correlation = target @ block
         epsilon = 0.05 * np.abs(correlation).max()
@@ -136,7 +137,7 @@ def against_smo() -> None:
             {"smo": reference, "ours": partial(solve, data, target, epsilon, C)}, rounds=3
         )
         ours = solve(data, target, epsilon, C).objective
-        theirs, _ = certified(columns, target, reference()[0], epsilon, C)
+        theirs, _ = certify_weights(columns, target, reference()[0], epsilon, C)
         row(f"SMO of benchmarks.smo / box lasso, {name}", f"{taken['smo'] / taken['ours']:.1f}")
         row("  relative difference of the two objectives", f"{abs(theirs / ours - 1):.0e}")
 

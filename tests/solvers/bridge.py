@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.certify import (
+    dual_bound,
+    dual_point,
+    objective_value,
+    price_ratios,
+    slack_and_violation,
+)
+from fewest._solvers.columns import Columns, standardized
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
-from fewest._solvers.result import Result, Status
+from fewest._solvers.result import Result, Status, relative_gap
 from tests.solvers.oracle import Case, dual_value, primal_value, standardise
 
 GAP = 1e-6
@@ -27,6 +36,36 @@ def problem_of(case: Case) -> Problem:
 
 def run(case: Case, **options) -> Result:
     return solve(problem_of(case), standardized(case.X), **options)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Primal value, proven lower bound, and the largest violation of a constraint."""
+
+    objective: float
+    bound: float
+    violation: float
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.objective, self.bound)
+
+
+def certify(problem: Problem, columns: Columns, result: Result) -> Certificate:
+    """Recompute objective, bound and violation of a result with the engine's own formulas."""
+    point = dual_point(problem, result.alpha, result.multiplier)
+    ratio = float(price_ratios(problem, columns, point.v).max(initial=0.0))
+    bound = dual_bound(problem, point, ratio)
+    if not np.isfinite(result.objective):
+        return Certificate(np.inf, bound, 0.0)
+    block = columns.take(result.features)
+    margins = problem.y * (block @ result.w + result.b)
+    slack, violation = slack_and_violation(problem, margins)
+    if problem.equality is not None:
+        reached = problem.equality @ block @ result.w + problem.bias_coefficient * result.b
+        violation = max(violation, float(abs(reached - problem.rhs)))
+    objective = objective_value(problem, problem.costs(result.features), result.w, slack)
+    return Certificate(objective, bound, violation)
 
 
 def relative(difference: float, size: float) -> float:

@@ -8,8 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fewest._solvers.certify import (
-    Certificate,
-    certify,
     dual_bound,
     dual_point,
     objective_value,
@@ -19,7 +17,7 @@ from fewest._solvers.certify import (
 from fewest._solvers.columns import standardized
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Status
-from tests.solvers.bridge import problem_of, run
+from tests.solvers.bridge import Certificate, certify, problem_of, run
 from tests.solvers.cases import noise, planted, weighted_cases
 from tests.solvers.oracle import (
     METHODS,

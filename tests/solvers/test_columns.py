@@ -11,7 +11,6 @@ from fewest._solvers.columns import (
     _block_width,
     column_products,
     standardized,
-    unit_length,
     unscaled,
     weighted_moments,
 )
@@ -88,16 +87,6 @@ def assert_matches(columns: Columns, X: np.ndarray, weight=None, rtol=1e-10) -> 
 def test_layouts_and_types(layout, dtype):
     X = counts().astype(dtype)
     assert_matches(standardized(layout(X)), X.astype(np.float64))
-
-
-@PER_LAYOUT
-@PER_DTYPE
-def test_unit_length(layout, dtype):
-    X = counts().astype(dtype)
-    block = unit_length(layout(X)).take(np.arange(X.shape[1]))
-    np.testing.assert_allclose(block.sum(axis=0), 0.0, atol=1e-12)
-    length = np.where(np.ptp(X.astype(np.float64), axis=0) > 0, 1.0, 0.0)
-    np.testing.assert_allclose(np.sqrt((block * block).sum(axis=0)), length, rtol=1e-12)
 
 
 @PER_LAYOUT

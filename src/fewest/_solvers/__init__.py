@@ -1,1 +1,1 @@
-"""Problems and solvers: arrays in, results out. Knows nothing of scikit-learn."""
+"""Linear programs and their solvers: arrays in, results out, without scikit-learn."""

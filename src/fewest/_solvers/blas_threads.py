@@ -1,4 +1,4 @@
-"""One thread for linear algebra on small matrices, where more of them only wait for each other."""
+"""One thread for linear algebra on small matrices, where more threads only wait for each other."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _limits: Any = None
 def one_blas_thread() -> Iterator[None]:
     """Within it, products and factorisations run on one thread.
 
-    The limit is the process's. Where several threads are inside, the first sets it and the last
-    takes it back, so that it does not outlive them.
+    The limit holds for the whole process. Where several threads are inside, the first sets it and
+    the last takes it back.
     """
     global _inside, _limits
     with _lock:

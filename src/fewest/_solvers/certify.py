@@ -1,4 +1,4 @@
-"""Certificates: what a solution is worth, computed from the data and never from the solver.
+"""Objective and lower bound of a solution, computed from the data and never by the solver.
 
 Any vector alpha >= 0 (below the slack costs) with a multiplier lambda, balanced so that
 v = alpha * y + lambda * u sums to zero, proves a lower bound on the objective: scale it until
@@ -13,7 +13,6 @@ import numpy as np
 
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import Problem
-from fewest._solvers.result import Result, relative_gap
 from fewest._types import FloatArray
 
 
@@ -27,23 +26,10 @@ class DualPoint:
     value: float
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """Primal value, proven lower bound, and the largest violation of a constraint."""
-
-    objective: float
-    bound: float
-    violation: float
-
-    @property
-    def gap(self) -> float:
-        return relative_gap(self.objective, self.bound)
-
-
 def dual_point(problem: Problem, alpha: FloatArray, multiplier: float) -> DualPoint:
     """The nearest dual vector that respects the bounds and the balance exactly.
 
-    The balance is restored by shrinking one class, so that no bound is violated by the repair.
+    The balance is restored by shrinking one class, which cannot violate any bound.
     """
     alpha = np.clip(alpha, 0.0, problem.slack_bounds())
     positive = problem.y > 0
@@ -85,7 +71,7 @@ def price_ratios(problem: Problem, columns: Columns, v: FloatArray) -> FloatArra
 
 
 def slack_and_violation(problem: Problem, margins: FloatArray) -> tuple[FloatArray, float]:
-    """Slacks that the margins need, and by how much a sample that may have none falls short."""
+    """Slacks that the margins need, and the largest shortfall of a sample that may have none."""
     shortfall = np.maximum(0.0, problem.margin - margins)
     hard = np.isinf(problem.slack_bounds())
     violation = float(shortfall[hard].max(initial=0.0))
@@ -98,20 +84,3 @@ def objective_value(problem: Problem, costs: FloatArray, w: FloatArray, slack: F
         paying = slack > 0.0
         value += float(np.sum(problem.slack_cost[paying] * slack[paying]))
     return value
-
-
-def certify(problem: Problem, columns: Columns, result: Result) -> Certificate:
-    """Recompute objective, bound and violation of a result from the data alone."""
-    point = dual_point(problem, result.alpha, result.multiplier)
-    ratio = float(price_ratios(problem, columns, point.v).max(initial=0.0))
-    bound = dual_bound(problem, point, ratio)
-    if not np.isfinite(result.objective):
-        return Certificate(np.inf, bound, 0.0)
-    block = columns.take(result.features)
-    margins = problem.y * (block @ result.w + result.b)
-    slack, violation = slack_and_violation(problem, margins)
-    if problem.equality is not None:
-        reached = problem.equality @ block @ result.w + problem.bias_coefficient * result.b
-        violation = max(violation, float(abs(reached - problem.rhs)))
-    objective = objective_value(problem, problem.costs(result.features), result.w, slack)
-    return Certificate(objective, bound, violation)

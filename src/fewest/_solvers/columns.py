@@ -24,8 +24,8 @@ _CANCELLATION = 1e-6
 class Columns:
     """Implicitly standardised columns of X.
 
-    Parameters are arrays over the columns; `inverse_scale` is zero for columns that are to be
-    ignored (constant ones), so that they price at zero and can never be selected.
+    `mean` and `inverse_scale` hold one value per column. Columns to be ignored (constant ones) have
+    an inverse scale of zero: their price is zero, and they are never selected.
     """
 
     def __init__(self, X: Any, mean: FloatArray, inverse_scale: FloatArray) -> None:
@@ -59,21 +59,21 @@ class Columns:
         return total
 
     def take(self, index: IndexArray) -> FloatArray:
-        """The named columns, standardised, as a dense float64 array in column order."""
+        """The columns with these indices, standardised, as a dense float64 array."""
         block = _dense_columns(self.X, index)
         block -= self.mean[index]
         block *= self.inverse_scale[index]
         return block
 
     def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
-        """All columns, standardised, a cached block at a time with their numbers."""
+        """All columns, standardised, one block that fits into the cache at a time, numbered."""
         width = _block_width(self.n_samples)
         for start in range(0, self.n_features, width):
             index = np.arange(start, min(start + width, self.n_features))
             yield index, self.take(index)
 
     def subset(self, index: IndexArray) -> Columns:
-        """The named columns as a small data set of its own (already standardised)."""
+        """The columns with these indices as a small data set of their own, standardised already."""
         return unscaled(self.take(index))
 
 
@@ -83,7 +83,7 @@ def standardized(
     """Columns of X with weighted mean zero and weighted variance one.
 
     With `per_column=False` all columns share one scale, chosen so that their mean variance is one.
-    Columns with values that are not finite, or whose squares overflow, get a NaN for a scale.
+    Columns with values that are not finite, or whose squares overflow, have NaN as their scale.
     """
     mean, variance = weighted_moments(X, sample_weight)
     scale = np.sqrt(variance)
@@ -93,13 +93,6 @@ def standardized(
     inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=usable)
     inverse_scale[~np.isfinite(scale)] = np.nan
     return Columns(X, mean, inverse_scale)
-
-
-def unit_length(X: Any) -> Columns:
-    """Columns of X with mean zero and length one (zero for constant columns)."""
-    columns = standardized(X)
-    columns.inverse_scale /= np.sqrt(columns.n_samples)
-    return columns
 
 
 def unscaled(X: Any) -> Columns:
@@ -135,10 +128,10 @@ def weighted_moments(
 
 
 def _fast_moments(X: Any, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two sweeps without a temporary; columns where digits cancel are done again with care."""
+    """Two sweeps without a temporary; columns whose digits cancel are computed again with care."""
     n = X.shape[0]
     mean = np.asarray(weight @ X)
-    # Values near the limit of the type overflow here; they are among those done again.
+    # Values near the limit of the type overflow here; they are among those computed again.
     with np.errstate(over="ignore", invalid="ignore"):
         square = np.einsum("ij,ij->j", X, X)  # needs no temporary
         square /= n
@@ -165,7 +158,7 @@ def _block_width(n_samples: int) -> int:
 
 
 def _float_blocks(X: Any, index: IndexArray | None = None) -> Iterator[tuple[slice, FloatArray]]:
-    """X (or its named columns) block by block in float64."""
+    """X (or its columns with these indices) block by block in float64."""
     n_columns = X.shape[1] if index is None else len(index)
     width = _block_width(X.shape[0])
     for start in range(0, n_columns, width):
@@ -189,7 +182,7 @@ def _centred_moments(
 
 
 def _sparse_moments(X: Any, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of a CSR or CSC matrix, a slab at a time."""
+    """Mean and variance of a CSR or CSC matrix, slab by slab."""
     mean = column_products(X, weight)
     by_rows = X.format == "csr"
     length = X.shape[0] if by_rows else X.shape[1]

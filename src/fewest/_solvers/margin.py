@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-from fewest._solvers.columns import Columns
+from fewest._solvers.columns import unscaled
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
@@ -17,7 +17,7 @@ from fewest._types import FloatArray
 
 # Where classes overlap, a larger cost no longer changes the hyperplane.
 _LARGEST_COST = 1e6
-# Where errors cost nearly nothing, w would shrink to zero instead of telling the classes apart.
+# Where errors cost nearly nothing, w would shrink to zero instead of separating the classes.
 _SMALLEST_COST = 0.1
 _NEWTON_STEPS = 200
 
@@ -29,8 +29,7 @@ def hard_margin(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | None
     if plane is None:
         # Hulls that nearly touch: the simplex method still finds the largest margin in the
         # maximum norm, if there is any.
-        columns = Columns(Z, np.zeros(Z.shape[1]), np.ones(Z.shape[1]))
-        result = solve(unit_margin(y), columns)
+        result = solve(unit_margin(y), unscaled(Z))
         if result.status is not Status.INFEASIBLE:
             direction = np.zeros(Z.shape[1])
             direction[result.features] = result.w
@@ -43,7 +42,7 @@ def soft_margin(Z: FloatArray, y: FloatArray, cost: FloatArray) -> tuple[FloatAr
 
     `cost` is meant for samples of norm one, as C is; for k standardised features that makes
     c_i = cost_i / k. Newton's method on this piecewise quadratic function ends after finitely
-    many steps, at any cost; the usual decomposition methods do not get on with large ones.
+    many steps, however large the costs; the usual decomposition methods are slow with large ones.
     """
     c = np.minimum(cost / Z.shape[1], _LARGEST_COST)
     c *= max(1.0, _SMALLEST_COST / c.mean())
@@ -75,7 +74,7 @@ def soft_margin(Z: FloatArray, y: FloatArray, cost: FloatArray) -> tuple[FloatAr
 def _hull_difference(Z: FloatArray, y: FloatArray) -> FloatArray | None:
     """Shortest vector between the convex hulls of the classes, by non-negative least squares.
 
-    Two heavily weighted rows make the coefficients of either class sum to one.
+    Two rows with a large weight make the coefficients of each class sum to one.
     """
     weight = 1e3 * max(1.0, float(np.abs(Z).max(initial=0.0)))
     system = np.vstack([(y[:, None] * Z).T, weight * (y > 0), weight * (y < 0)])
@@ -91,7 +90,7 @@ def _hull_difference(Z: FloatArray, y: FloatArray) -> FloatArray | None:
 def _centred_plane(
     Z: FloatArray, y: FloatArray, direction: FloatArray
 ) -> tuple[FloatArray, float] | None:
-    """The plane halfway between the classes along a direction, scaled to margin one."""
+    """The hyperplane halfway between the classes along a direction, scaled to margin one."""
     projection = Z @ direction
     lowest, highest = projection[y > 0].min(), projection[y < 0].max()
     width = lowest - highest

@@ -5,8 +5,8 @@
                 [ a . w + a0 b = s ]
 
 The equality is always an average over samples, so it is stored as the sample vector `u`
-it comes from: a = X^T u and a0 = sum(u). That keeps the problem free of any d-vector, and the
-dual needs a single vector over samples, v = alpha * y + lambda * u, whose entries sum to zero.
+it comes from: a = X^T u and a0 = sum(u). So the program needs no vector over features, and its
+dual a single vector over samples, v = alpha * y + lambda * u, whose entries sum to zero.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from fewest._types import FloatArray
 
-# Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9, and above the largest
-# the features' share of the objective is lost in its last digits.
+# Smaller slack costs vanish in the solver's feasibility tolerance of 1e-9; with larger ones the
+# features' share of the objective is lost in its last digits.
 SMALLEST_SLACK_COST, LARGEST_SLACK_COST = 1e-8, 1e6
 
 EQUALITY_FORMS = ("class_means", "mean_margin")
@@ -29,8 +29,8 @@ EQUALITY_FORMS = ("class_means", "mean_margin")
 class Problem:
     """One member of the family; see the module docstring for the symbols.
 
-    `slack_cost` None means that no sample may be on the wrong side (infinite entries say the same
-    for single samples); `feature_cost` None means that every feature costs one.
+    With `slack_cost=None` no sample may be on the wrong side (an infinite entry says the same of
+    one sample); with `feature_cost=None` every feature costs one.
     """
 
     y: FloatArray
@@ -72,13 +72,13 @@ class Problem:
 
     @property
     def cost_unit(self) -> float:
-        """The smallest feature cost, as a power of two so that changing units is exact."""
+        """The smallest feature cost, as a power of two: changing units is exact then."""
         if self.feature_cost is None or not len(self.feature_cost):
             return 1.0
         return float(2.0 ** np.floor(np.log2(self.feature_cost.min())))
 
     def in_units_of(self, unit: float) -> Problem:
-        """The same problem with every cost divided by `unit`."""
+        """The same program with every cost divided by `unit`."""
         if self.feature_cost is None:
             raise ValueError("a problem without feature costs has no other unit than one")
         slack_cost = None if self.slack_cost is None else self.slack_cost / unit
@@ -95,9 +95,9 @@ class Problem:
 
 
 def visible_slack_cost(cost: FloatArray) -> FloatArray:
-    """The costs in the range that the solver can tell from zero and from infinity.
+    """The costs within the range that the solver can distinguish from zero and from infinity.
 
-    Where they are too large, all shrink by one factor, so that classes keep their balance.
+    Where they are too large, all shrink by one factor, and the classes keep their balance.
     """
     factor = min(1.0, LARGEST_SLACK_COST / float(cost.max()))
     return np.maximum(cost * factor, SMALLEST_SLACK_COST)

@@ -36,9 +36,9 @@ class Result:
     """Solution of one linear program, with primal and dual value recomputed from the data.
 
     `features` and `w` list the non-zero weights only (increasing column index); `w`, `b` refer to
-    the standardised columns. `alpha` (a value a sample) and `multiplier` (of the equality) are the
-    dual solution that proves `bound`, and `dual` is the one vector v they make. For an infeasible
-    problem they are a Farkas proof, and `objective` is infinite.
+    the standardised columns. `alpha` (one value per sample) and `multiplier` (of the equality) are
+    the dual solution that proves `bound`, and `dual` is the vector v made of them. For an
+    infeasible program they are a Farkas proof, and `objective` is infinite.
     """
 
     features: IndexArray
@@ -55,10 +55,10 @@ class Result:
     rounds: int
     seconds: float
     warm: WarmStart
-    vertex: IndexArray | None = None  # samples on their limit, if programs to come may walk on
+    vertex: IndexArray | None = None  # samples on their limit, where a walk may start
 
     def times(self, unit: float) -> Result:
-        """The result of the problem whose costs are all `unit` times larger."""
+        """The result of the program whose costs are all `unit` times larger."""
         return replace(
             self,
             alpha=self.alpha * unit,

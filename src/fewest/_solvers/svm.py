@@ -1,17 +1,17 @@
 """Support vector machines on a given kernel matrix, along growing costs.
 
-A machine is the solution of
+Each is the solution of
 
     minimise    1/2 b^T K b - y^T b
     subject to  sum_i b_i = 0,   0 <= y_i b_i <= C_i
 
-with b_i = y_i alpha_i and C_i = C n / (2 n_k) for the n_k samples of a class, so that both classes
-weigh the same. It is solved by moving two variables at a time: the one with the smallest gradient
-that may grow, and the one that may shrink and gains most from it. Every hundred of these steps, all
+with b_i = y_i alpha_i and C_i = C n / (2 n_k) for the n_k samples of a class: both classes weigh
+the same. It is solved by moving two variables at a time: the one with the smallest gradient that
+may grow, and the one that may shrink and gains most from it. Every 200 of these steps, all
 variables that are at no bound jump to where they would be optimal, as far as the bounds allow;
-without that, correlated features take ten thousands of steps. A probe needs hundreds of
-thousands of such machines on some eighty samples each, for which an SVC's overhead alone would take
-longer than all the solving here; so this is compiled, and one cost starts from the last one's end.
+without that, correlated features take tens of thousands of steps. A probe solves this hundreds of
+thousands of times with about eighty samples, and the overhead of an SVC would take longer than the
+solving. So the code is compiled, and each cost starts from the solution of the last one.
 """
 
 from __future__ import annotations
@@ -43,47 +43,40 @@ def decisions_along_costs(
     tol: float = 1e-3,
     most_steps: int = 5000,
 ) -> FloatArray:
-    """Decision values of test samples, a row for each of the increasing costs.
+    """Decision values of test samples, one row per cost; the costs increase.
 
     `training` and `test` are rows of K and y. `tol` is the largest violation of the optimality
-    conditions, where the margin is one. Inseparable samples and a large cost may take millions of
-    steps, which change no decision any more: after `most_steps` they are left as they are.
+    conditions, where the margin is one. Samples that overlap may take millions of steps at a large
+    cost, which no longer change any decision: the search ends after `most_steps`.
     """
     signs = y[training]
+    inside, outside = K[np.ix_(training, training)], K[np.ix_(test, training)]
     return _along_costs(
-        K, signs, class_weights(signs), training, test, costs, float(tol), int(most_steps)
+        inside, outside, signs, class_weights(signs), costs, float(tol), int(most_steps)
     )
 
 
 @njit(cache=True)
-def _along_costs(K, y, weights, training, test, costs, tol, most_steps):
-    n = len(y)
-    inside, outside = _block(K, training, training), _block(K, test, training)
-    b, bound, wider = np.zeros(n), np.zeros(n), np.zeros(n)
-    decisions = np.empty((len(costs), len(test)))
+def _along_costs(inside, outside, y, weights, costs, tol, most_steps):  # type: ignore[no-untyped-def]
+    b = np.zeros(len(y))
+    bound = np.zeros(len(y))
+    decisions = np.empty((len(costs), len(outside)))
     for place in range(len(costs)):
-        for i in range(n):
-            wider[i] = costs[place] * weights[i]
+        wider = costs[place] * weights
         if place:
             _start(inside, y, b, bound, wider)
-        bound[:] = wider
+        bound = wider
         threshold, converged = solve(inside, y, bound, b, tol, most_steps)
-        decisions[place] = outside @ b + threshold
+        decisions[place:] = outside @ b + threshold
         # Where no sample is at its bound, or the end is out of reach, larger costs change nothing.
-        last = True
-        for i in range(n):
-            if abs(b[i]) >= bound[i]:
-                last = False
-        if last or not converged:
-            for later in range(place + 1, len(costs)):
-                decisions[later] = decisions[place]
+        if not converged or not np.any(np.abs(b) >= bound):
             break
     return decisions
 
 
 @njit(cache=True)
-def solve(K, y, bound, b, tol, most_steps):
-    """Improve `b` in place until it is optimal; returns threshold, and whether that succeeded."""
+def solve(K, y, bound, b, tol, most_steps):  # type: ignore[no-untyped-def]
+    """Improve `b` in place until it is optimal; returns the threshold, and whether it converged."""
     n = len(y)
     gradient = K @ b - y
     converged = False
@@ -123,10 +116,10 @@ def solve(K, y, bound, b, tol, most_steps):
 
 
 @njit(cache=True)
-def _jump(K, y, bound, b, gradient):
+def _jump(K, y, bound, b, gradient):  # type: ignore[no-untyped-def]
     """Move all variables between their bounds towards their joint optimum.
 
-    Returns whether a bound was in the way, so that another jump may lead further.
+    Returns whether a bound was in the way: another jump may then lead further.
     """
     n, m = len(y), 0
     free = np.empty(n, dtype=np.intp)
@@ -151,7 +144,7 @@ def _jump(K, y, bound, b, gradient):
     slope, curvature = gradient @ direction, change @ direction
     if not slope < 0.0:
         return False
-    # The ridge makes the direction inexact, so that it needs a length of its own.
+    # The ridge makes the direction inexact, so it needs a step length of its own.
     length, limited = -slope / max(curvature, 1e-300), False
     for i in range(n):
         if direction[i] != 0.0:
@@ -166,8 +159,8 @@ def _jump(K, y, bound, b, gradient):
 
 
 @njit(cache=True)
-def _within(value, sign, bound):
-    """The value, or the bound that it equals up to rounding: "at the bound" is asked exactly."""
+def _within(value, sign, bound):  # type: ignore[no-untyped-def]
+    """The value, or the bound that it equals up to rounding: others compare with bounds exactly."""
     size = value * sign
     if size <= _ROUNDING * bound:
         return 0.0
@@ -175,7 +168,7 @@ def _within(value, sign, bound):
 
 
 @njit(cache=True)
-def _level(gradient, b, y, bound):
+def _level(gradient, b, y, bound):  # type: ignore[no-untyped-def]
     """The gradient's common value on free samples; between the bounded ones if none is free."""
     total, count, smallest, largest = 0.0, 0, np.inf, -np.inf
     for i in range(len(y)):
@@ -191,20 +184,11 @@ def _level(gradient, b, y, bound):
 
 
 @njit(cache=True)
-def _start(K, y, b, bound, wider):
+def _start(K, y, b, bound, wider):  # type: ignore[no-untyped-def]
     """The last solution, or that times the growth of the bounds, whichever is better."""
     growth = wider[0] / bound[0]
     quadratic, linear = b @ (K @ b) / 2.0, y @ b
     if growth * growth * quadratic - growth * linear < quadratic - linear:
         for i in range(len(b)):
-            # Not always b * growth, which might miss the new bound by a rounding error.
+            # Not b * growth at the bound, which might miss the new one by a rounding error.
             b[i] = y[i] * wider[i] if abs(b[i]) == bound[i] else b[i] * growth
-
-
-@njit(cache=True)
-def _block(K, rows, columns):
-    block = np.empty((len(rows), len(columns)))
-    for i in range(len(rows)):
-        for j in range(len(columns)):
-            block[i, j] = K[rows[i], columns[j]]
-    return block

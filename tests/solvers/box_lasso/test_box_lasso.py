@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from benchmarks.certificates import certify_weights
 from benchmarks.smo import smo
-from fewest._solvers.box_lasso.solve import box_lasso, certified
-from fewest._solvers.columns import unit_length, unscaled
+from fewest._solvers.box_lasso.solve import box_lasso
+from fewest._solvers.columns import unscaled
 from fewest._solvers.result import Status
+from fewest.psvm._relations import unit_columns
 from tests.solvers.box_lasso.box_lasso_cases import (
     KINDS,
     Case,
@@ -28,7 +30,7 @@ def assert_solved(case, result, reference, relative=1e-8):
     np.testing.assert_allclose(
         result.residual, case.y - case.K @ result.alpha, atol=1e-9 * spread(case)
     )
-    objective, bound = certified(unscaled(case.K), case.y, result.alpha, case.epsilon, case.C)
+    objective, bound = certify_weights(unscaled(case.K), case.y, result.alpha, case.epsilon, case.C)
     unit = max(objective, 1e-4 * 0.5 * case.y @ case.y)
     assert (objective - bound) / unit <= relative
     assert bound <= reference + 1e-12 * unit
@@ -132,14 +134,16 @@ def test_the_bound_holds_for_any_weights():
             for size in (0.0, 0.1, 1.0, 10.0):
                 alpha = size * spread(case) * rng.standard_normal(case.K.shape[1])
                 alpha = np.clip(alpha, -case.C, case.C)
-                objective, bound = certified(unscaled(case.K), case.y, alpha, case.epsilon, case.C)
+                objective, bound = certify_weights(
+                    unscaled(case.K), case.y, alpha, case.epsilon, case.C
+                )
                 assert bound <= optimum * (1 + 1e-12) <= objective * (1 + 1e-7)
 
 
 def test_weights_outside_the_box_have_no_objective():
     case = draw("wide", 0, penalty=True, box=True)
     alpha = np.full(case.K.shape[1], 2.0 * case.C)
-    assert certified(unscaled(case.K), case.y, alpha, case.epsilon, case.C)[0] == np.inf
+    assert certify_weights(unscaled(case.K), case.y, alpha, case.epsilon, case.C)[0] == np.inf
 
 
 def test_large_penalty_leaves_nothing():
@@ -172,7 +176,7 @@ def test_standardised_columns_and_constant_ones():
     K[:, 5] = 0.0
     case = Case(K, y, 0.1, 0.5)
     for data in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
-        result = box_lasso(unit_length(data), y, case.epsilon, case.C)
+        result = box_lasso(unit_columns(data), y, case.epsilon, case.C)
         assert result.alpha[5] == 0.0
         assert_solved(case, result, solve(case).objective)
 

@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import pytest
 
+from benchmarks.certificates import certify_weights
 from fewest._solvers.box_lasso.block import Memory
 from fewest._solvers.box_lasso.kernels import descend, pair_minimum
 from fewest._solvers.box_lasso.newton import FIRST_SIGMA, GramProblem, newton
 from fewest._solvers.box_lasso.polish import polish
-from fewest._solvers.box_lasso.solve import box_lasso, certified
-from fewest._solvers.columns import unit_length
+from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.result import Status
+from fewest.psvm._relations import unit_columns
 from tests.solvers.box_lasso.box_lasso_cases import Case, brute_objective
 
 
@@ -20,7 +21,7 @@ def powers(count=30, n=200):
     """Columns t, t^2, ..., centred and of unit length, and a smooth target."""
     t = np.linspace(0.0, 1.0, n)
     target = np.sin(5.0 * t)
-    return unit_length(t[:, None] ** np.arange(1, count + 1)), target - target.mean()
+    return unit_columns(t[:, None] ** np.arange(1, count + 1)), target - target.mean()
 
 
 def test_pairs_are_minimised_exactly():
@@ -75,9 +76,9 @@ def test_newton_ends_where_descent_crawls():
     alpha, sigma, done = newton(problem, np.zeros(block.shape[1]), goal, FIRST_SIGMA)
     assert done
     assert sigma >= FIRST_SIGMA
-    objective, bound = certified(columns, y, alpha, epsilon, C)
+    objective, bound = certify_weights(columns, y, alpha, epsilon, C)
     assert objective - bound <= 2.0 * goal
-    crawled_objective, crawled_bound = certified(columns, y, crawled, epsilon, C)
+    crawled_objective, crawled_bound = certify_weights(columns, y, crawled, epsilon, C)
     assert crawled_objective - crawled_bound > 1e3 * goal
 
 
@@ -88,7 +89,7 @@ def test_columns_that_are_nearly_dependent(C, part):
     epsilon = part * np.abs(columns.price(y)).max()
     result = box_lasso(columns, y, epsilon, C)
     assert result.status is Status.OPTIMAL
-    objective, bound = certified(columns, y, result.alpha, epsilon, C)
+    objective, bound = certify_weights(columns, y, result.alpha, epsilon, C)
     assert objective - bound <= 1e-8 * max(objective, 1e-4 * 0.5 * y @ y)
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from fewest._solvers.certify import certify
 from fewest._solvers.columns import standardized
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
+from tests.solvers.bridge import certify
 
 
 def data(seed, n=40, d=60, n_positive=15):

@@ -1,1 +1,1 @@
-"""The Potential SVM's quadratic program."""
+"""The quadratic program of the Potential Support Vector Machine."""

@@ -44,7 +44,7 @@ class Block:
     ) -> tuple[FloatArray, FloatArray]:
         """Weights and residual after reducing the block's duality gap towards `goal`.
 
-        Not all of the block's variables move: what is left of the gap shows in the next call.
+        Not all variables of the block move: the next call sees what is left of the gap.
         """
         scaled, residual = alpha * self.norm, residual.copy()
         if np.all(self.penalty == 0.0) and np.all(np.isinf(self.cap)):
@@ -76,7 +76,7 @@ class Block:
     ) -> tuple[FloatArray, FloatArray]:
         """Newton's method to a goal that makes the weights better than those at the start.
 
-        Weights within a loose goal may be worse than the start; rounds that go up could go round.
+        Weights within a loose goal may be worse than the start, and rounds could then cycle.
         """
         at_start = target - part @ start
         before = _objective(at_start, start, problem.penalty)
@@ -116,7 +116,7 @@ class Block:
 
 
 class Memory:
-    """What one block leaves to the next: inner products of columns, and Newton's sigma."""
+    """What one block hands on to the next: inner products of columns, and Newton's sigma."""
 
     def __init__(self) -> None:
         self.sigma = FIRST_SIGMA
@@ -124,7 +124,7 @@ class Memory:
         self.values = np.empty((0, 0))
 
     def gram(self, index: IndexArray, columns: FloatArray) -> FloatArray:
-        """Gram matrix of the columns, which have these increasing indices; only new ones cost."""
+        """Gram matrix of the columns with these increasing indices; only new ones take time."""
         old = np.isin(index, self.index, assume_unique=True)
         if not old.any():
             values = columns.T @ columns

@@ -1,4 +1,4 @@
-"""Certificates of the box lasso: objective and lower bound, from the data and never a solver.
+"""Objective and lower bound of the box lasso, computed from the data and never by the solver.
 
 Every vector u proves the lower bound y.u - 1/2 |u|^2 - C sum_j max(|k_j.u| - epsilon, 0) on
 1/2 |K a - y|^2 + epsilon |a|_1, |a_j| <= C. Without a limit C the sum has to vanish, which
@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
 
-# Objectives below this part of 1/2 |y|^2 (nearly perfect fits) do not serve as unit of the gap.
+# Objectives below this part of 1/2 |y|^2 (nearly perfect fits) are too small as the gap's unit.
 _SMALLEST_UNIT = 1e-4
 # Least squares without any limit: the proof covers weights up to this many times those found, and
 # by convexity what cannot be improved nearby cannot be improved at all.
@@ -63,23 +62,10 @@ def objective_value(residual: FloatArray, alpha: FloatArray, epsilon: float) -> 
 
 
 def gap_unit(objective: float, target: FloatArray) -> float:
-    """What a duality gap is measured in: the objective, or a small part of the one at zero."""
+    """The unit of a duality gap: the objective, or a small part of the one at zero."""
     return max(objective, _SMALLEST_UNIT * 0.5 * float(target @ target))
 
 
 def relative_gap(objective: float, bound: float, target: FloatArray) -> float:
     unit = gap_unit(objective, target)
     return 0.0 if unit == 0.0 else max(0.0, objective - bound) / unit
-
-
-def certified(
-    columns: Columns, target: FloatArray, alpha: FloatArray, epsilon: float, C: float = np.inf
-) -> tuple[float, float]:
-    """Objective of the weights and a proven lower bound, recomputed from the data alone.
-
-    Weights outside the box have an infinite objective.
-    """
-    residual = target - columns.combine(alpha)
-    bound = lower_bound(target, residual, columns.price(residual), alpha, epsilon, C)
-    objective = objective_value(residual, alpha, epsilon)
-    return (np.inf if np.any(np.abs(alpha) > C) else objective), bound

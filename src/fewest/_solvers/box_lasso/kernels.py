@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import numpy as np
 from numba import njit
 
 from fewest._types import FloatArray, IndexArray
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 
-
-def compiled(function: Function) -> Function:
-    """Machine code of the function, kept on disk between runs; the types stay visible."""
-    fast: Function = njit(cache=True)(function)
-    return fast
-
-
-@compiled
+@njit(cache=True)
 def one_minimum(quadratic: float, linear: float, penalty: float, cap: float) -> float:
     """Minimise 1/2 quadratic a^2 - linear a + penalty |a| over |a| <= cap."""
     excess = abs(linear) - penalty
@@ -29,7 +18,7 @@ def one_minimum(quadratic: float, linear: float, penalty: float, cap: float) -> 
     return size if linear > 0.0 else -size
 
 
-@compiled
+@njit(cache=True)
 def pair_minimum(
     product: float,
     linear_0: float,
@@ -42,7 +31,7 @@ def pair_minimum(
     """Minimise over two variables whose columns have unit length and inner product `product`.
 
     Given a_0, the best a_1 is known in closed form and piecewise linear in a_0. What is left has a
-    derivative that increases in a_0, with kinks at zero and where a_1 meets a limit or zero: find
+    derivative that increases in a_0, with kinks at zero and where a_1 reaches a limit or zero. Find
     the two kinks between which it changes sign, and then its zero.
     """
     kinks = np.empty(7)
@@ -83,7 +72,7 @@ def pair_minimum(
     return place, one_minimum(1.0, linear_1 - product * place, penalty_1, cap_1)
 
 
-@compiled
+@njit(cache=True)
 def descend(
     block: FloatArray,
     residual: FloatArray,

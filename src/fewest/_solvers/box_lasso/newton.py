@@ -1,7 +1,7 @@
 """Semismooth Newton steps for a box lasso that is given by its Gram matrix.
 
 Coordinate descent crawls where the Gram matrix is badly conditioned, as that of a smooth kernel is.
-Here each outer step adds |a - centre|^2 / (2 sigma), which makes the problem strongly convex; its
+Here each outer step adds |a - centre|^2 / (2 sigma), which makes the program strongly convex; its
 dual is differentiable, and Newton's method solves it in a few steps, each a linear system in the
 free variables alone. The next centre is the solution; as sigma grows, the addition vanishes.
 """
@@ -58,7 +58,7 @@ def newton(
 ) -> tuple[FloatArray, float, bool]:
     """Weights whose duality gap is at most `goal`, or the best that rounding allows.
 
-    Also returns a sigma for a similar problem to begin with, and whether the goal was reached.
+    Also returns a sigma for a similar program to begin with, and whether the goal was reached.
     """
     state = _State(problem, alpha)
     best, best_gap = alpha, np.inf
@@ -73,7 +73,7 @@ def newton(
         hopeless = total >= _MOST_STEPS or (stalled >= 3 and sigma >= _LAST_SIGMA)
         if best_gap <= goal or hopeless:
             break
-        # Many Newton steps say that sigma has run ahead of the weights.
+        # Many Newton steps mean that sigma has grown too fast.
         growth = _GROWTH if steps < _MANY_STEPS else 1.0 / _GROWTH
         sigma = min(sigma * growth, _LAST_SIGMA)
     return best, max(FIRST_SIGMA, sigma / _GROWTH**2), best_gap <= goal
@@ -93,7 +93,7 @@ class _State:
         self.prices = self.problem.correlation - self.problem.gram @ self.c
 
     def minimise(self, goal: float) -> tuple[float, int]:
-        """Newton's method for one centre; returns the problem's own duality gap, and the steps."""
+        """Newton's method for one centre; returns the duality gap of the program, and the steps."""
         gap, steps, nearest = np.inf, 0, np.inf
         while True:
             self.alpha = self._weights(self.prices)
@@ -125,7 +125,7 @@ class _State:
         if len(free):
             system = gram[np.ix_(free, free)]
             system.flat[:: len(free) + 1] += 1.0 / self.sigma
-            # Symmetric, so that the transpose serves as the column order that LAPACK wants.
+            # It is symmetric: the transpose has the column order that LAPACK wants.
             _, correction[free], failed = dposv(system.T, image[free], overwrite_a=True)
             if failed:
                 return False

@@ -3,8 +3,8 @@
     minimise    1/2 |K a - y|^2 + epsilon |a|_1    subject to    |a_j| <= C
 
 A working set holds the free variables and those that most want to move. On it, coordinate descent
-finds the rough place and Newton's method the exact one; all other columns are only priced, one
-pass K^T r a round, which also gives the duality gap that ends the solve.
+finds the rough place and Newton's method the exact one; all other columns are only priced, with one
+pass K^T r per round, which also gives the duality gap that ends the solve.
 """
 
 from __future__ import annotations
@@ -16,24 +16,16 @@ import numpy as np
 
 from fewest._solvers.blas_threads import one_blas_thread
 from fewest._solvers.box_lasso.block import Block, Memory, wish
-from fewest._solvers.box_lasso.bound import (
-    certified,
-    gap_unit,
-    lower_bound,
-    objective_value,
-    relative_gap,
-)
+from fewest._solvers.box_lasso.bound import gap_unit, lower_bound, objective_value, relative_gap
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 
-__all__ = ["BoxLassoResult", "box_lasso", "certified"]
-
-# A round admits this many columns that are not free, or this part of a number that asks for more.
+# A round admits this many columns that are not free, or this part of those that want to move.
 _FEWEST_JOINING, _PART_JOINING = 100, 8
 # A round reduces the gap to this part of what it was, or to this part of what is asked for.
 _PROGRESS, _SHARE = 0.03, 0.3
-# After so many rounds that gained nothing, rounding is all that is left.
+# After this many rounds without a gain, rounding is all that is left.
 _PATIENCE = 5
 
 
@@ -67,8 +59,8 @@ def box_lasso(
 ) -> BoxLassoResult:
     """Minimise 1/2 |K a - target|^2 + epsilon |a|_1 over |a_j| <= C to a relative gap of `tol`.
 
-    `start` are weights of a similar problem to begin with. Where the columns are centred, the
-    target must be.
+    `start` are weights of a similar program to begin with. Where the columns are centred, the
+    target must be centred too.
     """
     _check(columns, target, epsilon, C, start)
     started = perf_counter()
@@ -131,7 +123,7 @@ class _Search:
         self.gap = relative_gap(self.objective, self.bound, self.target)
 
     def improve(self, tol: float) -> bool:
-        """Solve on the working set and price again; False if nothing can be gained any more."""
+        """Solve on the working set and price again; False if nothing more can be gained."""
         work = self._working_set()
         if not np.array_equal(work, self.work):
             self.work = work

@@ -3,8 +3,8 @@
     minimise    sum_j (1 - exp(-a |w_j|))  +  sum_i C_i xi_i
 
 on the constraints of the linear program. Each program takes the penalty's tangent at the last
-weights: a feature costs a exp(-a |w_j|), so that large weights are nearly free and features that
-were left out may return. The objective never rises, and ends after finitely many programs.
+weights: a feature costs a exp(-a |w_j|), so large weights are nearly free and features that were
+left out may return. The objective never rises, and the loop ends after finitely many programs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result
 from fewest._types import FloatArray
 
-# Cheaper features are free for the solver, and the costs too far apart.
+# Cheaper features would be free for the solver, and the costs too far apart.
 _LEAST_COST = 1e-6
 
 

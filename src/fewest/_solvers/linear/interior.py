@@ -9,8 +9,8 @@ thousands of steps, each with a dense basis. Two dozen Newton steps on the dual 
 
 Each inequality has a distance to its bound and a multiplier; the steps let all their products fall
 to zero together (Mehrotra's predictor and corrector). Columns can join at any time, because a
-smaller alpha is inside again. Which of distance and multiplier is larger tells the vertex, and the
-simplex method goes on from there: nothing here needs to be exact, and nothing here is a result.
+smaller alpha is inside again. A constraint belongs to the vertex if its multiplier is larger than
+its distance. The simplex method goes on from there: nothing here needs to be exact.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.problem import Problem
 from fewest._types import FloatArray, IndexArray
 
-# The relative gap at which nearly all constraints show their side, and the number of steps that
-# only a program with hardly an interior needs.
+# The relative gap at which nearly all constraints show their side, and a number of steps that only
+# programs with hardly any interior need.
 _CLOSE, _MAX_STEPS = 1e-4, 60
-# A guess from farther away is worse than none.
+# A guess at a larger gap is worse than none.
 _TOO_FAR = 0.05
 # All columns are priced whenever the gap has shrunk by this factor.
 _PRICE_EVERY = 4.0
@@ -44,7 +44,7 @@ _STAY_INSIDE = 0.99
 
 @dataclass(frozen=True, eq=False)
 class Vertex:
-    """Which constraints are thought to be tight, one sample between its bounds more than features.
+    """Which constraints are probably tight: one more sample between its bounds than tight features.
 
     `sides` of the features: 1 or -1 where tight, else 0. `places` of the samples: -1 at zero, 1 at
     the slack cost, 0 in between.
@@ -56,7 +56,7 @@ class Vertex:
 
 
 def has_interior(problem: Problem) -> bool:
-    """Whether the method is made for this problem: slack for all samples, and no equality."""
+    """Whether the method fits this program: slack for all samples, and no equality."""
     return problem.equality is None and bool(np.all(np.isfinite(problem.slack_bounds())))
 
 
@@ -91,7 +91,7 @@ def likely_vertex(
 
 
 class _InteriorPoint:
-    """alpha strictly inside its constraints, with a multiplier for each of them."""
+    """alpha strictly inside its constraints, with one multiplier per constraint."""
 
     def __init__(self, problem: Problem, columns: Columns, features: IndexArray) -> None:
         self._problem, self._columns = problem, columns
@@ -123,7 +123,7 @@ class _InteriorPoint:
         return self._mean_product() * self._n_products / max(1.0, value)
 
     def admit(self, features: IndexArray, *, shrink: float) -> None:
-        """Let features join, with alpha smaller so that it satisfies their constraints too."""
+        """Let features join; alpha shrinks until it satisfies their constraints too."""
         old = len(self.features)
         centre = self._mean_product()
         self.features = np.concatenate([self.features, features])
@@ -173,7 +173,7 @@ class _InteriorPoint:
         weight = slopes[0] + slopes[1]
         counting = weight > 1e-9 * weight.max()
         scaled = self._block[:, counting] * np.sqrt(weight[counting])
-        # No step leaves the balance, so that its column changes nothing but the conditioning.
+        # No step leaves the balance: its column changes nothing but the conditioning.
         balance = y * np.sqrt(weight.mean())
         matrix = dsyrk(1.0, np.asfortranarray(np.column_stack([scaled, balance])), lower=1)
         matrix[np.diag_indices(len(y))] += slopes[2] + slopes[3]

@@ -1,7 +1,7 @@
 """The restricted linear program on HiGHS. The only file that imports highspy.
 
-HiGHS is given the dual of the problem, because features then are single range rows and the start
-alpha = 0, lambda = 0 is always feasible:
+HiGHS is given the dual, because features then are single range rows and the start alpha = 0,
+lambda = 0 is always feasible:
 
     maximise    m sum_i alpha_i + s lambda
     subject to  sum_i y_i alpha_i + a0 lambda = 0                          (bias)
@@ -20,10 +20,13 @@ from dataclasses import dataclass, replace
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 
 from fewest._solvers.linear.interior import Vertex
 from fewest._solvers.problem import Problem
 from fewest._types import FloatArray, IndexArray
+
+Int32Array = NDArray[np.int32]
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
@@ -31,7 +34,7 @@ _CONCLUSIVE = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnbo
 
 
 class SolverError(RuntimeError):
-    """HiGHS gave up on a restricted program that should be solvable."""
+    """A restricted program that should be solvable was given up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +49,7 @@ class MasterSolution:
 
 
 class Master:
-    """Some features and some samples of a problem, as a linear program that can grow."""
+    """Some features and some samples of a linear program, as a smaller one that can grow."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -61,50 +64,27 @@ class Master:
         """The row of the bias, and the column of the equality where there is one."""
         self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
         if self.problem.equality is not None:
-            self._highs.addCol(
-                -self.problem.rhs,
-                -np.inf,
-                np.inf,
-                1,
-                np.array([0], np.int32),
-                np.array([self.problem.bias_coefficient]),
-            )
+            bias = np.array([self.problem.bias_coefficient])
+            self._highs.addCol(-self.problem.rhs, -np.inf, np.inf, 1, np.zeros(1, np.int32), bias)
 
     def add_samples(self, samples: IndexArray) -> None:
         """Let these samples' constraints into the program."""
         y = self.problem.y[samples]
         rows = np.column_stack([y, y[:, None] * self._block[samples]])
-        count, width = rows.shape
-        cost = np.full(count, -self.problem.margin)
-        self._highs.addCols(
-            count,
-            cost,
-            np.zeros(count),
-            self.problem.slack_bounds()[samples],
-            rows.size,
-            np.arange(count, dtype=np.int32) * width,
-            np.tile(np.arange(width, dtype=np.int32), count),
-            rows.ravel(),
-        )
+        cost, zeros = np.full(len(rows), -self.problem.margin), np.zeros(len(rows))
+        bounds = self.problem.slack_bounds()[samples]
+        self._highs.addCols(len(rows), cost, zeros, bounds, *_as_lists(rows))
         self.samples = np.concatenate([self.samples, samples])
         self._next_strategy = _PRIMAL_SIMPLEX
 
     def add_features(self, features: IndexArray, block: FloatArray) -> None:
-        """Let these features in; `block` holds their standardised columns, one row a sample."""
+        """Let these features in; `block` holds their standardised columns, one row per sample."""
         scaled = block / self.problem.costs(features)
         rows = (self.problem.y[self.samples, None] * scaled[self.samples]).T
         if self.problem.equality is not None:
             rows = np.column_stack([self.problem.equality @ scaled, rows])
-        count, width = rows.shape
-        self._highs.addRows(
-            count,
-            np.full(count, -1.0),
-            np.ones(count),
-            rows.size,
-            np.arange(count, dtype=np.int32) * width,
-            np.tile(np.arange(width, dtype=np.int32), count),
-            rows.ravel(),
-        )
+        ones = np.ones(len(rows))
+        self._highs.addRows(len(rows), -ones, ones, *_as_lists(rows))
         # A first program starts from alpha = 0, which only the primal simplex can use.
         if len(self.features):
             self._next_strategy = _DUAL_SIMPLEX
@@ -130,7 +110,7 @@ class Master:
         self._next_strategy = _DUAL_SIMPLEX
 
     def change_slack_cost(self, problem: Problem) -> None:
-        """Go on with a problem that differs from the present one in its slack costs only."""
+        """Go on with a program that differs from the present one in its slack costs only."""
         self.problem = problem
         first = 0 if problem.equality is None else 1
         count = len(self.samples)
@@ -145,9 +125,10 @@ class Master:
     def refined(self, solution: MasterSolution) -> MasterSolution:
         """The same vertex with smaller residuals.
 
-        Large slack costs make large alphas, whose products with the columns must cancel to one,
-        and let the smallest slack count. What HiGHS leaves of both is corrected: alpha along the
-        variables between their bounds, the weights so that these samples are on their margin.
+        With large slack costs the products of large alphas with the columns must cancel to one, and
+        the smallest slack counts. The residuals of both are corrected: those of alpha along the
+        variables between their bounds, those of the weights by putting these samples on their
+        margin.
         """
         problem = self.problem
         free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < problem.slack_bounds()))
@@ -184,7 +165,7 @@ class Master:
         for strategy in (_PRIMAL_SIMPLEX, _DUAL_SIMPLEX):
             if status in _CONCLUSIVE:
                 break
-            self._highs.clearSolver()  # a stale basis is the usual reason
+            self._highs.clearSolver()  # an outdated basis is the usual reason
             status = self._run(strategy)
         if status == highspy.HighsModelStatus.kOptimal:
             return self._optimum()
@@ -197,7 +178,7 @@ class Master:
 
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
-        # Degenerate programs may cycle; healthy ones need a few iterations a row or column.
+        # Degenerate programs may cycle; others need a few iterations per row or column.
         size = self._highs.getNumRow() + self._highs.getNumCol()
         self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * size)
         self._highs.run()
@@ -230,6 +211,14 @@ class Master:
             return alpha, 0.0
         alpha[self.samples] = columns[1:]
         return alpha, float(columns[0])
+
+
+def _as_lists(rows: FloatArray) -> tuple[int, Int32Array, Int32Array, FloatArray]:
+    """Size, starts, indices and values of dense rows, in the form of a sparse matrix."""
+    count, width = rows.shape
+    places = np.arange(width, dtype=np.int32)
+    starts = np.arange(count, dtype=np.int32) * width
+    return rows.size, starts, np.tile(places, count), rows.ravel()
 
 
 def _quiet_highs() -> highspy.Highs:

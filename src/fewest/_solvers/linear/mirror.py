@@ -1,4 +1,4 @@
-"""The same problem with the class means the other way round, without solving it.
+"""The solution with the class means the other way round, without solving a second program.
 
 Let the slack costs be proportional to the weights of the equality: C_i y_i = K u_i, as for balanced
 classes. Then for any hyperplane g with u . g = s the costs of its mirror image -g are

@@ -4,10 +4,10 @@ With slack costs C k_i the optimal value is the lower envelope of straight lines
 
     V(C) = min over solutions of  |w|_1  +  C sum_i k_i xi_i,
 
-so that the solution is constant between breakpoints. All of them are found by bisection: two
-solutions give two lines; if the optimum where these cross lies on them, there is no other line
-between them, and otherwise it provides a third one. One master program serves all values of C:
-only the bounds of its columns change, and it restarts from the last basis.
+and the solution is constant between breakpoints. All of them are found by bisection: two solutions
+give two lines; if the optimum at their crossing lies on them, there is no other line between them,
+and otherwise it provides a third one. One master program serves all values of C: only the bounds of
+its columns change, and it restarts from the last basis.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray
 
+_ROUNDING = 1e-9
+
 
 class PathSolver:
-    """Solves a problem for one value of C after the other; its slack costs are those of C = 1."""
+    """Solves a program for one value of C after the other; its slack costs are those of C = 1."""
 
     def __init__(self, problem: Problem, columns: Columns, *, tol: float = 1e-7) -> None:
         if problem.slack_cost is None:
-            raise ValueError("a path needs a problem with slack costs")
+            raise ValueError("a path needs a program with slack costs")
         self._problem = problem
         self._unit_cost = problem.slack_cost
         self._columns = columns
@@ -83,9 +85,6 @@ class ExactPath:
     results: tuple[Result, ...]
     complete: bool
 
-    def result_at(self, C: float) -> Result:
-        return self.results[int(np.searchsorted(self.breakpoints, C))]
-
 
 def exact_path(
     solver: PathSolver, low: float, high: float, *, max_solutions: int = 10_000
@@ -97,7 +96,7 @@ def exact_path(
     first, last = solver.line(solver.solve_at(low)), solver.line(solver.solve_at(high))
     _require_optimal(first, last)
     lines, complete = [first], True
-    # From left to right, so that consecutive programs are similar.
+    # From left to right: consecutive programs are similar then.
     waiting = [last]
     while waiting:
         left, right = lines[-1], waiting[-1]
@@ -142,6 +141,3 @@ def _require_optimal(*lines: Line) -> None:
                 f"the path met a program that ended {line.result.status.value}: the exact path "
                 "needs proven optima"
             )
-
-
-_ROUNDING = 1e-9

@@ -5,9 +5,10 @@ reference vector r therefore bound those at v: with v = c r + e,
 
     |x_j . v|  <=  |c| |x_j . r| + |x_j| |e|.
 
-The columns with the largest prices at r are kept at hand as a small dense block, and the program is
-solved over them alone. Only where the bound does not exclude that another column matters, one pass
-over X is made, at the new v, which then is the next reference. Columns set aside are masked.
+The columns with the largest prices at r are kept as a small dense block, the columns at hand, and
+the program is solved over them alone. Only where the bound does not exclude that another column
+matters, one pass over X is made, at the new v, which is the next reference. Columns set aside are
+masked.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray, IndexArray
 
-# Columns at hand: that many a sample, and at least so many.
+# Columns at hand: this many per sample, and at least this many in all.
 _NEAR_PER_SAMPLE, _FEWEST_NEAR = 6, 600
-# A program starts with one column a sample and these.
+# A program starts with one column per sample and this many more.
 _START = 30
 
 
 class Repeater:
-    """A data set that loses columns, and programs over those it still has.
+    """A data set that loses columns, and programs over the columns that are left.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class Repeater:
     def state(self) -> dict[str, Any]:
         """What the next solve depends on, beside the columns set aside, as JSON can hold it.
 
-        The columns at hand are part of it only if they are others than at the last call.
+        The columns at hand are part of it only if they have changed since the last call.
         """
         state: dict[str, Any] = {
             "start": self._start.tolist(),
@@ -97,7 +98,7 @@ class Repeater:
         return state
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on as if the solves behind this state, the next of those restored, were done here."""
+        """Go on as if the solves behind this state were done here; states come in their order."""
         self._start = np.array(state["start"], dtype=np.intp)
         self._samples = np.array(state["samples"], dtype=np.intp)
         self._corner = None
@@ -113,7 +114,7 @@ class Repeater:
         if walker is not None:
             try:
                 return self._settled(problem, near, walker, tol)
-            except SolverError:  # ties, most often; no harm is done
+            except SolverError:  # because of ties, most often
                 near = self._at_hand(problem)
         start = near.places(self._start)
         warm = WarmStart(start, self._samples) if len(start) else None
@@ -123,7 +124,7 @@ class Repeater:
     def _settled(
         self, problem: Problem, near: _Near, master: Master | Walker, tol: float
     ) -> Result:
-        """The solution over the columns at hand, looking around until no others matter."""
+        """The solution over the columns at hand, which change until no others matter."""
         rounds, settled = 0, False
         while not settled:
             result = generate(near.columns, master, tol=tol)
@@ -134,7 +135,7 @@ class Repeater:
                 prices = np.abs(self.columns.price(found.dual))
                 self.n_passes += 1
                 settled = _largest_without(prices, near.features) <= _harmless(problem, found)
-                # All columns that are tight, be they ever so many; a ray has no size to tell.
+                # All tight columns, however many; for a ray there is no such level.
                 level = np.inf if found.status is Status.INFEASIBLE else TIGHT
                 near = self._look_around(found.dual, prices, found.warm.features, level)
                 master.features = near.places(found.warm.features)

@@ -1,7 +1,7 @@
 """A master program that walks from the vertex where a similar one ended; hard, with an equality.
 
-It stands in for `master.Master` where programs come in long series. It gives up with a
-`SolverError` where the walk fails, and the general solver then has to do.
+It replaces `master.Master` where programs come in long series. Where the walk fails it raises a
+`SolverError`, and the caller uses the general solver.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result
 from fewest._types import FloatArray, IndexArray
 
-# What features that are set aside cost, in turn, until all of them have left the vertex. Where the
-# last is not enough, the features at hand do not separate the classes without them, or hardly.
+# Costs of features that are set aside, in turn, until all of them have left the vertex. Where the
+# last one is not enough, the other features do not separate the classes, or hardly.
 _PENALTIES = (1.5, 15.0, 150.0, 1500.0)
 _STEPS_PER_SAMPLE = 30
 
@@ -27,7 +27,7 @@ def vertex_of(result: Result) -> IndexArray | None:
 
 
 class Walker:
-    """Some features of a hard problem, and a vertex to start from.
+    """Some features of a hard program, and a vertex to start from.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Walker:
         self.features = features
         self.samples = np.arange(problem.n_samples)
         self._n_gone = gone.shape[1]
-        # One column a row: of other layouts, each would have to be compiled for.
+        # One row per column: every other layout would have to be compiled for.
         self._rows = np.concatenate([gone.T, block.T])
         self._equality = problem.equality
         self._vertex, self._limit = vertex, samples
@@ -84,7 +84,7 @@ class Walker:
             raise SolverError("the vertex is not one of the features that are kept")
 
     def solve(self) -> MasterSolution:
-        """Walk to the optimum; unbounded if features that are set aside cannot be spared."""
+        """Walk to the optimum; unbounded if features that are set aside are indispensable."""
         is_gone = np.arange(len(self._rows)) < self._n_gone
         cost = np.concatenate([np.zeros(self._n_gone), self.problem.costs(self.features)])
         class_difference = self._rows @ self._equality

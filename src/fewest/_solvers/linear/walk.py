@@ -8,10 +8,10 @@ A vertex has as many features S with a weight as samples T on their limit. With 
     M = [ a0   a_S       ]         M (b, w_S) = (s, m, ..., m)
         [ y_T  y_T X_TS  ],        (lambda, alpha_T) M = (0, c_S sign(w_S)),
 
-so that all that is needed is the inverse of a matrix of the size of the solution, and not of the
-data. One step changes a row, a column, or both, which updates the inverse in O(|S|^2). For programs
-that start near their optimum this is many times faster than a general solver; it makes no promise,
-and whoever calls it checks the certificate of what it returns.
+and all that is needed is the inverse of a matrix of the size of the solution, not of the data. One
+step changes a row, a column, or both, which updates the inverse in O(|S|^2). For programs that
+start near their optimum this is many times faster than a general solver. The result comes without
+a guarantee: the caller checks its certificate.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from numba import njit
 
 _SMALL = 1e-11  # pivots below this lose too many digits
 _OPTIMAL = 1e-9  # violations of the dual constraints up to this are left alone
-_FEASIBLE = 1e-7  # a start whose samples fall short by more is none
+_FEASIBLE = 1e-7  # a start whose samples fall short by more is useless
 _TIE = 1e-13  # obstacles that are this close together count as one
-_YOUNG = 12  # updates that leave all the digits that matter
-_FRESH = 40  # updates after which the inverse is computed anew
+_YOUNG = 12  # updates after which all digits that matter are still right
+_FRESH = 40  # updates after which the inverse is computed again
 _STUCK = 60  # steps of no length after which a walk is given up
 
 FOUND, FAILED = 0, 1
-# Sums may be taken in the order that the processor's vector units like; infinities stay infinite.
+# Sums may be taken in the order that suits the processor's vector units; infinities stay infinite.
 _REORDERED = {"reassoc", "contract", "nsz"}
 
 
@@ -36,7 +36,7 @@ _REORDERED = {"reassoc", "contract", "nsz"}
 def walk(Z, y, a, a0, margin, rhs, cost, features, samples, max_steps):  # type: ignore[no-untyped-def]
     """Walk to the optimum from the vertex with these features and samples.
 
-    Z holds standardised columns, one a row; a feature of infinite cost cannot enter. Returns a
+    Z holds one standardised column per row; a feature of infinite cost cannot enter. Returns a
     status, the features and samples of the last vertex, (b, w) and (lambda, alpha) there, and the
     number of steps.
     """
@@ -71,7 +71,7 @@ def walk(Z, y, a, a0, margin, rhs, cost, features, samples, max_steps):  # type:
         if candidates[0] < 0 and candidates[1] < 0:
             if age <= _YOUNG:
                 return FOUND, S[:k], T[:k], x[:size], dual[:size], steps
-            age = _FRESH  # once more with all digits
+            age = _FRESH  # again, with all digits
             continue
         best_gain, best_t, best, best_place, best_pivot = -1.0, 0.0, -1, -1, 0.0
         for kind in range(2):  # of the two steps, the one that gains more
