@@ -17,7 +17,7 @@ from benchmarks.certificates import certify_weights
 from benchmarks.smo import smo
 from benchmarks.timing import row, side_by_side
 from fewest._solvers.box_lasso.solve import box_lasso
-from fewest.psvm._relations import unit_columns
+from fewest.psvm._relations import scale_to_unit_length
 
 WIDE = (100, 20_000)
 PAIRWISE = 2_000
@@ -41,18 +41,18 @@ def pairwise(n: int, gamma: float, seed: int = 0) -> tuple[Any, Any]:
 
 def solve(K: Any, y: Any, epsilon: float, C: float = np.inf, tol: float = 1e-8) -> Any:
     """From the raw matrix to the certified solution: means, lengths and all passes included."""
-    return box_lasso(unit_columns(K), y, epsilon, C, tol=tol)
+    return box_lasso(scale_to_unit_length(K), y, epsilon, C, tol=tol)
 
 
 def gap_of(K: Any, y: Any, alpha: Any, epsilon: float, C: float = np.inf) -> float:
-    objective, bound = certify_weights(unit_columns(K), y, alpha, epsilon, C)
+    objective, bound = certify_weights(scale_to_unit_length(K), y, alpha, epsilon, C)
     return (objective - bound) / objective
 
 
 def against_lasso() -> None:
     n, d = WIDE
     X, y = wide(n, d)
-    columns = unit_columns(X)
+    columns = scale_to_unit_length(X)
     standardised = columns.take(np.arange(d))
     largest = np.abs(columns.price(y)).max()
     for part in (0.5, 0.2, 0.05):
@@ -84,7 +84,7 @@ def against_nu_svc() -> None:
     for gamma in (0.1, 0.01):
         K, y = pairwise(PAIRWISE, gamma)
         centred = y - y.mean()
-        epsilon = 1e-3 * np.abs(unit_columns(K).price(centred)).max()
+        epsilon = 1e-3 * np.abs(scale_to_unit_length(K).price(centred)).max()
         contestants: dict[str, Any] = {
             "nu": partial(NuSVC(nu=0.4, kernel="precomputed").fit, K, y),
             "gram": lambda K=K: K.T @ K,
@@ -108,7 +108,7 @@ def against_nu_svc() -> None:
 def growth_with_features() -> None:
     small, large = wide(100, 50_000), wide(100, 400_000)
     part = 0.5
-    epsilons = [part * np.abs(unit_columns(X).price(y)).max() for X, y in (small, large)]
+    epsilons = [part * np.abs(scale_to_unit_length(X).price(y)).max() for X, y in (small, large)]
     taken = side_by_side(
         {
             "small": partial(solve, *small, epsilons[0]),
@@ -127,7 +127,7 @@ def against_smo() -> None:
         ("100 x 500", X, y, np.inf),
         ("RBF 300 x 300", K, labels - labels.mean(), 1.0),
     ):
-        columns = unit_columns(data)
+        columns = scale_to_unit_length(data)
         block = columns.take(np.arange(columns.n_features))
         correlation = target @ block
         epsilon = 0.05 * np.abs(correlation).max()

@@ -1,12 +1,17 @@
 """Decisions in whole numbers: toys, values that rounding confuses, and the simplex in fractions."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from fewest.minimum.exact import as_integers, decide, farkas_on_support, is_farkas, separates
-from fewest.minimum.leaves import RuledOut, Separation, settle
+from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.result import Status
+from fewest.minimum import _leaves
+from fewest.minimum._exact import as_integers, decide, farkas_on_support, is_farkas, separates
+from fewest.minimum._leaves import RuledOut, Separation, settle
 from tests.minimum.oracle import separable_by_lp
 
 
@@ -40,6 +45,8 @@ def test_toy_farkas():
     assert not is_farkas([[0], [0], [0]], np.array([1.0, 1.0, -1.0]), [2, -1, 1])
     assert farkas_on_support(crossing, y, range(4)) == [1, 1, 1, 1]
     assert farkas_on_support(crossing, y, [0, 1]) is None
+    # One vector solves the equations, but two of its three shares would have to be negative.
+    assert farkas_on_support([[0], [1], [2]], np.array([1.0, -1.0, -1.0]), range(3)) is None
 
 
 def test_fractions_agree_with_a_linear_program():
@@ -50,15 +57,34 @@ def test_fractions_agree_with_a_linear_program():
         X = rng.integers(-2, 3, size=(n, k)).astype(float)
         y = np.where(np.arange(n) % 2, 1.0, -1.0)
         block = as_integers(X)
-        weights, shares = decide(block, y)
-        assert (weights is None) != (shares is None)
-        assert (weights is not None) == separable_by_lp(X, y), seed
-        if weights is not None:
-            assert separates(block, y, weights)
-        else:
-            assert is_farkas(block, y, shares)
-        outcomes.append(weights is not None)
+        separable, proof = decide(block, y)
+        assert separable == separable_by_lp(X, y), seed
+        assert (separates if separable else is_farkas)(block, y, proof)
+        outcomes.append(separable)
     assert 5 < sum(outcomes) < 35
+
+
+def give_up(*arguments):
+    raise SolverError("no solution")
+
+
+def find_nothing(problem, columns):
+    """A result that is neither a solution nor a proof."""
+    return replace(solve(problem, columns), status=Status.INACCURATE, objective=np.inf)
+
+
+@pytest.mark.parametrize("failing", [give_up, find_nothing])
+def test_fractions_decide_where_the_program_fails(monkeypatch, failing):
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 3, size=(8, 3)).astype(float)
+    y = np.where(X.sum(axis=1) > 0, 1.0, -1.0)
+    for columns in ((0, 1, 2), (0,)):
+        wanted = settle(X, y, columns)
+        monkeypatch.setattr(_leaves, "solve", failing)
+        answer = settle(X, y, columns)
+        monkeypatch.undo()
+        assert type(answer) is type(wanted)
+        assert answer.holds(X, y)
 
 
 def test_a_difference_in_the_last_digit_separates():

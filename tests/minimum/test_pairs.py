@@ -5,9 +5,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from fewest.minimum.bits import SignedBits, packed
-from fewest.minimum.pairs import scan_pairs
-from fewest.minimum.singles import separating_columns
+from fewest.minimum import _pairs
+from fewest.minimum._bits import SignedBits, pack
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._singles import separating_columns
 from tests.minimum.oracle import separable_by_lp
 
 
@@ -62,9 +63,9 @@ def test_rows_can_be_added_without_end():
         assert np.array_equal([members(bad, bits.n_rows)[row] for bad in bits.bad], is_bad)
 
 
-def test_packed():
+def test_pack():
     wanted = np.random.default_rng(0).random(130) < 0.3
-    assert np.array_equal(members(packed(wanted), 130), wanted)
+    assert np.array_equal(members(pack(wanted), 130), wanted)
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -100,6 +101,21 @@ def test_pairs_that_rounding_cannot_decide_are_handed_on():
     (batch,) = scan_pairs(X, y, bits, np.ones(bits.n_signed, dtype=np.int64), room=10)
     assert batch.n_separating == 0
     assert bits.columns[batch.uncertain].tolist() in ([[0, 1]], [[1, 0]])
+
+
+def test_no_pair_in_doubt_is_lost(monkeypatch):
+    """Copies of two columns in tenths: every pair is in doubt, and there is room for one."""
+    rising, falling = [0.1, 0.3, 0.2, 0.0], [0.3, 0.1, 0.2, -0.5]
+    X = np.array([rising, falling] * 5, order="C").T
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    bits = SignedBits(np.asfortranarray(X), y, np.arange(10))
+    ones = np.ones(bits.n_signed, dtype=np.int64)
+    (wanted,) = scan_pairs(X, y, bits, ones, room=10)
+    assert len(wanted.uncertain) > 10
+    monkeypatch.setattr(_pairs, "_DOUBTFUL_PAIRS", 1)
+    monkeypatch.setattr(_pairs, "_CALL_PAIRS", 1000)
+    (batch,) = scan_pairs(X, y, bits, ones, room=10)
+    assert batch.uncertain.tolist() == wanted.uncertain.tolist()
 
 
 def test_copies_are_counted_and_room_is_respected():

@@ -7,6 +7,10 @@ import pytest
 from scipy import sparse
 
 from fewest import minimum_features
+from fewest.minimum import _driver, _pairs
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import check_data
+from fewest.minimum._driver import Driver
 
 
 def problem(seed=0, n=22, d=30):
@@ -69,6 +73,46 @@ def test_a_bound_that_is_too_high_fails_the_repeated_search():
     assert not claimed.verify(X, y, search=True)  # ... but smaller ones do too
 
 
+def claim(result, lower_bound, columns):
+    """The result with a higher lower bound, and with a set of that size that separates."""
+    idle = [column for column in range(result.n_features) if column not in columns]
+    best = result.separations[0]
+    more = tuple(idle[: lower_bound - len(columns)])
+    separation = replace(
+        best, columns=(*columns, *more), weights=(*best.weights, *(0 for _ in more))
+    )
+    return replace(
+        result,
+        size=lower_bound,
+        lower_bound=lower_bound,
+        separations=(separation,),
+        subsets=(np.array(separation.columns),),
+    )
+
+
+def test_singles_and_pairs_are_searched_again_too():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 6))
+    one, two = X[:, 3] > 0, X[:, 1] + X[:, 4] > 0
+    for y in (one, two):
+        result = minimum_features(X, y)
+        found = tuple(result.subsets[0].tolist())
+        for lower_bound in range(result.size + 1, 5):
+            claimed = claim(result, lower_bound, found)
+            assert claimed.verify(X, y)
+            assert not claimed.verify(X, y, search=True)
+
+
+def test_pairs_that_rounding_leaves_open_need_a_proof():
+    """A negative sample lies exactly on the line between two positive ones, in tenths."""
+    X = np.array([[0.1, 0.3, 0.0], [0.3, 0.1, 0.0], [0.2, 0.2, -1.0], [0.0, 0.0, 2.0]])
+    y = np.array([1, 1, 0, 0])
+    result = minimum_features(X, y)
+    assert result.size == 3
+    assert result.verify(X, y, search=True)
+    assert not replace(result, ruled_out=()).verify(X, y, search=True)
+
+
 def test_every_form_of_the_data_gives_the_same():
     X, y = problem()
     X = np.round(8 * X)
@@ -124,11 +168,78 @@ def test_limits_leave_an_honest_bound():
     assert hasty.verify(X, y)
 
 
+def driver(X, y, clock=None, **wanted):
+    X, labels = check_data(X, y)
+    return Driver(X, labels, clock or Clock(), **wanted)
+
+
+def test_time_may_end_among_the_pairs(monkeypatch):
+    class Slow(Clock):
+        """Over as soon as some pairs are tested."""
+
+        tested = 0
+        is_over = property(lambda self: self.tested > 0)
+
+        def report(self, share, nodes):
+            self.tested = nodes
+
+    monkeypatch.setattr(_pairs, "_CALL_PAIRS", 10)
+    X, y = problem()
+    result = driver(X, y, Slow()).run()
+    assert (result.lower_bound, result.certified, result.complete) == (2, False, False)
+    assert not result.searched[1].complete
+    assert result.verify(X, y)
+
+
+def test_no_more_sets_are_kept_than_there_is_room_for(monkeypatch):
+    X, y = problem()
+    wanted = minimum_features(X, y, n_solutions=None)
+    monkeypatch.setattr(_driver, "_MOST_KEPT", 3)
+    result = minimum_features(X, y, n_solutions=None)
+    assert result.n_found == wanted.n_found > 3
+    assert len(result.subsets) == 3
+    assert set(sets(result)) <= set(sets(wanted))
+
+
+@pytest.mark.parametrize("start", [(7, 11, 20, 3), (0, 1)])
+def test_a_set_to_start_from_may_separate_or_not(monkeypatch, start):
+    X, y = problem()
+    wanted = minimum_features(X, y)
+    assert sets(driver(X, y, start=start).run()) == sets(wanted)
+    monkeypatch.setattr(_driver, "find_first_set", lambda X, y: None)
+    assert driver(X, y, start=start).run().size == 3
+
+
+def test_without_any_set_to_start_from(monkeypatch):
+    """Where all methods fail, one exact decision over all columns finds a set."""
+    X, y = problem()
+    monkeypatch.setattr(_driver, "find_first_set", lambda X, y: None)
+    result = minimum_features(X, y)
+    assert (result.size, result.certified) == (3, True)
+    monkeypatch.setattr(_driver, "_LARGEST_SYSTEM", 0)  # ... unless that would take too long
+    result = minimum_features(X, y)
+    assert (result.size, result.certified) == (None, False)
+    assert result.verify(X, y)
+
+
+def test_few_samples_prove_that_many_columns_separate_nothing():
+    """A negative sample between two positive ones, among 150 samples of 60 columns."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(-50, 50, (150, 60)).astype(float)
+    y = np.where(X[:, 0] > 0, 1, 0)
+    positive = np.flatnonzero(y)[:2]
+    X[np.flatnonzero(y == 0)[0]] = X[positive].mean(axis=0)
+    result = minimum_features(X, y, max_size=1)
+    assert (result.size, result.lower_bound, result.certified) == (None, 61, True)
+    assert len(result.ruled_out[-1].samples) == 3
+    assert result.verify(X, y)
+
+
 def test_some_of_the_pairs_of_samples_suffice(monkeypatch):
     """With many samples not all pairs become rows; the answer must not depend on that."""
     X, y = problem()
     wanted = minimum_features(X, y, n_solutions=None)
-    monkeypatch.setattr("fewest.minimum.bits._MOST_PAIRS", 7)
+    monkeypatch.setattr("fewest.minimum._bits._MOST_PAIRS", 7)
     result = minimum_features(X, y, n_solutions=None)
     assert (result.size, sets(result)) == (wanted.size, sets(wanted))
     assert len(result.ruled_out) > len(wanted.ruled_out)

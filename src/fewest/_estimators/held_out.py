@@ -21,7 +21,7 @@ from sklearn.utils import _safe_indexing
 
 from fewest._estimators.abilities import abilities_of, find_selection
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
-from fewest._run.progress import interrupts_ignored, progress_bar
+from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
@@ -206,7 +206,7 @@ def judge_in_parallel(
 
     Processes, because the selection is much Python; joblib maps a large X into their memory.
     """
-    with interrupts_ignored():
+    with ignore_interrupts():
         found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(judge)(*job) for job in jobs
         )

@@ -27,7 +27,7 @@ def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
     target = _regular_file(path)
     temporary = _temporary_beside(target)
     try:
-        with _opened(temporary, content) as file:
+        with _open_new(temporary, content) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -60,7 +60,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         probe.unlink(missing_ok=True)
 
 
-def _opened(path: Path, content: str | bytes) -> IO[Any]:
+def _open_new(path: Path, content: str | bytes) -> IO[Any]:
     if isinstance(content, bytes):
         return open(path, "xb")
     return open(path, "x", encoding="utf-8")

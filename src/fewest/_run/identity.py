@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import metadata
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from fewest._run.versions import versions
 
 _ROWS_AT_ONCE = 16
 # These change how a result is computed, but not the result.
@@ -31,28 +33,23 @@ def identity_of(
     for name, value in sorted(estimator.get_params().items()):
         if name.rsplit("__", 1)[-1] not in _IRRELEVANT:
             identity[f"its parameter {name}"] = repr(value)
+    found = versions()
     for package in ("fewest", "highspy", "numba"):
-        identity[f"the version of {package}"] = _version(package)
+        identity[f"the version of {package}"] = found[package] or "unknown"
     return identity
 
 
 def _digest_of_values(X: Any) -> str:
     digest = hashlib.blake2b(digest_size=12)
     if sparse.issparse(X):
-        for part in (X.indptr, X.indices, X.data):
-            digest.update(np.ascontiguousarray(part).data)
-        return digest.hexdigest()
-    for first in range(0, X.shape[0], _ROWS_AT_ONCE):
-        digest.update(np.ascontiguousarray(X[first : first + _ROWS_AT_ONCE]).data)
+        parts: Iterable[Any] = (X.indptr, X.indices, X.data)
+    else:  # some rows at a time, because a whole copy may be too large
+        starts = range(0, X.shape[0], _ROWS_AT_ONCE)
+        parts = (X[start : start + _ROWS_AT_ONCE] for start in starts)
+    for part in parts:
+        digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()
 
 
 def _digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=12).hexdigest()
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # run from a folder without installation
-        return "unknown"

@@ -14,7 +14,7 @@ _SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}
 
 
 @contextmanager
-def interrupts_ignored() -> Iterator[None]:
+def ignore_interrupts() -> Iterator[None]:
     """Make processes that are started here leave Ctrl-C (and its traceback) to the parent.
 
     This takes some hundredths of a second; an interrupt during that time is lost.

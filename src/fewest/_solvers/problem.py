@@ -79,8 +79,7 @@ class Problem:
 
     def in_units_of(self, unit: float) -> Problem:
         """The same program with every cost divided by `unit`."""
-        if self.feature_cost is None:
-            raise ValueError("a problem without feature costs has no other unit than one")
+        assert self.feature_cost is not None  # without costs the unit is one
         slack_cost = None if self.slack_cost is None else self.slack_cost / unit
         return replace(self, feature_cost=self.feature_cost / unit, slack_cost=slack_cost)
 

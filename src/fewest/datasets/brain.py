@@ -7,9 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from fewest.datasets.synthetic import FloatArray, Labels, RandomState, _check_count, _generator
+from fewest._types import BoolArray, FloatArray, IndexArray
+from fewest.datasets.synthetic import Labels, RandomState, check_count, make_generator
+
+__all__ = ["BrainMaps", "make_brain"]
 
 # Half-axes of a brain, left to right, back to front and bottom to top, in units of their mean.
 _AXES = (0.92, 1.17, 0.91)
@@ -41,11 +44,11 @@ class BrainMaps:
 
     X: FloatArray
     y: Labels
-    groups: NDArray[np.intp]
-    runs: NDArray[np.intp]
-    mask: NDArray[np.bool_]
+    groups: IndexArray
+    runs: IndexArray
+    mask: BoolArray
     effect: FloatArray
-    informative: NDArray[np.bool_]
+    informative: BoolArray
 
 
 def make_brain(
@@ -107,17 +110,14 @@ def make_brain(
     >>> maps.y.tolist(), maps.groups.tolist()
     ([-1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1], [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
     """
-    _check_count("n_participants", n_participants, 1)
-    _check_count("n_runs", n_runs, 1)
+    check_count("n_participants", n_participants, 1)
+    check_count("n_runs", n_runs, 1)
     _check_number("informative", informative, most=1.0)
-    for name, value in (
-        ("strength", strength),
-        ("smoothness", smoothness),
-        ("participant_sd", participant_sd),
-    ):
-        _check_number(name, value)
-    inside = _ellipsoid(n_voxels) if mask is None else _checked_mask(mask)
-    rng = _generator(random_state)
+    _check_number("strength", strength)
+    _check_number("smoothness", smoothness)
+    _check_number("participant_sd", participant_sd)
+    inside = _ellipsoid(n_voxels) if mask is None else _check_mask(mask)
+    rng = make_generator(random_state)
     effect = strength * _regions(inside, informative, smoothness, rng)
     n_maps = 2 * n_runs * n_participants
     groups = np.repeat(np.arange(n_participants), 2 * n_runs)
@@ -138,23 +138,22 @@ def make_brain(
     )
 
 
-def _ellipsoid(n_voxels: int) -> NDArray[np.bool_]:
+def _ellipsoid(n_voxels: int) -> BoolArray:
     """The grid points nearest to the centre of an ellipsoid, on the smallest grid around them."""
-    _check_count("n_voxels", n_voxels, 1)
+    check_count("n_voxels", n_voxels, 1)
     radius = np.cbrt(3.0 * n_voxels / (4.0 * np.pi))
     half = [int(np.ceil(axis * radius)) + 1 for axis in _AXES]
     axes = (np.arange(-side, side + 1) / axis for side, axis in zip(half, _AXES, strict=True))
     x, y, z = np.meshgrid(*axes, indexing="ij")
     nearest = np.argsort((x * x + y * y + z * z).ravel(), kind="stable")[:n_voxels]
-    inside = np.zeros(x.size, dtype=bool)
-    inside[nearest] = True
-    inside = inside.reshape(x.shape)
+    inside = np.zeros(x.shape, dtype=bool)
+    inside.ravel()[nearest] = True
     used = [np.flatnonzero(inside.any(axis=others)) for others in ((1, 2), (0, 2), (0, 1))]
     return inside[tuple(slice(places[0], places[-1] + 1) for places in used)]
 
 
 def _regions(
-    inside: NDArray[np.bool_], fraction: float, smoothness: float, rng: np.random.Generator
+    inside: BoolArray, fraction: float, smoothness: float, rng: np.random.Generator
 ) -> FloatArray:
     """+1 or -1 where a wide smooth field is largest in size, 0 elsewhere: contiguous regions."""
     field = _smooth_field(inside, _REGION_WIDTH * max(smoothness, 1.0), rng)
@@ -166,18 +165,18 @@ def _regions(
     return regions
 
 
-def _smooth_field(inside: NDArray[np.bool_], width: float, rng: np.random.Generator) -> FloatArray:
+def _smooth_field(inside: BoolArray, width: float, rng: np.random.Generator) -> FloatArray:
     """A Gaussian field on a torus, where the variance is one everywhere, also at the borders."""
     from scipy import ndimage
 
     noise = rng.standard_normal(inside.shape)
     if width > 0:
         noise = ndimage.gaussian_filter(noise, width, mode="wrap")
-        noise /= _smoothed_sd(inside.shape, width)
+        noise /= _sd_after_smoothing(inside.shape, width)
     return noise[inside]
 
 
-def _smoothed_sd(shape: tuple[int, ...], width: float) -> float:
+def _sd_after_smoothing(shape: tuple[int, ...], width: float) -> float:
     """Standard deviation of white noise after smoothing: the norm of the kernel on the torus."""
     from scipy import ndimage
 
@@ -189,7 +188,7 @@ def _smoothed_sd(shape: tuple[int, ...], width: float) -> float:
     return norm
 
 
-def _checked_mask(mask: ArrayLike) -> NDArray[np.bool_]:
+def _check_mask(mask: ArrayLike) -> BoolArray:
     inside = np.asarray(mask)
     if inside.ndim != 3:
         raise ValueError(f"mask must have three dimensions, not {inside.ndim}")
@@ -200,7 +199,7 @@ def _checked_mask(mask: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _check_number(name: str, value: Any, *, most: float = np.inf) -> None:
-    valid = isinstance(value, Real) and not isinstance(value, bool) and 0.0 <= value <= most
-    if not valid or np.isinf(value):
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= float(value) <= most or np.isinf(float(value)):
         limit = "at least 0" if np.isinf(most) else f"between 0 and {most:g}"
         raise ValueError(f"{name} must be a number {limit}, not {value!r}")

@@ -12,13 +12,17 @@ Informative features come first (in `make_banana` after 28 of noise), labels are
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from fewest._types import BoolArray, FloatArray
+
+__all__ = ["make_banana", "make_gaussian", "make_modes", "make_weston"]
+
 Labels = NDArray[np.int64]
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
@@ -88,25 +92,16 @@ def make_weston(
     >>> X.shape, int(sum(y))
     ((50, 106), 0)
     """
-    _check_count("n", n, 2)
-    _check_count("n_noise", n_noise, 0)
-    rng = _generator(random_state)
+    check_count("n", n, 2)
+    check_count("n_noise", n_noise, 0)
+    rng = make_generator(random_state)
     y = _exact_labels(n, 0.5, rng)
     X = rng.standard_normal((n, 6 + n_noise))
     X[:, 6:] *= _NOISE_SCALE
 
-    def draw(labels: Labels) -> FloatArray:
-        return _weston_block(labels, rng)
-
-    if separable:
-        X[:, :6] = _redraw(
-            draw,
-            _misclassified,
-            y,
-            "try another random_state, or pass separable=False",
-        )
-    else:
-        X[:, :6] = draw(y)
+    draw = partial(_draw_weston, rng)
+    remedy = "try another random_state, or pass separable=False"
+    X[:, :6] = _redraw(draw, _is_misclassified, y, remedy) if separable else draw(y)
     return X, y
 
 
@@ -168,9 +163,9 @@ def make_gaussian(
     >>> X.shape, bool(min(y * X[:, :10].sum(axis=1)) > 0)
     ((500, 200), True)
     """
-    _check_count("n", n, 2)
-    _check_count("d", d, 1)
-    _check_count("k", k, 1 if separable else 0)
+    check_count("n", n, 2)
+    check_count("d", d, 1)
+    check_count("k", k, 1 if separable else 0)
     if k > d:
         raise ValueError(
             f"k = {k} informative features do not fit into d = {d}: raise d or lower k"
@@ -181,7 +176,7 @@ def make_gaussian(
         raise ValueError(
             f"positive_fraction must lie between 0 and 1 (exclusive), not {positive_fraction!r}"
         )
-    rng = _generator(random_state)
+    rng = make_generator(random_state)
     y = _exact_labels(n, positive_fraction, rng)
     X = rng.standard_normal((n, d))
     if not separable:
@@ -236,9 +231,9 @@ def make_modes(
     ((100, 2000), [-1, 1])
     """
     n_informative = _N_MODES * _MODE_SIZE
-    _check_count("n", n, 1)
-    _check_count("d", d, n_informative)
-    rng = _generator(random_state)
+    check_count("n", n, 1)
+    check_count("d", d, n_informative)
+    rng = make_generator(random_state)
     y = 2 * rng.integers(2, size=n) - 1
     X = rng.standard_normal((n, d))
     X[:, n_informative:] *= _NOISE_SCALE
@@ -294,10 +289,10 @@ def make_banana(
     >>> X.shape, int(sum(y))
     ((400, 100), 20)
     """
-    _check_count("n_positive", n_positive, 1)
-    _check_count("n_negative", n_negative, 1)
-    _check_count("n_noise", n_noise, 0)
-    rng = _generator(random_state)
+    check_count("n_positive", n_positive, 1)
+    check_count("n_negative", n_negative, 1)
+    check_count("n_noise", n_noise, 0)
+    rng = make_generator(random_state)
     n = n_positive + n_negative
     y = rng.permutation(np.repeat(np.array([1, -1], dtype=np.int64), [n_positive, n_negative]))
     X = rng.standard_normal((n, 2 + n_noise))
@@ -310,7 +305,7 @@ def make_banana(
     return X, y
 
 
-def _weston_block(y: Labels, rng: np.random.Generator) -> FloatArray:
+def _draw_weston(rng: np.random.Generator, y: Labels) -> FloatArray:
     """The six informative features of samples with the given labels."""
     block = rng.standard_normal((len(y), 6))
     first = np.where(rng.random(len(y)) < 0.7, 0, 3)
@@ -319,7 +314,7 @@ def _weston_block(y: Labels, rng: np.random.Generator) -> FloatArray:
     return block
 
 
-def _misclassified(block: FloatArray, y: Labels) -> NDArray[np.bool_]:
+def _is_misclassified(block: FloatArray, y: Labels) -> BoolArray:
     from sklearn.svm import SVC
 
     machine = SVC(kernel="linear", C=_SEPARATING_C).fit(block, y)
@@ -328,14 +323,14 @@ def _misclassified(block: FloatArray, y: Labels) -> NDArray[np.bool_]:
 
 def _redraw(
     draw: Callable[[Labels], FloatArray],
-    wrong: Callable[[FloatArray, Labels], NDArray[np.bool_]],
+    is_wrong: Callable[[FloatArray, Labels], BoolArray],
     y: Labels,
     remedy: str,
 ) -> FloatArray:
     """Draw a sample for each label, and draw wrong ones again until there are none."""
     block = draw(y)
     for _ in range(_MAX_SWEEPS):
-        again = wrong(block, y)
+        again = is_wrong(block, y)
         if not again.any():
             return block
         block[again] = draw(y[again])
@@ -353,13 +348,13 @@ def _exact_labels(n: int, positive_fraction: float, rng: np.random.Generator) ->
     return rng.permutation(y)
 
 
-def _generator(random_state: RandomState) -> np.random.Generator:
+def make_generator(random_state: RandomState) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         # NumPy before 2.2 does not accept one; seeding from it advances it, as users expect.
         return np.random.default_rng(random_state.randint(2**32, size=4, dtype=np.uint32))
     return np.random.default_rng(random_state)
 
 
-def _check_count(name: str, value: Any, least: int) -> None:
+def check_count(name: str, value: Any, least: int) -> None:
     if not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, not {value!r}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest.imaging._checks import FloatArray
+from fewest._types import FloatArray
 
 
-def sampled(values: FloatArray, axis: int, count: int) -> FloatArray:
+def sample(values: FloatArray, axis: int, count: int) -> FloatArray:
     """Filter, keeping every second value: out[k] = sum_j h[j] values[2 k + j] for k < count."""
     first, second, middle, fourth, last = (_every_second(axis, j, count) for j in range(5))
     out = values[second] + values[fourth]
@@ -20,7 +20,7 @@ def sampled(values: FloatArray, axis: int, count: int) -> FloatArray:
 
 
 def spread(values: FloatArray, axis: int, length: int) -> FloatArray:
-    """The adjoint of `sampled`: each value is spread over the places it was computed from."""
+    """The adjoint of `sample`: each value is spread over the places it was computed from."""
     count = values.shape[axis]
     out = np.zeros((*values.shape[:axis], length, *values.shape[axis + 1 :]))
     for j, weight in enumerate((1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16)):

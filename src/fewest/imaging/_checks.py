@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
+from fewest._types import BoolArray, FloatArray
 
 
-def checked_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
+def check_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
     """The mask as booleans, or None if all pixels are inside."""
     if mask is None:
         return None
@@ -29,7 +28,7 @@ def checked_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | 
     return None if inside.all() else inside
 
 
-def checked_shape(shape: Any) -> tuple[int, ...]:
+def check_shape(shape: Any) -> tuple[int, ...]:
     """The shape of a grid in two or three dimensions."""
     try:
         sizes = tuple(int(size) for size in shape)
@@ -71,7 +70,7 @@ def level_grids(
         )
     grids = [(shape, mask)]
     for level in range(1, levels + 1):
-        shape, mask = halved_shape(shape), reduced_mask(mask)
+        shape, mask = halve_shape(shape), mask if mask is None else reduce_mask(mask)
         if mask is not None and not mask.any():
             raise ValueError(
                 f"no pixel of the mask is left after {level} levels; take fewer levels"
@@ -80,13 +79,13 @@ def level_grids(
     return grids
 
 
-def halved_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
+def halve_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple((size + 1) // 2 for size in shape)
 
 
-def reduced_mask(mask: BoolArray | None) -> BoolArray | None:
+def reduce_mask(mask: BoolArray) -> BoolArray:
     """Every second pixel in each direction."""
-    return None if mask is None else mask[(slice(None, None, 2),) * mask.ndim]
+    return mask[(slice(None, None, 2),) * mask.ndim]
 
 
 def _times(shape: tuple[int, ...]) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from fewest.imaging._checks import BoolArray, FloatArray
-from fewest.imaging.boundaries import IntArray, boundary_rule
+from fewest._types import BoolArray, FloatArray, IndexArray
+from fewest.imaging.boundaries import boundary_rule
 
 
 class Extension:
@@ -61,12 +61,12 @@ class Extension:
 
 
 def _weight_matrix(
-    boundary: Any, outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
+    boundary: Any, outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
 ) -> sparse.csr_array:
     """One row for each pixel outside, one column for each pixel of the grid."""
     pixels, weights = boundary_rule(boundary)(outside, shape, mask)
     if callable(boundary):
-        pixels, weights = _checked(pixels, weights, len(outside), shape, mask)
+        pixels, weights = _check_rule(pixels, weights, len(outside), shape, mask)
     columns = np.ravel_multi_index(tuple(np.moveaxis(pixels, -1, 0)), shape).ravel()
     starts = np.arange(len(outside) + 1) * weights.shape[1]
     matrix = sparse.csr_array(
@@ -77,9 +77,9 @@ def _weight_matrix(
     return matrix
 
 
-def _checked(
+def _check_rule(
     pixels: Any, weights: Any, n: int, shape: tuple[int, ...], mask: BoolArray | None
-) -> tuple[IntArray, FloatArray]:
+) -> tuple[IndexArray, FloatArray]:
     """Check what a user's own boundary rule returns."""
     pixels, weights = np.asarray(pixels), np.asarray(weights, dtype=np.float64)
     d = len(shape)

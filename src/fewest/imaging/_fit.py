@@ -6,7 +6,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from fewest.imaging._checks import BoolArray, FloatArray
+from fewest._types import BoolArray, FloatArray
 
 _BLOCK = 2_000_000  # numbers in the design matrices of one batch: 16 MB
 _SCALE = 5.0  # a block's width: linear and quadratic columns become equally large
@@ -40,14 +40,14 @@ def prediction_weights(offsets: FloatArray, used: BoolArray, degree: int) -> Flo
 
 def _weights(points: FloatArray, used: BoolArray, degree: int) -> FloatArray:
     share = used / used.sum(axis=1, keepdims=True)
-    linear, at_linear = _centred(points, share, used)
+    linear, at_linear = _centre(points, share, used)
     fit_linear = _pseudo_inverse(linear, linear)
     weights = share + np.einsum("np,npk->nk", at_linear, fit_linear)
     if degree == 1:
         return weights
     pairs = combinations_with_replacement(range(points.shape[2]), 2)
     monomials = np.stack([points[..., a] * points[..., b] for a, b in pairs], axis=-1)
-    curved, at_curved = _centred(monomials, share, used)
+    curved, at_curved = _centre(monomials, share, used)
     # The curved terms are fitted only to the residuals of the plane.
     explained = fit_linear @ curved
     residual = curved - linear @ explained
@@ -55,7 +55,7 @@ def _weights(points: FloatArray, used: BoolArray, degree: int) -> FloatArray:
     return weights + np.einsum("nq,nqk->nk", at_residual, _pseudo_inverse(residual, curved))
 
 
-def _centred(
+def _centre(
     columns: FloatArray, share: FloatArray, used: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Columns minus their means, and the same at the origin, where every monomial is zero."""

@@ -7,13 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest.imaging._checks import (
-    BoolArray,
-    FloatArray,
-    check_finite,
-    checked_mask,
-    checked_shape,
-)
+from fewest._types import BoolArray, FloatArray
+from fewest.imaging._checks import check_finite, check_mask, check_shape
 
 
 @dataclass(frozen=True)
@@ -40,7 +35,7 @@ class ImageStack:
     ) -> ImageStack:
         """Check an image, or raise an error that says what is wrong with it."""
         values = _channels_last(image, channel_axis)
-        inside = checked_mask(mask, values.shape[:-1])
+        inside = check_mask(mask, values.shape[:-1])
         check_finite(values, inside)
         if inside is not None:
             values = np.where(inside[..., None], values, 0.0)
@@ -51,7 +46,7 @@ class ImageStack:
         """Shape of the grid."""
         return self.values.shape[:-1]
 
-    def restored(self, values: FloatArray) -> FloatArray:
+    def restore(self, values: FloatArray) -> FloatArray:
         """The result with its channels on the caller's axis."""
         if self.channel_axis is None:
             return values[..., 0]
@@ -73,5 +68,5 @@ def _channels_last(image: ArrayLike, channel_axis: int | None) -> FloatArray:
                 f"got {channel_axis!r}"
             )
         array = np.moveaxis(array, channel_axis, -1)
-    checked_shape(array.shape[:-1])
+    check_shape(array.shape[:-1])
     return array

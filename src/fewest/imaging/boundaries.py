@@ -16,15 +16,15 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
 from scipy.spatial import cKDTree
 
-from fewest.imaging._checks import BoolArray, FloatArray
+from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest.imaging._fit import prediction_weights
 
-IntArray = NDArray[np.intp]
-Rule = Callable[[IntArray, tuple[int, ...], BoolArray | None], tuple[IntArray, FloatArray]]
+__all__ = ["circular", "linear", "polynomial", "replicate"]
+
+Rule = Callable[[IndexArray, tuple[int, ...], BoolArray | None], tuple[IndexArray, FloatArray]]
 
 _BLOCK = 5
 _TIES = {2: 8, 3: 24}  # pixels that may be as near as the last one, by dimension
@@ -32,8 +32,8 @@ _RIM = 8  # pixels this close to the wanted ones nearly always include their nea
 
 
 def replicate(
-    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
-) -> tuple[IntArray, FloatArray]:
+    outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IndexArray, FloatArray]:
     """The nearest pixel; the mean of all nearest ones at a mask.
 
     Examples
@@ -46,27 +46,27 @@ def replicate(
     """
     if mask is not None:
         pixels, distances = _nearest(outside, mask, 1)
-        used = _tied(distances, 1)
+        used = _is_nearest(distances, 1)
         return pixels, used / used.sum(axis=1, keepdims=True)
     return np.clip(outside, 0, np.array(shape) - 1)[:, None], np.ones((len(outside), 1))
 
 
 def circular(
-    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
-) -> tuple[IntArray, FloatArray]:
+    outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IndexArray, FloatArray]:
     """The image repeated; outside the mask, the nearest pixel inside."""
     return replicate(outside % np.array(shape), shape, mask)
 
 
 def linear(
-    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
-) -> tuple[IntArray, FloatArray]:
+    outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IndexArray, FloatArray]:
     """The line through the last two pixels, one axis after the other.
 
     At a mask: the least-squares plane through the nearest 3 x 3 (x 3) pixels.
     """
     if mask is not None:
-        return _fitted_to_nearest(outside, mask, 3 ** len(shape), degree=1)
+        return _fit_to_nearest(outside, mask, 3 ** len(shape), degree=1)
     last = np.array(shape) - 1
     edge = np.clip(outside, 0, last)
     before = np.clip(edge + np.sign(edge - outside), 0, last)
@@ -79,14 +79,14 @@ def linear(
 
 
 def polynomial(
-    outside: IntArray, shape: tuple[int, ...], mask: BoolArray | None
-) -> tuple[IntArray, FloatArray]:
+    outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
+) -> tuple[IndexArray, FloatArray]:
     """The least-squares polynomial of degree two on the nearest block of 5 x 5 (x 5) pixels.
 
     At a mask: on as many pixels with the smallest Euclidean distance.
     """
     if mask is not None:
-        return _fitted_to_nearest(outside, mask, _BLOCK ** len(shape), degree=2)
+        return _fit_to_nearest(outside, mask, _BLOCK ** len(shape), degree=2)
     sizes = np.array(shape)
     corner = np.clip(outside - _BLOCK // 2, 0, np.maximum(sizes - _BLOCK, 0))
     block = np.array(list(product(*(range(min(_BLOCK, size)) for size in shape))))
@@ -115,15 +115,15 @@ def boundary_rule(boundary: Any) -> Rule:
     return BOUNDARIES[boundary]
 
 
-def _fitted_to_nearest(
-    outside: IntArray, mask: BoolArray, count: int, degree: int
-) -> tuple[IntArray, FloatArray]:
+def _fit_to_nearest(
+    outside: IndexArray, mask: BoolArray, count: int, degree: int
+) -> tuple[IndexArray, FloatArray]:
     pixels, distances = _nearest(outside, mask, count)
-    used = _tied(distances, count)
+    used = _is_nearest(distances, count)
     # The kernel reaches two pixels. Pixels farther away get the mean of the nearest pixels: there,
     # a plane or parabola could take any value.
     far = distances[:, 0] > 2 * np.sqrt(mask.ndim) + 1e-6
-    used[far] = _tied(distances[far], 1)
+    used[far] = _is_nearest(distances[far], 1)
     weights = np.zeros(used.shape)
     weights[far] = used[far] / used[far].sum(axis=1, keepdims=True)
     offsets = (pixels[~far] - outside[~far, None]).astype(np.float64)
@@ -131,7 +131,7 @@ def _fitted_to_nearest(
     return pixels, weights
 
 
-def _nearest(outside: IntArray, mask: BoolArray, count: int) -> tuple[IntArray, FloatArray]:
+def _nearest(outside: IndexArray, mask: BoolArray, count: int) -> tuple[IndexArray, FloatArray]:
     """The `count` nearest pixels of the mask and some more, sorted, and their distances."""
     wanted = min(count + _TIES[mask.ndim], int(mask.sum()))
     rim = _rim(outside, mask)
@@ -144,18 +144,18 @@ def _nearest(outside: IntArray, mask: BoolArray, count: int) -> tuple[IntArray, 
     return inside[which], distances
 
 
-def _query(points: IntArray, at: IntArray, count: int) -> tuple[FloatArray, IntArray]:
+def _query(points: IndexArray, at: IndexArray, count: int) -> tuple[FloatArray, IndexArray]:
     return cKDTree(points).query(at, k=np.arange(1, count + 1))
 
 
-def _rim(outside: IntArray, mask: BoolArray) -> IntArray:
+def _rim(outside: IndexArray, mask: BoolArray) -> IndexArray:
     """The pixels of the mask within a box around those outside: few enough to build a tree fast."""
     near = np.zeros(mask.shape, dtype=bool)
     near[tuple(np.clip(outside, 0, np.array(mask.shape) - 1).T)] = True
     return np.argwhere(maximum_filter(near, size=2 * _RIM + 1, mode="constant") & mask)
 
 
-def _tied(distances: FloatArray, count: int) -> BoolArray:
+def _is_nearest(distances: FloatArray, count: int) -> BoolArray:
     """The nearest `count` pixels, and those that are as close as the last of them.
 
     Without the ties, a mirrored image would not give the mirrored result.

@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
-from fewest.imaging._checks import FloatArray
+from fewest._types import FloatArray
+
+__all__ = ["match_histogram"]
 
 
 def match_histogram(image: ArrayLike, reference: ArrayLike) -> FloatArray:

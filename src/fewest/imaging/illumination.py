@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest.imaging._checks import BoolArray, FloatArray
+from fewest._types import BoolArray, FloatArray
 from fewest.imaging._stack import ImageStack
 from fewest.imaging.histograms import match_histogram
 from fewest.imaging.operators import Correction
+
+__all__ = ["correct_illumination"]
 
 
 def correct_illumination(
@@ -63,7 +65,7 @@ def correct_illumination(
     corrected = Correction(stack.shape, levels, stack.mask, boundary).forward(stack.values)
     if histogram is not None:
         _match(corrected, _references(stack, histogram), stack.mask)
-    return stack.restored(corrected)
+    return stack.restore(corrected)
 
 
 def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:
@@ -79,10 +81,12 @@ def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:
     if histogram != "central":
         raise ValueError(f"histogram must be None, 'central' or an array; got {histogram!r}")
     centre = tuple(slice(size // 4, size - size // 4) for size in stack.shape)
-    inside = ... if stack.mask is None else stack.mask[centre]
-    if stack.mask is not None and not inside.any():
+    values = stack.values[centre].reshape(-1, len(channels))
+    if stack.mask is not None:
+        values = values[stack.mask[centre].ravel()]
+    if not len(values):
         raise ValueError("the mask leaves nothing of the central quarter; give values to match")
-    return [stack.values[centre][..., channel][inside] for channel in channels]
+    return list(values.T)
 
 
 def _match(corrected: FloatArray, references: list[FloatArray], mask: BoolArray | None) -> None:

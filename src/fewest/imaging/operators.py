@@ -10,17 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import maximum_filter1d
 from scipy.sparse.linalg import LinearOperator
 
-from fewest.imaging._binomial import sampled, spread
-from fewest.imaging._checks import (
-    BoolArray,
-    FloatArray,
-    checked_mask,
-    checked_shape,
-    halved_shape,
-    level_grids,
-    reduced_mask,
-)
+from fewest._types import BoolArray, FloatArray
+from fewest.imaging._binomial import sample, spread
+from fewest.imaging._checks import check_mask, check_shape, halve_shape, level_grids, reduce_mask
 from fewest.imaging._extension import Extension
+
+__all__ = ["Correction", "Expansion", "ImageOperator", "Reduction"]
 
 _REACH = 2  # of the binomial kernel, on either side
 
@@ -89,8 +84,8 @@ class Reduction(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.shape = checked_shape(shape)
-        self.mask = checked_mask(mask, self.shape)
+        self.shape = check_shape(shape)
+        self.mask = check_mask(mask, self.shape)
         (_, _), (self.result_shape, self.result_mask) = level_grids(self.shape, self.mask, 1)
         needed = _touched_by_samples(self.shape, self.result_mask)
         self._extension = Extension(self.shape, self.mask, needed, _REACH, boundary)
@@ -98,7 +93,7 @@ class Reduction(ImageOperator):
     def _forward(self, image: FloatArray) -> FloatArray:
         values = self._extension.forward(image)
         for axis, size in enumerate(self.result_shape):
-            values = sampled(values, axis, size)
+            values = sample(values, axis, size)
         return _only_inside(values, self.result_mask)
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
@@ -136,8 +131,8 @@ class Expansion(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.result_shape = checked_shape(shape)
-        self.result_mask = checked_mask(mask, self.result_shape)
+        self.result_shape = check_shape(shape)
+        self.result_mask = check_mask(mask, self.result_shape)
         (_, _), (self.shape, self.mask) = level_grids(self.result_shape, self.result_mask, 1)
         needed = _touched_by_all(self.result_shape, self.result_mask)
         self._extension = Extension(self.shape, self.mask, needed, 1, boundary)
@@ -154,7 +149,7 @@ class Expansion(ImageOperator):
         for axis, size in enumerate(self.result_shape):
             margins = [(0, 0)] * values.ndim
             margins[axis] = (4, self._spread_length(axis) - 4 - size)
-            values = 2 * sampled(np.pad(values, margins), axis, self.shape[axis] + 2)
+            values = 2 * sample(np.pad(values, margins), axis, self.shape[axis] + 2)
         return self._extension.adjoint(values)
 
     def _spread_length(self, axis: int) -> int:
@@ -193,20 +188,20 @@ class Correction(ImageOperator):
         mask: ArrayLike | None = None,
         boundary: Any = "polynomial",
     ) -> None:
-        self.shape = self.result_shape = checked_shape(shape)
-        self.mask = checked_mask(mask, self.shape)
+        self.shape = self.result_shape = check_shape(shape)
+        self.mask = check_mask(mask, self.shape)
         grids = level_grids(self.shape, self.mask, levels, least=1)[:-1]
         down = [Reduction(*grid, boundary) for grid in grids]
         up = [Expansion(*grid, boundary) for grid in reversed(grids)]
         self._low_pass = Chain([*down, *up])
 
     def _forward(self, image: FloatArray) -> FloatArray:
-        return self._corrected(image, self._low_pass._forward(image))
+        return self._correct(image, self._low_pass._forward(image))
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
-        return self._corrected(result, self._low_pass._adjoint(result))
+        return self._correct(result, self._low_pass._adjoint(result))
 
-    def _corrected(self, image: FloatArray, low: FloatArray) -> FloatArray:
+    def _correct(self, image: FloatArray, low: FloatArray) -> FloatArray:
         grid = tuple(range(image.ndim - 1))
         mean = image.mean(axis=grid) if self.mask is None else image[self.mask].mean(axis=0)
         difference = np.subtract(image, low, out=low)
@@ -234,22 +229,22 @@ def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) 
     With an even number of pixels, the last sample is the last pixel but one, so one pixel beyond
     the grid is enough.
     """
-    extended = tuple(2 * size - 1 + 2 * _REACH for size in halved_shape(shape))
+    extended = tuple(2 * size - 1 + 2 * _REACH for size in halve_shape(shape))
     if sampled_mask is None:
         return np.ones(extended, dtype=bool)
     centres = np.zeros(extended, dtype=bool)
     centres[tuple(slice(_REACH, _REACH + size, 2) for size in shape)] = sampled_mask
-    return _dilated(centres)
+    return _dilate(centres)
 
 
 def _touched_by_all(shape: tuple[int, ...], mask: BoolArray | None) -> BoolArray:
     """Pixels of the reduced grid, with a margin of one, that determine the mask's pixels."""
     if mask is None:
-        return np.ones(tuple(size + 2 for size in halved_shape(shape)), dtype=bool)
-    return reduced_mask(_dilated(np.pad(mask, _REACH)))
+        return np.ones(tuple(size + 2 for size in halve_shape(shape)), dtype=bool)
+    return reduce_mask(_dilate(np.pad(mask, _REACH)))
 
 
-def _dilated(mask: BoolArray) -> BoolArray:
+def _dilate(mask: BoolArray) -> BoolArray:
     for axis in range(mask.ndim):
         mask = maximum_filter1d(mask, 2 * _REACH + 1, axis=axis, mode="constant")
     return mask

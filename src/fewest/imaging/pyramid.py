@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest.imaging._checks import (
-    BoolArray,
-    FloatArray,
-    checked_mask,
-    checked_shape,
-    level_grids,
-)
+from fewest._types import BoolArray, FloatArray
+from fewest.imaging._checks import check_mask, check_shape, level_grids
 from fewest.imaging._stack import ImageStack
 from fewest.imaging.operators import Expansion, ImageOperator, Reduction
+
+__all__ = [
+    "downsample",
+    "downsampled_mask",
+    "expand",
+    "gaussian_pyramid",
+    "reduce",
+    "upsample",
+]
 
 
 def reduce(
@@ -113,7 +117,7 @@ def gaussian_pyramid(
     pyramid = [stack.values]
     for grid in level_grids(stack.shape, stack.mask, levels)[:-1]:
         pyramid.append(Reduction(*grid, boundary).forward(pyramid[-1]))
-    return [stack.restored(level) for level in pyramid]
+    return [stack.restore(level) for level in pyramid]
 
 
 def downsample(
@@ -146,7 +150,7 @@ def downsample(
     """
     stack = ImageStack.of(volume, channel_axis, mask)
     grids = level_grids(stack.shape, stack.mask, levels)
-    return _applied([Reduction(*grid, boundary) for grid in grids[:-1]], stack)
+    return _apply([Reduction(*grid, boundary) for grid in grids[:-1]], stack)
 
 
 def upsample(
@@ -180,8 +184,8 @@ def upsample(
     >>> upsample([[0.0, 4.0], [0.0, 4.0]], 2, (6, 6))[0]
     array([0., 1., 2., 3., 4., 5.])
     """
-    grid = checked_shape(shape)
-    grids = level_grids(grid, checked_mask(mask, grid), levels)
+    grid = check_shape(shape)
+    grids = level_grids(grid, check_mask(mask, grid), levels)
     small_shape, small_mask = grids[-1]
     found = ImageStack.of(volume, channel_axis).shape
     if found != small_shape:
@@ -189,7 +193,7 @@ def upsample(
             f"after {levels} levels an image of shape {grid} has shape {small_shape}; got {found}"
         )
     stack = ImageStack.of(volume, channel_axis, small_mask)
-    return _applied([Expansion(*level, boundary) for level in reversed(grids[:-1])], stack)
+    return _apply([Expansion(*level, boundary) for level in reversed(grids[:-1])], stack)
 
 
 def downsampled_mask(mask: ArrayLike, levels: int) -> BoolArray:
@@ -211,13 +215,13 @@ def downsampled_mask(mask: ArrayLike, levels: int) -> BoolArray:
            [1, 1, 0],
            [1, 1, 1]])
     """
-    shape = checked_shape(np.shape(mask))
-    small_shape, small_mask = level_grids(shape, checked_mask(mask, shape), levels)[-1]
+    shape = check_shape(np.shape(mask))
+    small_shape, small_mask = level_grids(shape, check_mask(mask, shape), levels)[-1]
     return np.ones(small_shape, dtype=bool) if small_mask is None else small_mask.copy()
 
 
-def _applied(operators: Sequence[ImageOperator], stack: ImageStack) -> FloatArray:
+def _apply(operators: Sequence[ImageOperator], stack: ImageStack) -> FloatArray:
     values = stack.values
     for operator in operators:
         values = operator.forward(values)
-    return stack.restored(values)
+    return stack.restore(values)

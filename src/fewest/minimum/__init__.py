@@ -1,6 +1,6 @@
 """The certified smallest set of features that separates two classes."""
 
-from fewest.minimum.features import minimum_features
-from fewest.minimum.result import MinimumResult
+from fewest.minimum._features import minimum_features
+from fewest.minimum._result import MinimumResult
 
 __all__ = ["MinimumResult", "minimum_features"]

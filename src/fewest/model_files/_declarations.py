@@ -158,7 +158,7 @@ Discriminant in fewest.machines._discriminants
     features: int .selected < features
     weights: float .selected
     intercept C monitoring_ber: float
-MinimumResult in fewest.minimum.result
+MinimumResult in fewest.minimum._result
     size: none or int
     lower_bound n_found n_features: int
     certified complete: flag
@@ -184,16 +184,16 @@ Result in fewest._solvers.result
     rounds: int
     warm: WarmStart
     vertex: none or int * < samples
-RuledOut in fewest.minimum.leaves
+RuledOut in fewest.minimum._leaves
     columns samples: tuple *: int
     shares: tuple *: signed
-Separation in fewest.minimum.leaves
+Separation in fewest.minimum._leaves
     columns: tuple *: int
     weights: tuple *: signed
 Stability in fewest.psvm._stability
     frequency strength: float features
     n_selected: int *
-Step in fewest.minimum.result
+Step in fewest.minimum._result
     size n_sets n_tested n_survivors n_settled n_found: int
     complete: flag
     seconds: float

@@ -14,7 +14,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.splits import balanced_error, fit_with_groups, split_folds
-from fewest._run.progress import interrupts_ignored, progress_bar
+from fewest._run.progress import ignore_interrupts, progress_bar
 
 _FOLDS = 5
 
@@ -89,7 +89,7 @@ def _trials(
     n_jobs: int | None,
 ) -> Iterator[FoldResult]:
     # Processes, because the selection is much Python; joblib maps a large X into their memory.
-    with interrupts_ignored():
+    with ignore_interrupts():
         return Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(_trial)(clone(estimator), X, y, groups, train, test) for train, test in folds
         )

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fewest.minimum.features import search_minimum
-from fewest.minimum.result import MinimumResult
+from fewest.minimum._features import search_minimum
+from fewest.minimum._result import MinimumResult
 from fewest.report._budget import Budget
 from fewest.report._data import Data
 from fewest.report._given import Given

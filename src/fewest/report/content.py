@@ -14,8 +14,8 @@ from fewest._estimators.certificate import Certificate
 from fewest._run.versions import versions
 
 if TYPE_CHECKING:
-    from fewest.minimum.leaves import RuledOut
-    from fewest.minimum.result import Step
+    from fewest.minimum._leaves import RuledOut
+    from fewest.minimum._result import Step
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "Predictions"]
 

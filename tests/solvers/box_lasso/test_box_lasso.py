@@ -8,7 +8,7 @@ from benchmarks.smo import smo
 from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.columns import unscaled
 from fewest._solvers.result import Status
-from fewest.psvm._relations import unit_columns
+from fewest.psvm._relations import scale_to_unit_length
 from tests.solvers.box_lasso.box_lasso_cases import (
     KINDS,
     Case,
@@ -176,7 +176,7 @@ def test_standardised_columns_and_constant_ones():
     K[:, 5] = 0.0
     case = Case(K, y, 0.1, 0.5)
     for data in (X, np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2]):
-        result = box_lasso(unit_columns(data), y, case.epsilon, case.C)
+        result = box_lasso(scale_to_unit_length(data), y, case.epsilon, case.C)
         assert result.alpha[5] == 0.0
         assert_solved(case, result, solve(case).objective)
 

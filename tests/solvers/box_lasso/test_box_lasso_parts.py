@@ -13,7 +13,7 @@ from fewest._solvers.box_lasso.newton import FIRST_SIGMA, GramProblem, newton
 from fewest._solvers.box_lasso.polish import polish
 from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.result import Status
-from fewest.psvm._relations import unit_columns
+from fewest.psvm._relations import scale_to_unit_length
 from tests.solvers.box_lasso.box_lasso_cases import Case, brute_objective
 
 
@@ -21,7 +21,7 @@ def powers(count=30, n=200):
     """Columns t, t^2, ..., centred and of unit length, and a smooth target."""
     t = np.linspace(0.0, 1.0, n)
     target = np.sin(5.0 * t)
-    return unit_columns(t[:, None] ** np.arange(1, count + 1)), target - target.mean()
+    return scale_to_unit_length(t[:, None] ** np.arange(1, count + 1)), target - target.mean()
 
 
 def test_pairs_are_minimised_exactly():

@@ -6,7 +6,7 @@ import pytest
 from fewest._solvers.columns import standardized
 from fewest._solvers.linear import interior
 from fewest._solvers.linear import solve as engine
-from fewest._solvers.linear.interior import Vertex, has_interior, likely_vertex
+from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
@@ -33,10 +33,10 @@ def vertices(monkeypatch):
     found = []
 
     def recorded(*args, **kwargs):
-        found.append(likely_vertex(*args, **kwargs))
+        found.append(guess_vertex(*args, **kwargs))
         return found[-1]
 
-    monkeypatch.setattr(engine, "likely_vertex", recorded)
+    monkeypatch.setattr(engine, "guess_vertex", recorded)
     monkeypatch.setattr(engine, "_batch", lambda problem: 20)
     return found
 
@@ -58,7 +58,7 @@ def test_the_guess_is_the_optimal_vertex():
     case = wide_case(1, d=1000, C=0.1)
     problem, columns = problem_of(case), standardized(case.X)
     result = solve(problem, columns)
-    vertex = likely_vertex(problem, columns, np.arange(200), batch=100)
+    vertex = guess_vertex(problem, columns, np.arange(200), batch=100)
     tight = np.sort(vertex.features[vertex.sides != 0])
     assert len(np.setxor1d(tight, result.features)) <= 0.05 * result.n_features
     assert np.sum(vertex.places == 0) == len(tight) + 1
@@ -76,7 +76,7 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
         places[rng.permutation(n)[:61]] = 0
         return Vertex(rng.permutation(d)[:60], sides, places)
 
-    monkeypatch.setattr(engine, "likely_vertex", wrong)
+    monkeypatch.setattr(engine, "guess_vertex", wrong)
     result = solve(problem_of(case), standardized(case.X))
     assert result.objective == pytest.approx(full_objective(case), rel=1e-7)
     assert_optimal(case, result)

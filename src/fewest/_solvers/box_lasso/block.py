@@ -53,7 +53,7 @@ class Block:
         if not self.swept:
             self._sweep(residual, scaled)
             self.swept = True
-        moving = self._moving(residual, scaled)
+        moving = self._find_moving(residual, scaled)
         part = self.columns
         if len(moving) < len(alpha):
             part = np.asfortranarray(part[:, moving])
@@ -105,7 +105,7 @@ class Block:
                 break
             before = count
 
-    def _moving(self, residual: FloatArray, alpha: FloatArray) -> IndexArray:
+    def _find_moving(self, residual: FloatArray, alpha: FloatArray) -> IndexArray:
         """Variables that are in between or want to leave their place, and some that nearly do."""
         wishes = self.wish(alpha, residual @ self.columns)
         count = int(np.count_nonzero(wishes > 0.0))

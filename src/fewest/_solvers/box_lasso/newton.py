@@ -22,7 +22,7 @@ _GROWTH, _LAST_SIGMA = 3.0, 1e10
 # Newton's method ends where it can close no more than this part of the gap.
 _ENOUGH = 0.9
 _NEWTON_STEPS, _MANY_STEPS = 20, 12
-_MOST_STEPS, _OUTER_STEPS = 200, 60
+_MOST_STEPS = 200
 # A full step counts as good if it leaves at most this part of the slope.
 _SLOPE_LEFT = 0.5
 # Below this squared distance of residual and dual vector, in units of |t|^2, what does not halve
@@ -63,7 +63,7 @@ def newton(
     state = _State(problem, alpha)
     best, best_gap = alpha, np.inf
     stalled = total = 0
-    for _ in range(_OUTER_STEPS):
+    while True:
         state.recentre(sigma)
         gap, steps = state.minimise(goal)
         total += steps

@@ -60,7 +60,7 @@ def has_interior(problem: Problem) -> bool:
     return problem.equality is None and bool(np.all(np.isfinite(problem.slack_bounds())))
 
 
-def likely_vertex(
+def guess_vertex(
     problem: Problem, columns: Columns, features: IndexArray, *, batch: int
 ) -> Vertex | None:
     """The vertex that an interior point close to the optimum suggests, or None if none was reached.

@@ -122,7 +122,7 @@ class Master:
         )
         self._next_strategy = _DUAL_SIMPLEX  # the basis stays dual feasible
 
-    def refined(self, solution: MasterSolution) -> MasterSolution:
+    def refine(self, solution: MasterSolution) -> MasterSolution:
         """The same vertex with smaller residuals.
 
         With large slack costs the products of large alphas with the columns must cancel to one, and

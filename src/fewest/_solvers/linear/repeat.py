@@ -23,10 +23,10 @@ from fewest._solvers.linear.master import Master, SolverError
 from fewest._solvers.linear.solve import (
     HOPELESS,
     TIGHT,
-    accepted_as_hard,
     first_master,
     generate,
     starting_direction,
+    try_as_hard,
 )
 from fewest._solvers.linear.vertex import Walker, vertex_of
 from fewest._solvers.problem import Problem
@@ -79,7 +79,7 @@ class Repeater:
         """Optimum and certificate over the columns that are left; all features must cost one."""
         if problem.feature_cost is not None:
             raise ValueError("the features of a repeated program must cost the same")
-        hard = accepted_as_hard(problem, lambda hard: self._solve(hard, tol))
+        hard = try_as_hard(problem, lambda hard: self._solve(hard, tol))
         return hard if hard is not None else self._solve(problem, tol)
 
     def state(self) -> dict[str, Any]:
@@ -113,28 +113,26 @@ class Repeater:
         walker = self._walker(problem, near)
         if walker is not None:
             try:
-                return self._settled(problem, near, walker, tol)
+                return self._settle(problem, near, walker, tol)
             except SolverError:  # because of ties, most often
                 near = self._at_hand(problem)
         start = near.places(self._start)
         warm = WarmStart(start, self._samples) if len(start) else None
         master = first_master(problem, near.columns, warm)
-        return self._settled(problem, near, master, tol)
+        return self._settle(problem, near, master, tol)
 
-    def _settled(
-        self, problem: Problem, near: _Near, master: Master | Walker, tol: float
-    ) -> Result:
+    def _settle(self, problem: Problem, near: _Near, master: Master | Walker, tol: float) -> Result:
         """The solution over the columns at hand, which change until no others matter."""
         rounds, settled = 0, False
         while not settled:
             result = generate(near.columns, master, tol=tol)
             rounds += result.rounds
-            found = near.translated(result, rounds)
+            found = near.translate(result, rounds)
             settled = near.excludes_others(found, self._longest)
             if not settled:
                 prices = np.abs(self.columns.price(found.dual))
                 self.n_passes += 1
-                settled = _largest_without(prices, near.features) <= _harmless(problem, found)
+                settled = _largest_without(prices, near.features) <= _harmless_price(problem, found)
                 # All tight columns, however many; for a ray there is no such level.
                 level = np.inf if found.status is Status.INFEASIBLE else TIGHT
                 near = self._look_around(found.dual, prices, found.warm.features, level)
@@ -143,9 +141,9 @@ class Repeater:
             raise SolverError("the walk did not end at an optimum")
         self._start = near.nearest(found.dual, problem.n_samples + _START)
         self._samples = found.warm.samples
-        return self._at_corner(problem, near, master, found)
+        return self._keep_corner(problem, near, master, found)
 
-    def _at_corner(
+    def _keep_corner(
         self, problem: Problem, near: _Near, master: Master | Walker, found: Result
     ) -> Result:
         """Remember the vertex for the next repetition, and mark it for the programs that follow."""
@@ -186,7 +184,7 @@ class Repeater:
         if self._restored is None:
             direction = starting_direction(problem)
             return self._look_around(direction, np.abs(self.columns.price(direction)), self._start)
-        self._near = self._stated = _Near.restored(self._all, self._restored)
+        self._near = self._stated = _Near.restore(self._all, self._restored)
         self._near.mask(self.columns)
         return self._near
 
@@ -229,7 +227,7 @@ class _Near:
         self._complete = complete  # there is no other column
 
     @classmethod
-    def restored(cls, columns: Columns, state: dict[str, Any]) -> _Near:
+    def restore(cls, columns: Columns, state: dict[str, Any]) -> _Near:
         return cls(
             columns,
             np.array(state["features"], dtype=np.intp),
@@ -271,7 +269,7 @@ class _Near:
         places = np.argsort(-prices, kind="stable")[:count]
         return self.features[places[prices[places] > 0.0]]
 
-    def translated(self, result: Result, rounds: int) -> Result:
+    def translate(self, result: Result, rounds: int) -> Result:
         """A result over the columns at hand, in terms of all columns."""
         warm = replace(result.warm, features=self.features[result.warm.features])
         return replace(result, features=self.features[result.features], warm=warm, rounds=rounds)
@@ -287,7 +285,7 @@ def _largest_without(prices: FloatArray, features: IndexArray) -> float:
     return float(others.max(initial=0.0))
 
 
-def _harmless(problem: Problem, result: Result) -> float:
+def _harmless_price(problem: Problem, result: Result) -> float:
     """Prices up to this leave a solution, or a proof that there is none, as it is."""
     if result.status is not Status.INFEASIBLE:
         return TIGHT

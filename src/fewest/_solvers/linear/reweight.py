@@ -80,7 +80,7 @@ def minimize_zero_norm(
     warm: WarmStart | None = None,
     first: Result | None = None,
 ) -> ZeroNormResult:
-    """Run the loop until neither the weights nor the samples with slack change any more.
+    """Run the loop until neither the weights nor the samples with slack change.
 
     `error_cost` is what a sample with slack costs in features. It differs from the first
     program's slack cost by the scale of the columns, and is needed where slacks are allowed.
@@ -126,12 +126,12 @@ class _Loop:
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
-        problem = _reweighted(self._problem, last, self._error_cost)
+        problem = _reweight(self._problem, last, self._error_cost)
         self._columns = self._columns.subset(last.features)
-        step = self._walked(problem, last)
+        step = self._walk(problem, last)
         return solve(problem, self._columns, tol=self._tol) if step is None else step
 
-    def _walked(self, problem: Problem, last: Result) -> Result | None:
+    def _walk(self, problem: Problem, last: Result) -> Result | None:
         """The optimum by a walk from the last vertex, if there is one and the walk arrives."""
         if self._walker is None and last.vertex is None:
             return None
@@ -142,7 +142,7 @@ class _Loop:
             if self._walker is not None:
                 self._walker.reduce_to(last.features, problem)
             else:
-                self._walker = _walker_at(last, problem, self._columns)
+                self._walker = _start_walker(last, problem, self._columns)
             step = generate(self._columns, self._walker, tol=self._tol)
         except SolverError:
             step = None
@@ -152,8 +152,8 @@ class _Loop:
         return step.times(unit)
 
 
-def _walker_at(last: Result, problem: Problem, columns: Columns) -> Walker:
-    # It brings its compiler along, which only long series of programs are worth.
+def _start_walker(last: Result, problem: Problem, columns: Columns) -> Walker:
+    # Importing it loads the compiler, which pays off only for long series of programs.
     from fewest._solvers.linear.vertex import Walker
 
     assert last.vertex is not None
@@ -163,7 +163,7 @@ def _walker_at(last: Result, problem: Problem, columns: Columns) -> Walker:
 
 
 def _stands_still(previous: Result, step: Result) -> bool:
-    """Same samples with slack and same weights: a weight that still moves may yet vanish."""
+    """Whether samples with slack and weights are the same: a weight that moves may yet vanish."""
     return (
         step.n_features == previous.n_features
         and np.array_equal(step.slack > 0.0, previous.slack > 0.0)
@@ -180,7 +180,7 @@ def zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
     return step.n_features + float(error_cost[step.slack > 0.0].sum())
 
 
-def _reweighted(problem: Problem, last: Result, error_cost: FloatArray | None) -> Problem:
+def _reweight(problem: Problem, last: Result, error_cost: FloatArray | None) -> Problem:
     """Costs divided by the last sizes; a slack that was zero is no longer available."""
     slack_cost = None
     if error_cost is not None:

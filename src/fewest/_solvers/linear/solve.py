@@ -23,7 +23,7 @@ from fewest._solvers.certify import (
     slack_and_violation,
 )
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.interior import has_interior, likely_vertex
+from fewest._solvers.linear.interior import guess_vertex, has_interior
 from fewest._solvers.linear.master import Master, MasterSolution
 from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result, Status, WarmStart
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 # Above this many samples, their constraints are generated as well.
 _ALL_SAMPLES = 400
 _FIRST_SAMPLES = 200
-# With this many samples, many missing features are found faster from inside, and so many batches
-# of them may join at a time.
+# From this many samples on, many missing features are found faster from inside, and this many
+# batches of them may join at a time.
 _FEWEST_FOR_INTERIOR = 100
 _INTERIOR_BATCHES = 3
 # A hard constraint counts as satisfied below this shortfall (class means are one apart).
@@ -62,7 +62,7 @@ def solve(
     max_rounds: int = 1000,
 ) -> Result:
     """Solve the linear program to a relative duality gap of `tol`."""
-    hard = accepted_as_hard(
+    hard = try_as_hard(
         problem, lambda hard: solve(hard, columns, tol=tol, warm=warm, max_rounds=max_rounds)
     )
     if hard is not None:
@@ -74,14 +74,14 @@ def solve(
     return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
 
 
-def accepted_as_hard(problem: Problem, solved: Callable[[Problem], Result]) -> Result | None:
-    """The solution without slacks, where they are so dear that it may be that of the problem.
+def try_as_hard(problem: Problem, solve_hard: Callable[[Problem], Result]) -> Result | None:
+    """The solution without slacks, if these are so expensive that none would be used.
 
-    Where the classes are separable, no slack is used, and the program is far easier without.
+    Where the classes are separable, the program is far easier without slacks.
     """
     if problem.slack_cost is None or not np.all(problem.slack_cost > _NEARLY_HARD):
         return None
-    hard = solved(problem.with_slack_cost(None))
+    hard = solve_hard(problem.with_slack_cost(None))
     if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):
         return hard
     return None
@@ -90,30 +90,29 @@ def accepted_as_hard(problem: Problem, solved: Callable[[Problem], Result]) -> R
 def generate(
     columns: Columns, master: Master | Walker, *, tol: float = 1e-7, max_rounds: int = 1000
 ) -> Result:
-    """Let features and samples join a master program until its solution is that of its problem."""
+    """Let features and samples join a master program until it solves the whole program."""
     started = perf_counter()
-    problem = master.problem
-    for rounds in range(1, max_rounds + 1):
+    problem, rounds = master.problem, 0
+    while True:
+        rounds += 1
         state = _judge(columns, master, master.solve())
-        features, samples = _joining(problem, master, state, tol)
-        if state.solution.bounded and not (len(features) or len(samples) or state.closed(tol)):
-            state = _judge(columns, master, master.refined(state.solution))
-        if rounds == max_rounds or not (len(features) or len(samples)):
+        features, samples = _pick_joining(problem, master, state, tol)
+        nothing_joins = not (len(features) or len(samples))
+        if nothing_joins or rounds >= max_rounds:
             break
-        if rounds == 1 and isinstance(master, Master) and _far_from_solved(master, features):
-            vertex = likely_vertex(
-                problem,
-                columns,
-                np.concatenate([master.features, features]),
-                batch=_INTERIOR_BATCHES * _batch(problem),
-            )
+        if rounds == 1 and isinstance(master, Master) and _is_far_from_solved(master, features):
+            start = np.concatenate([master.features, features])
+            batch = _INTERIOR_BATCHES * _batch(problem)
+            vertex = guess_vertex(problem, columns, start, batch=batch)
             if vertex is not None:
                 master.restart(vertex, columns.take(vertex.features))
                 continue
         if len(features):
             master.add_features(features, columns.take(features))
-        if len(samples):
+        if len(samples) and isinstance(master, Master):  # a Walker holds all samples
             master.add_samples(samples)
+    if nothing_joins and isinstance(master, Master) and state.is_worth_refining(tol):
+        state = _judge(columns, master, master.refine(state.solution))
     features, w = _lowest_indices(problem, columns, master.features, state)
     return Result(
         features=features,
@@ -124,7 +123,7 @@ def generate(
         multiplier=state.point.multiplier,
         dual=state.point.v,
         objective=state.objective,
-        bound=np.inf if state.hopeless else state.bound,
+        bound=np.inf if state.is_hopeless else state.bound,
         violation=state.violation,
         status=state.status(tol),
         rounds=rounds,
@@ -147,19 +146,23 @@ class _State:
     violation: float
 
     @property
-    def hopeless(self) -> bool:
+    def is_hopeless(self) -> bool:
         """A ray that all columns confirm: no weights of reasonable size are feasible."""
         return not self.solution.bounded and self.bound > HOPELESS
 
-    def closed(self, tol: float) -> bool:
+    def is_closed(self, tol: float) -> bool:
+        """Whether there is a solution, with a gap within the tolerance."""
         if not self.solution.bounded:
             return False
         return self.objective - self.bound <= tol * max(1.0, abs(self.objective))
 
+    def is_worth_refining(self, tol: float) -> bool:
+        return self.solution.bounded and not self.is_closed(tol)
+
     def status(self, tol: float) -> Status:
-        if self.hopeless:
+        if self.is_hopeless:
             return Status.INFEASIBLE
-        if self.closed(tol) and self.violation <= 10 * _SHORTFALL:
+        if self.is_closed(tol) and self.violation <= 10 * _SHORTFALL:
             return Status.OPTIMAL
         return Status.INACCURATE
 
@@ -186,24 +189,24 @@ def _judge(columns: Columns, master: Master | Walker, solution: MasterSolution) 
     )
 
 
-def _joining(
+def _pick_joining(
     problem: Problem, master: Master | Walker, state: _State, tol: float
 ) -> tuple[IndexArray, IndexArray]:
     """Features and samples that the next master program should hold as well."""
     none = np.empty(0, dtype=np.intp)
-    if state.hopeless:
+    if state.is_hopeless:
         return none, none
     if not state.solution.bounded:
         threshold = state.point.value / HOPELESS
-        return _entering(state.ratios, threshold, master.features, _batch(problem)), none
+        return _pick_largest(state.ratios, threshold, master.features, _batch(problem)), none
     samples = _missing_samples(problem, master, state.margins)
-    if state.closed(tol) and not len(samples):
+    if state.is_closed(tol) and not len(samples):
         return none, none
-    features = _entering(state.ratios, 1.0 + tol / 10, master.features, _batch(problem))
+    features = _pick_largest(state.ratios, 1.0 + tol / 10, master.features, _batch(problem))
     return features, samples
 
 
-def _far_from_solved(master: Master, joining: IndexArray) -> bool:
+def _is_far_from_solved(master: Master, joining: IndexArray) -> bool:
     """Whether a full batch of features wants to join a program that has all its samples."""
     problem = master.problem
     return (
@@ -224,12 +227,12 @@ def starting_direction(problem: Problem) -> FloatArray:
 
 
 def _batch(problem: Problem) -> int:
-    """How many features to start with, and to admit a round."""
+    """How many features to start with, and to admit per round."""
     return 50 + problem.n_samples // 8
 
 
 def _sample_batch(problem: Problem) -> int:
-    """How many samples to start with, and to admit a round, where they are generated."""
+    """How many samples to start with, and to admit per round, where they are generated."""
     return max(_FIRST_SAMPLES, problem.n_samples // 10)
 
 
@@ -242,7 +245,7 @@ def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> 
         features = np.flatnonzero(columns.inverse_scale)
     else:
         ratios = price_ratios(problem, columns, starting_direction(problem))
-        features = _entering(ratios, 0.0, np.empty(0, dtype=np.intp), _batch(problem))
+        features = _pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _batch(problem))
     master = Master(problem)
     block = columns.take(features)
     master.add_features(features, block)
@@ -255,7 +258,7 @@ def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> 
 
 
 def _hardest_samples(problem: Problem, block: FloatArray) -> IndexArray:
-    """Samples of either class that the nearest-mean direction gets wrong, or nearly so."""
+    """Samples of either class that the direction of the class means gets wrong, or nearly so."""
     projection = block @ (class_mean_vector(problem.y) @ block)
     chosen = []
     for sign in (1.0, -1.0):
@@ -265,7 +268,9 @@ def _hardest_samples(problem: Problem, block: FloatArray) -> IndexArray:
     return np.sort(np.concatenate(chosen))
 
 
-def _entering(ratios: FloatArray, threshold: float, present: IndexArray, count: int) -> IndexArray:
+def _pick_largest(
+    ratios: FloatArray, threshold: float, present: IndexArray, count: int
+) -> IndexArray:
     """The `count` largest ratios above the threshold that are not present; ties by index."""
     ratios = ratios.copy()
     ratios[present] = -np.inf
@@ -284,7 +289,7 @@ def _missing_samples(problem: Problem, master: Master | Walker, margins: FloatAr
     if len(master.samples) == problem.n_samples:
         return np.empty(0, dtype=np.intp)
     shortfall = problem.margin - margins
-    return _entering(shortfall, _SHORTFALL, master.samples, _sample_batch(problem))
+    return _pick_largest(shortfall, _SHORTFALL, master.samples, _sample_batch(problem))
 
 
 def _lowest_indices(
@@ -295,8 +300,8 @@ def _lowest_indices(
 ) -> tuple[IndexArray, FloatArray]:
     """Non-zero weights in index order, each moved to the first of its identical columns.
 
-    A weight can only sit on a column whose dual constraint is tight, so that the candidates are
-    the few tight columns, and equal columns have equal prices.
+    Only columns whose dual constraint is tight can carry a weight, and equal columns have equal
+    prices: the few tight columns are the candidates.
     """
     size = np.abs(state.solution.w)
     kept = size > _ZERO * size.max(initial=0.0)

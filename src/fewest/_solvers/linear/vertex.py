@@ -6,6 +6,8 @@ It replaces `master.Master` where programs come in long series. Where the walk f
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fewest._solvers.linear.master import MasterSolution, SolverError
@@ -68,9 +70,6 @@ class Walker:
         self.features = np.concatenate([self.features, features])
         self._rows = np.concatenate([self._rows, block.T])
 
-    def add_samples(self, samples: IndexArray) -> None:
-        raise AssertionError("all samples are in the program already")
-
     def reduce_to(self, places: IndexArray, problem: Problem) -> None:
         """Keep the features at these places only, as 0, 1, 2, ..., with other costs."""
         new_place = np.full(len(self._rows), -1)
@@ -91,24 +90,27 @@ class Walker:
         while True:
             cost[is_gone] = np.inf
             cost[self._vertex[is_gone[self._vertex]]] = _PENALTIES[self._level]
-            status, self._vertex, self._limit, plane, dual, _ = walk(
-                np.ascontiguousarray(self._rows),
-                self.problem.y,
-                class_difference,
-                self.problem.bias_coefficient,
-                self.problem.margin,
-                self.problem.rhs,
-                cost,
-                self._vertex,
-                self._limit,
-                _STEPS_PER_SAMPLE * self.problem.n_samples,
-            )
+            status, self._vertex, self._limit, plane, dual, _ = self._walk(class_difference, cost)
             if status != FOUND:
                 raise SolverError("the walk from the last vertex did not arrive")
             bounded = not is_gone[self._vertex].any()
             if bounded or self._level == len(_PENALTIES) - 1:
                 return self._solution(bounded, plane, dual)
             self._level += 1
+
+    def _walk(self, class_difference: FloatArray, cost: FloatArray) -> Any:
+        problem = self.problem
+        most_steps = _STEPS_PER_SAMPLE * problem.n_samples
+        try:
+            return walk(
+                np.ascontiguousarray(self._rows), problem.y, class_difference,
+                problem.bias_coefficient, problem.margin, problem.rhs, cost,
+                self._vertex, self._limit, most_steps,
+            )  # fmt: skip
+        except SystemError as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # numba's form of a Ctrl-C
+                raise KeyboardInterrupt from error
+            raise
 
     @property
     def corner(self) -> tuple[IndexArray, IndexArray]:
@@ -119,10 +121,6 @@ class Walker:
         """y_i (x_i . w + b) of every sample."""
         projection: FloatArray = solution.w @ self._rows[self._n_gone :]
         return self.problem.y * (projection + solution.b)
-
-    def refined(self, solution: MasterSolution) -> MasterSolution:
-        """The same: a walk ends with a fresh inverse."""
-        return solution
 
     def _solution(self, bounded: bool, plane: FloatArray, dual: FloatArray) -> MasterSolution:
         w, alpha = np.zeros(len(self.features)), np.zeros(self.problem.n_samples)

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.splits import balanced_error, fit_with_groups
-from fewest._run.progress import interrupts_ignored, progress_bar
+from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
@@ -113,7 +113,7 @@ def performances(
         for place, problem in enumerate(problems)
         for group in np.unique(problem.groups)
     ]
-    with interrupts_ignored():
+    with ignore_interrupts():
         found: Iterator[_Fold] = Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(_one_fold)(machine, problem, group, chance) for _, problem, group in tasks
         )

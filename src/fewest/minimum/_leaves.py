@@ -1,4 +1,4 @@
-"""One set of columns, settled: a hyperplane that separates, or a proof that there is none."""
+"""One set of columns: a hyperplane that separates the classes, or a proof that there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
-from fewest.minimum.exact import (
+from fewest.minimum._exact import (
     Integers,
     as_integers,
     decide,
@@ -43,8 +43,8 @@ class Separation:
 class RuledOut:
     """Columns that separate nothing, with a Farkas vector.
 
-    Whole-number shares of some samples: sums of equal size over either class, and one point that
-    both classes can be averaged to.
+    Whole-number shares of some samples: their sums over both classes are equal, and so are the
+    points to which they average either class.
     """
 
     columns: tuple[int, ...]
@@ -84,7 +84,7 @@ def settle(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation |
     """Decide by a linear program, and put the decision into whole numbers.
 
     Where the program's answer does not survive that (margins near zero, degenerate vertices), the
-    simplex method runs once more in fractions.
+    simplex method runs again in fractions.
     """
     columns = tuple(sorted(int(column) for column in columns))
     values = X[:, columns]
@@ -92,10 +92,8 @@ def settle(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation |
     answer = _from_program(values, block, y, columns)
     if answer is not None:
         return answer
-    weights, shares = decide(block, y)
-    if weights is not None:
-        return Separation(columns, tuple(weights))
-    return _ruled_out(columns, shares)
+    separable, proof = decide(block, y)
+    return Separation(columns, tuple(proof)) if separable else _rule_out(columns, proof)
 
 
 def _from_program(
@@ -109,7 +107,7 @@ def _from_program(
     if result.status is Status.INFEASIBLE:
         support = np.flatnonzero(result.alpha > _ZERO * result.alpha.max())
         shares = farkas_on_support(block, y, support.tolist())
-        return None if shares is None else _ruled_out(columns, shares)
+        return None if shares is None else _rule_out(columns, shares)
     if not np.isfinite(result.objective):
         return None
     weights = np.zeros(len(columns))
@@ -118,6 +116,6 @@ def _from_program(
     return Separation(columns, tuple(whole)) if separates(block, y, whole) else None
 
 
-def _ruled_out(columns: tuple[int, ...], shares: list[int]) -> RuledOut:
+def _rule_out(columns: tuple[int, ...], shares: list[int]) -> RuledOut:
     samples = tuple(i for i, share in enumerate(shares) if share)
     return RuledOut(columns, samples, tuple(shares[i] for i in samples))

@@ -1,4 +1,4 @@
-"""Data as the search takes them: doubles, two classes, sizes at which products stay finite."""
+"""Data as the search needs them: doubles, two classes, values whose products stay finite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fewest._types import FloatArray
 _LARGEST = 1e100
 
 
-def checked_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def check_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """X in doubles, column by column, and +1 (the second class in sorted order) or -1.
 
     X is copied unless it is like that already: the search reads single columns all the time.
@@ -25,8 +25,8 @@ def checked_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) != 2:
         raise ValueError(
-            f"minimum_features needs exactly two classes; y has {len(classes)}. Call it once a "
-            "class, with that class against the rest"
+            f"minimum_features needs exactly two classes; y has {len(classes)}. Call it once "
+            "per class, with that class against the rest"
         )
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")

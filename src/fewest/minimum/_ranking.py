@@ -7,10 +7,10 @@ import numpy as np
 from fewest._solvers.columns import standardized
 from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray
-from fewest.minimum.leaves import Separation
+from fewest.minimum._leaves import Separation
 
 
-def ranked_by_margin(
+def rank_by_margin(
     X: FloatArray, y: FloatArray, separations: list[Separation]
 ) -> list[tuple[float, Separation]]:
     """Margins and sets, largest margin first; equal ones in the order of their columns."""

@@ -1,4 +1,4 @@
-"""How much time is left, and what to tell those who wait."""
+"""How much time is left, and messages on how far the search is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fewest._run.progress import Progress
 
 
 class Clock:
-    """Counts the seconds of a run, and tells how far it is on standard error if asked to."""
+    """Counts the seconds of a run; if asked to, shows on standard error how far it is."""
 
     def __init__(self, limit: float | None = None, verbose: int = 0) -> None:
         self._started = perf_counter()
@@ -43,13 +43,13 @@ class Clock:
         self._bar = Progress(1.0, what=task, unit="%", show=self._verbose == 1)
 
     def report(self, share: float, nodes: int) -> None:
-        """Say how far the present task is."""
+        """Show how far the present task is."""
         if self._bar is not None:
             self._bar.advance(share - self._share, note=f"{nodes:,} tested")
             self._share = share
 
     def say(self, text: str) -> None:
-        """The task has ended; print what came of it, if asked to."""
+        """End the task, and print its result if asked to."""
         self._end_task()
         if self._verbose > 1:
             print(f"[minimum_features] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)

@@ -2,7 +2,7 @@
 
 A set that passes the bit test is settled exactly. If it separates nothing, its Farkas vector joins
 the rows: it is a pair of convex combinations of samples, and most sets that pass all pairs of
-samples fail on one of the vectors found before them.
+samples fail on one of the vectors found before.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray
-from fewest.minimum import cover
-from fewest.minimum.bits import SignedBits, Words
-from fewest.minimum.clock import Clock
-from fewest.minimum.leaves import RuledOut, Separation, settle
+from fewest.minimum import _cover as cover
+from fewest.minimum._bits import SignedBits, Words
+from fewest.minimum._clock import Clock
+from fewest.minimum._leaves import RuledOut, Separation, settle
 
 Settle = Callable[[FloatArray, FloatArray, Iterable[int]], Separation | RuledOut]
 
-# Children a batch times signed features squared: tenths of a second. Time itself must not decide,
+# Children per batch times signed features squared: tenths of a second. Time itself must not decide,
 # or the rows, and with them the first set found, would differ from run to run.
 _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
-_ROOM = 32  # survivors that a child may report before cuts have to be made
+_ROOM = 32  # survivors that a child may report before rows have to be added
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +66,9 @@ class CoverSearch:
         self.bits.transpose()
 
     def add(self, leaves: Iterable[RuledOut]) -> None:
-        """Make rows of proofs that are known already."""
+        """Add the rows of proofs that are known already."""
         for leaf in leaves:
-            self._cut(leaf)
+            self._add_row(leaf)
 
     def node(self, chosen: tuple[int, ...] = ()) -> Node:
         """The node at which these signed features are chosen and nothing else is decided."""
@@ -82,47 +82,42 @@ class CoverSearch:
         return Node(chosen, uncovered, excluded)
 
     def run(self, size: int, clock: Clock, found: Callable[[Separation], bool]) -> bool:
-        """Find all separating sets of a size, of which no smaller set separates.
+        """Find all separating sets of a size; no smaller set may separate.
 
-        `found` is told each of them, and says whether to go on. Returns False where the clock or
-        `found` ended the search early.
+        `found` is called with each of them, and returns whether to go on. Returns False where the
+        clock or `found` ended the search early.
         """
         self._separating.clear()
-        return self._complete(self.node(), size, clock, found, (0.0, 1.0))
+        self._clock, self._found = clock, found
+        return self._complete(self.node(), size, 0.0, 1.0)
 
-    def _complete(
-        self,
-        node: Node,
-        missing: int,
-        clock: Clock,
-        found: Callable[[Separation], bool],
-        share: tuple[float, float],
-    ) -> bool:
+    def _complete(self, node: Node, missing: int, low: float, high: float) -> bool:
         """Complete a node by `missing` features (three or more).
 
-        `share` is the part of the whole that this node stands for.
+        The node stands for the part of the whole search between `low` and `high`.
         """
-        node = self._refreshed(node)
+        node = self._refresh(node)
         rows = np.empty(64 * len(node.uncovered), dtype=np.int64)
         count, _ = cover.uncovered_rows(self.bits.good, node.excluded, node.uncovered, rows)
-        if count == 0:
-            return self._complete_after_cut(node, missing, clock, found, share)
+        if count == 0:  # all rows are covered before the set is complete: one more is needed
+            if self.settle(node.chosen) is not None:
+                raise RuntimeError("a smaller set separates: search the smaller sizes first")
+            return self._complete(node, missing, low, high)
         row = int(rows[0])
         children = np.empty(64 * len(node.excluded), dtype=np.int64)
         children = children[: cover.members(self.bits.good[row] & ~node.excluded, children)]
         if missing == 3:
-            return self._run_children(node, row, children, clock, found, share)
-        low, high = share
+            return self._run_children(node, row, children, low, high)
+        ends = np.linspace(low, high, len(children) + 1)
         for place, child in enumerate(children):
-            part = tuple(low + (high - low) * (place + at) / len(children) for at in (0, 1))
             below = self._child(node, row, int(child))
-            if not self._complete(below, missing - 1, clock, found, part):
+            if not self._complete(below, missing - 1, ends[place], ends[place + 1]):
                 return False
         return True
 
     def pairs_completing(self, node: Node, room: int) -> NDArray[np.int64]:
-        """Up to `room` pairs of signed features that complete a node as far as bits can tell."""
-        node = self._refreshed(node)
+        """Up to `room` pairs of signed features that complete a node, as far as the bits show."""
+        node = self._refresh(node)
         out = np.empty((room, 2), dtype=np.int64)
         count, tried = cover.last_two(
             self.bits.bad, self.bits.good, self.bits.opposite,
@@ -132,63 +127,33 @@ class CoverSearch:
         return out[: min(count, room)]
 
     def settle(self, signed: Iterable[int]) -> Separation | None:
-        """Settle a set of signed features; if it separates nothing, that becomes a row."""
+        """Decide whether signed features separate; the proof that they do not becomes a row."""
         self.tally.settled += 1
         answer = self.settler(self.X, self.y, self.bits.columns[list(signed)].tolist())
         if isinstance(answer, Separation):
             return answer
-        self._cut(answer)
+        self._add_row(answer)
         return None
 
-    def _complete_after_cut(
-        self,
-        node: Node,
-        missing: int,
-        clock: Clock,
-        found: Callable[[Separation], bool],
-        share: tuple[float, float],
-    ) -> bool:
-        """All rows are covered before the set is complete: one more row is needed first."""
-        answer = self.settle(node.chosen)
-        if answer is not None:
-            raise RuntimeError("a smaller set separates: search the smaller sizes first")
-        return self._complete(node, missing, clock, found, share)
-
     def _run_children(
-        self,
-        node: Node,
-        row: int,
-        children: NDArray[np.int64],
-        clock: Clock,
-        found: Callable[[Separation], bool],
-        share: tuple[float, float],
+        self, node: Node, row: int, children: NDArray[np.int64], low: float, high: float
     ) -> bool:
         """Three features are missing: the children's last two levels run compiled, in parallel."""
-        low, high = share
         batch_size = int(
             np.clip(_BATCH_WORK // self.bits.n_signed**2, _FEWEST_CHILDREN, _MOST_CHILDREN)
         )
         for start in range(0, len(children), batch_size):
-            clock.report(low + (high - low) * start / len(children), self.tally.nodes)
-            if clock.is_over:
-                return False
+            self._clock.report(low + (high - low) * start / len(children), self.tally.nodes)
             batch = children[start : start + batch_size]
-            if not self._run_batch(node, row, batch, clock, found):
+            if self._clock.is_over or not self._run_batch(node, row, batch):
                 return False
         return True
 
-    def _run_batch(
-        self,
-        node: Node,
-        row: int,
-        children: NDArray[np.int64],
-        clock: Clock,
-        found: Callable[[Separation], bool],
-    ) -> bool:
-        """Children again and again, with new rows each time, until all they report is settled."""
+    def _run_batch(self, node: Node, row: int, children: NDArray[np.int64]) -> bool:
+        """Scan children, with new rows each time, until all sets that they report are settled."""
         room = _ROOM
         while len(children):
-            node = self._refreshed(node)
+            node = self._refresh(node)
             out = np.empty((len(children), room, 2), dtype=np.int64)
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
             cover.scan_children(
@@ -210,9 +175,9 @@ class CoverSearch:
                     answer = self.settle(signed)
                     if answer is not None:
                         self._separating.add(columns)
-                        if not found(answer):
+                        if not self._found(answer):
                             return False
-            if clock.is_over:
+            if self._clock.is_over:
                 return False
             if again and self.bits.n_rows == first_new:
                 room *= 4  # all that was reported separates: there must be room for more
@@ -220,12 +185,12 @@ class CoverSearch:
         return True
 
     def _child(self, node: Node, row: int, child: int) -> Node:
-        node = self._refreshed(node)
+        node = self._refresh(node)
         excluded = node.excluded.copy()
         cover.exclude_before(self.bits.good[row], child, int(self.bits.opposite[child]), excluded)
         return Node((*node.chosen, child), node.uncovered & self.bits.bad[child], excluded)
 
-    def _refreshed(self, node: Node) -> Node:
+    def _refresh(self, node: Node) -> Node:
         """The node with the rows that were added since it was made."""
         uncovered = self.bits.all_rows()
         for f in node.chosen:
@@ -243,7 +208,7 @@ class CoverSearch:
         rows[word] &= ~((np.uint64(1) << np.uint64(bit)) - np.uint64(1))
         return bool(rows[word:].any())
 
-    def _cut(self, leaf: RuledOut) -> None:
+    def _add_row(self, leaf: RuledOut) -> None:
         with_plus, with_minus = leaf.bad_on(self.X, self.y)
         plus, columns = self.bits.signs > 0, self.bits.columns
         self.bits.add_row(np.where(plus, with_plus[columns], with_minus[columns]))

@@ -1,4 +1,4 @@
-"""What the search for the smallest set returns, and how anybody can check it."""
+"""What the search for the smallest set returns, and how to check it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum.leaves import RuledOut, Separation
+from fewest.minimum._leaves import RuledOut, Separation
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ class MinimumResult:
         bool
             Whether all of it holds.
         """
-        from fewest.minimum.checking import verified
+        from fewest.minimum._verify import verify_result
 
-        return verified(self, X, y, search=search)
+        return verify_result(self, X, y, search=search)

@@ -1,8 +1,8 @@
 """All pairs of features: a bit test on every signed pair, a direct test in the plane on the rest.
 
 Nothing grows with the square of the number of features: signed features are sorted by the size of
-their bad sets, blocks of the first words meet in the cache, and only pairs that separate (or that
-rounding leaves open) are written down.
+their bad sets, blocks of their first words fit into the cache, and only pairs that separate (or
+that rounding leaves open) are stored.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray
-from fewest.minimum.bits import SignedBits
+from fewest.minimum._bits import SignedBits
 
 _NO, _YES, _UNCERTAIN = 0, 1, 2
 # A cross product has three roundings, and the bounds have been compared before.
@@ -25,17 +25,18 @@ _ROUNDING = 1e-14
 _TINY = 1e-120
 # Products of whole numbers below this are exact.
 _EXACT = 2**26
-_BLOCK = 2048  # first words of so many features fit into the first-level cache
+_BLOCK = 2048  # the first words of this many features fit into the first-level cache
 _TASKS = 64
-_VALUES_A_BLOCK = 1 << 20
-_PAIRS_A_CALL = 1 << 24  # tens of milliseconds, or seconds where most pairs pass the bit test
+_BLOCK_VALUES = 1 << 20
+_CALL_PAIRS = 1 << 24  # tens of milliseconds, or seconds where most pairs pass the bit test
+_DOUBTFUL_PAIRS = 1 << 10  # per task, at first
 
 
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Some of the signed pairs, tested: how many there were, and what became of them.
+    """Results of some of the signed pairs: how many were tested, and which separate.
 
-    `separating` and `uncertain` hold places of signed features, two a row. `n_separating` also
+    `separating` and `uncertain` hold places of signed features, two per row. `n_separating` also
     counts those for which there was no room, and the pairs of equal columns they stand for.
     """
 
@@ -55,17 +56,17 @@ def scan_pairs(
     `copies` says how many equal columns every signed feature stands for.
     """
     positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
-    exact = whole_and_small(X)
+    exact = is_whole_and_small(X)
     # Two bad sets that do not meet have together no more members than there are rows.
     ends = np.searchsorted(bits.bad_counts, bits.n_pairs - bits.bad_counts, side="right")
     work = np.cumsum(np.maximum(0, ends - np.arange(len(ends)) - 1))
     total = int(work[-1]) if len(work) else 0
     words = np.ascontiguousarray(bits.bad[:, 0]) if bits.n_signed else np.empty(0, np.uint64)
-    start, room_for_doubt = 0, 1 << 10
+    start, room_for_doubt = 0, _DOUBTFUL_PAIRS
     last = int(np.searchsorted(work, total)) + 1 if total else 0
     while start < last:
         done = int(work[start - 1]) if start else 0
-        stop = min(last, max(start + 1, int(np.searchsorted(work, done + _PAIRS_A_CALL))))
+        stop = min(last, max(start + 1, int(np.searchsorted(work, done + _CALL_PAIRS))))
         out = np.empty((_TASKS, room, 2), dtype=np.int64)
         doubtful = np.empty((_TASKS, room_for_doubt, 2), dtype=np.int64)
         counts = np.zeros((_TASKS, 4), dtype=np.int64)
@@ -80,22 +81,22 @@ def scan_pairs(
             n_tested=int(work[stop - 1]) - done,
             n_survivors=int(counts[:, 0].sum()),
             n_separating=int(counts[:, 3].sum()),
-            separating=_joined(out, counts[:, 1])[:room],
-            uncertain=_joined(doubtful, counts[:, 2]),
+            separating=_join(out, counts[:, 1])[:room],
+            uncertain=_join(doubtful, counts[:, 2]),
             share=int(work[stop - 1]) / total,
         )
         start = stop
 
 
-def whole_and_small(X: FloatArray) -> bool:
+def is_whole_and_small(X: FloatArray) -> bool:
     """Whether differences and their products are computed without rounding."""
-    for block in np.array_split(X, -(-X.size // _VALUES_A_BLOCK) or 1, axis=1):
+    for block in np.array_split(X, -(-X.size // _BLOCK_VALUES) or 1, axis=1):
         if block.size and (np.abs(block).max() >= _EXACT // 2 or np.any(block != np.rint(block))):
             return False
     return True
 
 
-def _joined(out: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _join(out: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([part[:count] for part, count in zip(out, counts, strict=True)])
 
 

@@ -9,20 +9,20 @@ import numpy as np
 
 from fewest._types import FloatArray, IndexArray
 
-_COLUMNS_A_BLOCK = 1024
+_BLOCK_WIDTH = 1024
 
 
 class Twins:
     """The first of every group of equal columns, and who the others are.
 
-    Only the first ones are searched: two of a group never stand together in a smallest set, and
-    one can always take the other's place. Constant columns belong to no group.
+    Only the first ones are searched: a smallest set never holds two columns of one group, and each
+    can replace the other. Constant columns belong to no group.
     """
 
     def __init__(self, X: FloatArray) -> None:
         groups: dict[bytes, list[int]] = {}
-        for start in range(0, X.shape[1], _COLUMNS_A_BLOCK):
-            block = X[:, start : start + _COLUMNS_A_BLOCK].T.copy(order="C")
+        for start in range(0, X.shape[1], _BLOCK_WIDTH):
+            block = X[:, start : start + _BLOCK_WIDTH].T.copy(order="C")
             varies = np.any(block != block[:, :1], axis=1)
             first = np.argmax(block != 0.0, axis=1)
             block *= np.sign(block[np.arange(len(block)), first])[:, None]
@@ -38,10 +38,10 @@ class Twins:
         return len(self._members[column])
 
     def leaders(self, columns: Iterable[int]) -> tuple[int, ...]:
-        """The first of each column's group."""
+        """The first column of each group that these columns belong to."""
         return tuple(sorted({self._first[int(column)] for column in columns}))
 
-    def expanded(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
+    def expand(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
         """All sets that arise when columns are replaced by their equals."""
         return list(product(*(self._members[column] for column in columns)))
 

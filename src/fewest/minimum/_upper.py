@@ -13,27 +13,27 @@ from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
-from fewest.minimum.clock import Clock
-from fewest.minimum.leaves import Separation, settle
-from fewest.minimum.search import CoverSearch
+from fewest.minimum._clock import Clock
+from fewest.minimum._leaves import Separation, settle
+from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
 _STRICT_MARGIN = 1e-3
-# What local swaps may cost: nodes times signed features.
+# Limits of the local swaps: nodes times signed features, sets settled, and sets settled per node.
 _SWAP_WORK = 10**10
-_MOST_SETTLED = 2000  # and how many sets they may settle
-_SETTLED_A_NODE = 32
+_MOST_SETTLED = 2000
+_SETTLED_PER_NODE = 32
 
 
-def first_set(X: FloatArray, y: FloatArray) -> Separation | None:
-    """The smaller of what the Support Feature Machine and Weston's method select, settled.
+def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
+    """The smallest set that the Support Feature Machine or Weston's method selects, proven.
 
     None if neither separates the classes strictly (ties may leave samples on the hyperplane).
     """
     columns = standardized(X)
-    machine = support_feature_machine(y)
+    zero_margin = support_feature_machine(y)
     best = None
-    for problem in (machine, replace(machine, margin=_STRICT_MARGIN), unit_margin(y)):
+    for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
         try:
             result = minimize_zero_norm(problem, columns)
         except SolverError:
@@ -48,10 +48,9 @@ def first_set(X: FloatArray, y: FloatArray) -> Separation | None:
     return best
 
 
-def without_idle(separation: Separation, X: FloatArray, y: FloatArray) -> Separation:
-    """The same set without columns that the others can do without."""
-    columns = separation.columns
-    for column in columns:
+def drop_idle(separation: Separation, X: FloatArray, y: FloatArray) -> Separation:
+    """The same set without columns that the others do not need."""
+    for column in separation.columns:
         fewer = tuple(other for other in separation.columns if other != column)
         answer = settle(X, y, fewer) if fewer else None
         if isinstance(answer, Separation):
@@ -75,18 +74,18 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
             spent = search.tally.nodes > most_nodes or search.tally.settled > most_settled
             if spent or clock.is_over:
                 return best
-            smaller = _completed(search, kept)
+            smaller = _complete_by_two(search, kept)
             if smaller is not None:
-                best = without_idle(smaller, search.X, search.y)
+                best = drop_idle(smaller, search.X, search.y)
                 clock.say(f"local swaps: {len(best.columns)} features separate")
                 improved = True
                 break
     return best
 
 
-def _completed(search: CoverSearch, kept: tuple[int, ...]) -> Separation | None:
+def _complete_by_two(search: CoverSearch, kept: tuple[int, ...]) -> Separation | None:
     for _ in range(2):  # every round has new rows, and therefore better candidates
-        pairs = search.pairs_completing(search.node(kept), _SETTLED_A_NODE)
+        pairs = search.pairs_completing(search.node(kept), _SETTLED_PER_NODE)
         rows = search.bits.n_rows
         for pair in pairs:
             candidate = (*kept, *(int(f) for f in pair if f >= 0))
@@ -95,7 +94,7 @@ def _completed(search: CoverSearch, kept: tuple[int, ...]) -> Separation | None:
             answer = search.settle(candidate)
             if answer is not None:
                 return answer
-        if len(pairs) < _SETTLED_A_NODE:
+        if len(pairs) < _SETTLED_PER_NODE:
             break
     return None
 

@@ -1,6 +1,6 @@
 """Separation and its absence, decided in whole numbers.
 
-A double is a fraction with a power of two below, so that a block of data becomes whole numbers
+A double is a fraction whose denominator is a power of two, so a block of data becomes whole numbers
 when it is multiplied by one power of two. Separation does not depend on that factor.
 """
 
@@ -76,8 +76,8 @@ def farkas_on_support(block: Integers, y: FloatArray, support: Sequence[int]) ->
     return shares
 
 
-def decide(block: Integers, y: FloatArray) -> tuple[list[int] | None, list[int] | None]:
-    """Weights that separate, or Farkas shares: exactly one of the two exists.
+def decide(block: Integers, y: FloatArray) -> tuple[bool, list[int]]:
+    """Whether the samples are separable; weights that separate them, or else Farkas shares.
 
     The first phase of the simplex method on  sum_i y_i lambda_i (x_i, 1) = 0,  sum_i lambda_i = 1,
     lambda >= 0, in fractions and with Bland's rule, which cannot cycle. If no lambda exists, the
@@ -99,14 +99,14 @@ def decide(block: Integers, y: FloatArray) -> tuple[list[int] | None, list[int] 
             for r in range(height):
                 if basis[r] < n:
                     shares[basis[r]] = right[r]
-            return None, _whole(shares)
+            return False, _whole(shares)
         entering = next(
             (i for i in range(n) if sum(m * table[r][i] for r, m in enumerate(multipliers)) > 0),
             None,
         )
         if entering is None:
-            # The multiplier of sum(lambda) = 1 is positive, and no sample can make up for it.
-            return _whole([-value for value in multipliers[:width]]), None
+            # The multiplier of sum(lambda) = 1 is positive, and no sample can offset it.
+            return True, _whole([-value for value in multipliers[:width]])
         column = [
             sum(inverse[r][c] * table[c][entering] for c in range(height)) for r in range(height)
         ]

@@ -1,9 +1,9 @@
 """Search for sets of signed features that are not all bad on any row: set cover on bit sets.
 
-Each set is met once: a node picks one of the rows that are still uncovered, branches over the
-features that are good on it, and excludes from a branch those of the earlier branches. The last
-two levels are compiled; there a whole level costs a few intersections of feature sets, because
-the last feature must be good on every row that is left.
+Each set is visited once: a node picks one of the rows that are still uncovered, branches over the
+features that are good on it, and excludes from a branch those of the earlier branches. The last two
+levels are compiled; there a whole level takes a few intersections of feature sets, because the last
+feature must be good on every row that is left.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def members(words: Any, out: Any) -> int:
 
 
 @njit(cache=True)
-def uncovered_rows(good: Any, excluded: Any, uncovered: Any, rows: Any) -> tuple[int, int]:
+def uncovered_rows(good: Any, excluded: Any, uncovered: Any, rows: Any) -> Any:
     """List the uncovered rows; (how many, how many features the first of them leaves to choose).
 
     The row with the fewest choices comes first, then the others, the latest before the earlier.

@@ -9,28 +9,29 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._types import FloatArray
-from fewest.minimum.bits import SignedBits
-from fewest.minimum.clock import Clock
-from fewest.minimum.data import checked_data
-from fewest.minimum.leaves import RuledOut, Separation
-from fewest.minimum.pairs import scan_pairs
-from fewest.minimum.result import MinimumResult
-from fewest.minimum.search import CoverSearch
-from fewest.minimum.singles import separating_columns
-from fewest.minimum.threads import threads
-from fewest.minimum.twins import Twins
+from fewest.minimum._bits import SignedBits
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import check_data
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._result import MinimumResult
+from fewest.minimum._search import CoverSearch
+from fewest.minimum._singles import separating_columns
+from fewest.minimum._threads import limit_threads
+from fewest.minimum._twins import Twins
 
 
 class _UnprovenError(Exception):
-    """A set passes all rows, and no vector rules it out."""
+    """A set passes all rows, and no Farkas vector rules it out."""
 
 
-def verified(result: MinimumResult, X: Any, y: ArrayLike, *, search: bool) -> bool:
+def verify_result(result: MinimumResult, X: Any, y: ArrayLike, *, search: bool) -> bool:
     """Whether the proofs of a result hold for these data; see `MinimumResult.verify`."""
-    X, labels = checked_data(X, y)
+    X, labels = check_data(X, y)
     if X.shape[1] != result.n_features:
         return False
-    if not all(one.holds(X, labels) for one in (*result.separations, *result.ruled_out)):
+    proofs: list[Separation | RuledOut] = [*result.separations, *result.ruled_out]
+    if not all(proof.holds(X, labels) for proof in proofs):
         return False
     everything = tuple(range(result.n_features))
     if result.size is None:
@@ -42,12 +43,12 @@ def verified(result: MinimumResult, X: Any, y: ArrayLike, *, search: bool) -> bo
     )
     if not consistent or not search:
         return consistent
-    with threads(1):
+    with limit_threads(1):
         return _nothing_below(result, X, labels)
 
 
 def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
-    """Search all sizes below the lower bound once more."""
+    """Whether a second search finds no set below the lower bound."""
     if result.lower_bound < 2:
         return True
     firsts = Twins(X).firsts
@@ -64,14 +65,14 @@ def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
     cover.add(result.ruled_out)
     try:
         for size in range(3, result.lower_bound):
-            cover.run(size, Clock(), _stop)
+            cover.run(size, Clock(), bool)  # no set is ever found: they are refused before
     except _UnprovenError:
         return False
     return True
 
 
 def _no_pair(result: MinimumResult, X: FloatArray, y: FloatArray, bits: SignedBits) -> bool:
-    """No pair separates; those that rounding leaves open must have a Farkas vector."""
+    """Whether no pair separates; those that rounding leaves open must have a Farkas vector."""
     known = {leaf.columns for leaf in result.ruled_out}
     ones = np.ones(bits.n_signed, dtype=np.int64)
     for batch in scan_pairs(X, y, bits, ones, room=1):
@@ -85,7 +86,3 @@ def _no_pair(result: MinimumResult, X: FloatArray, y: FloatArray, bits: SignedBi
 
 def _refuse(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation | RuledOut:
     raise _UnprovenError(tuple(columns))
-
-
-def _stop(separation: Separation) -> bool:
-    raise _UnprovenError(separation.columns)

@@ -13,8 +13,8 @@ _TURN = RLock()
 
 
 @contextmanager
-def threads(wanted: int) -> Iterator[None]:
-    """One search at a time, with so many threads (or as many as there are)."""
+def limit_threads(wanted: int) -> Iterator[None]:
+    """One search at a time, with this many threads (or as many as there are)."""
     with _TURN:
         before = numba.get_num_threads()
         numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))

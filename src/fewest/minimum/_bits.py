@@ -2,9 +2,9 @@
 
 A signed feature f is a column times +1 or -1. It is *bad* on a pair of samples (p of the positive
 class, q of the negative one) if it does not put p above q. Weights of a separating set can be taken
-as positive on signed features, so that a set whose members are all bad on one pair separates
-nothing. The same holds for any two convex combinations of samples, one of each class: such rows
-are added during the search (`add_row`).
+as positive on signed features, so a set whose members are all bad on one pair separates nothing.
+The same holds for any two convex combinations of samples, one of each class: such rows are added
+during the search (`add_row`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from fewest._types import FloatArray, IndexArray
 
 Words = NDArray[np.uint64]
 
-# Any part of the pairs is a valid test, only a weaker one: tables stay below a gigabyte.
+# Any part of the pairs is a valid test, only a weaker one: the tables stay below a gigabyte.
 _MOST_BYTES = 1 << 30
 _FEWEST_PAIRS, _MOST_PAIRS = 1 << 10, 1 << 16
 _CUT_ROWS = 64  # how many rows the tables grow by
@@ -39,9 +39,11 @@ class SignedBits:
         most = min(_MOST_PAIRS, max(_FEWEST_PAIRS, _MOST_BYTES * 8 // max(1, 2 * d)))
         above, below = _ordered_pairs(positive, negative, most)
         counts = _bad_counts(X, above, below, candidates).ravel()
-        # Columns that are constant over all pairs help nobody.
         order = np.argsort(counts, kind="stable")
-        order = order[counts[order] < len(above)]
+        if len(above) == len(positive) * len(negative):
+            # Signed features that are bad on all pairs are of no use; on some of the pairs, they
+            # may still be good on others.
+            order = order[counts[order] < len(above)]
         self.n_pairs = self.n_rows = len(above)
         self.above, self.below = above, below
         self.columns: IndexArray = candidates[order // 2]
@@ -65,39 +67,35 @@ class SignedBits:
 
     def transpose(self) -> None:
         """Fill `good`, which only the search from three features on needs."""
-        if not self.good.size:
-            width = (self.n_signed + 63) // 64
-            self.good = np.zeros((self.n_rows + _CUT_ROWS, width), dtype=np.uint64)
-            _fill_good(self.bad, self.n_rows, self.good)
+        width = (self.n_signed + 63) // 64
+        self.good = np.zeros((self.n_rows + _CUT_ROWS, width), dtype=np.uint64)
+        _fill_good(self.bad, self.n_rows, self.good)
 
     def add_row(self, is_bad: NDArray[np.bool_]) -> None:
         """One more row: for every signed feature, whether it is bad on it."""
         row = self.n_rows
         if row >= len(self.good):
-            self.good = np.vstack([self.good, np.zeros_like(self.good[: _grown_by(row)])])
+            more = np.zeros_like(self.good[: max(_CUT_ROWS, row // 8)])
+            self.good = np.vstack([self.good, more])
         if row >= 64 * self.bad.shape[1]:
             more = np.zeros((self.n_signed, 1 + self.bad.shape[1] // 8), dtype=np.uint64)
             self.bad = np.hstack([self.bad, more])
         self.bad[is_bad, row // 64] |= np.uint64(1) << np.uint64(row % 64)
-        self.good[row] = packed(~is_bad)
+        self.good[row] = pack(~is_bad)
         self.n_rows += 1
 
 
-def packed(members: NDArray[np.bool_]) -> Words:
+def pack(members: NDArray[np.bool_]) -> Words:
     """A set of numbers as 64-bit words, lowest number in the lowest bit."""
     padded = np.zeros(-(-len(members) // 64) * 64, dtype=bool)
     padded[: len(members)] = members
     return np.packbits(padded, bitorder="little").view(np.uint64)
 
 
-def _grown_by(rows: int) -> int:
-    return max(_CUT_ROWS, rows // 8)
-
-
 def _ordered_pairs(
     positive: IndexArray, negative: IndexArray, most: int
 ) -> tuple[IndexArray, IndexArray]:
-    """Pairs such that neighbours share no sample: the first words then tell the most."""
+    """Pairs such that neighbours share no sample: the first words then rule out the most."""
     a, b = len(positive), len(negative)
     first = np.tile(np.arange(max(a, b)), min(a, b))
     shift = np.repeat(np.arange(min(a, b)), max(a, b))

@@ -8,11 +8,11 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
-from fewest.minimum.clock import Clock
-from fewest.minimum.data import checked_data
-from fewest.minimum.driver import Driver
-from fewest.minimum.result import MinimumResult
-from fewest.minimum.threads import threads
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import check_data
+from fewest.minimum._driver import Driver
+from fewest.minimum._result import MinimumResult
+from fewest.minimum._threads import limit_threads
 
 
 def minimum_features(
@@ -34,15 +34,16 @@ def minimum_features(
 
     The separation is strict and the tolerance is zero: the values are taken as the fractions that
     floating-point numbers are, and whatever rounding leaves open is decided in whole numbers. A set
-    that separates by the last digit counts; `margins` tells.
+    that separates by the last digit counts; `margins` shows by how much a set separates.
 
-    One feature takes a scan of the columns, two a bit test of all signed pairs and a direct test
-    in the plane of those that pass it. From three on, a branch-and-bound search for set covers
-    runs on the same bit sets: a feature with a sign is *bad* on a positive sample p and a negative
-    sample q if it does not put p above q, and the members of a separating set are not all bad on
-    any such pair, nor on any pair of convex combinations of samples. Sets that pass are settled by
-    a linear program; if they separate nothing, its Farkas vector is such a pair of combinations,
-    and rules out others as well. The Support Feature Machine and local swaps give the set to beat.
+    Sets of one feature take a scan of the columns, sets of two a bit test of all signed pairs and a
+    direct test in the plane of those that pass it. From three on, a branch-and-bound search for set
+    covers runs on the same bit sets: a feature with a sign is *bad* on a positive sample p and a
+    negative sample q if it does not put p above q, and the members of a separating set are not all
+    bad on any such pair, nor on any pair of convex combinations of samples. Sets that pass are
+    decided by a linear program; if they separate nothing, its Farkas vector is such a pair of
+    combinations, and rules out others as well. The Support Feature Machine and local swaps give the
+    set to beat.
 
     Parameters
     ----------
@@ -56,9 +57,9 @@ def minimum_features(
         Seconds after which the search ends with the best set and the bound proven so far. A step
         under way (tenths of a second, usually) is finished first.
     n_solutions : int or None, default=1
-        How many of the smallest sets to return, those with the largest margins first. None: all
-        (of more than 10,000, so many). One and two features are always searched to the end; from
-        three on the search ends when so many sets are found.
+        How many of the smallest sets to return, those with the largest margins first. None: all,
+        but no more than 10,000. One and two features are always searched to the end; from three on
+        the search ends when this many sets are found.
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0
@@ -79,8 +80,7 @@ def minimum_features(
 
     Notes
     -----
-    Ctrl-C ends the search within a step, like any other computation; to keep what is known so
-    far, set a time limit.
+    Ctrl-C ends the search and discards what is known so far; to keep that, set a time limit.
 
     Examples
     --------
@@ -103,35 +103,19 @@ def minimum_features(
     if time_limit is not None:
         check_positive("time_limit", time_limit, infinity="for none")
     return search_minimum(
-        X,
-        y,
-        max_size=max_size,
-        time_limit=time_limit,
-        n_solutions=n_solutions,
-        n_jobs=n_jobs,
-        verbose=verbose,
+        X, y, time_limit, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
     )
 
 
 def search_minimum(
     X: Any,
     y: ArrayLike,
-    *,
-    max_size: int | None = None,
-    time_limit: float | None = None,
-    n_solutions: int | None = 1,
-    n_jobs: int | None = None,
+    time_limit: float | None,
+    n_jobs: int | None,
     verbose: int = 0,
-    start: tuple[int, ...] = (),
+    **wanted: Any,
 ) -> MinimumResult:
-    """`minimum_features` for callers who know a set of columns that may separate: `start`."""
-    X, labels = checked_data(X, y)
-    with Clock(time_limit, verbose) as clock, threads(effective_n_jobs(n_jobs)):
-        return Driver(
-            X,
-            labels,
-            max_size=max_size,
-            n_solutions=n_solutions,
-            clock=clock,
-            start=start,
-        ).run()
+    """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    X, labels = check_data(X, y)
+    with Clock(time_limit, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+        return Driver(X, labels, clock, **wanted).run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import comb
 from time import perf_counter
@@ -15,17 +15,17 @@ from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
-from fewest.minimum.bits import SignedBits
-from fewest.minimum.clock import Clock
-from fewest.minimum.exact import as_integers, farkas_on_support
-from fewest.minimum.leaves import RuledOut, Separation, settle
-from fewest.minimum.pairs import scan_pairs
-from fewest.minimum.ranking import ranked_by_margin
-from fewest.minimum.result import MinimumResult, Step
-from fewest.minimum.search import CoverSearch, Tally
-from fewest.minimum.singles import separating_columns
-from fewest.minimum.twins import Twins, conflicting_samples
-from fewest.minimum.upper import first_set, swap_down, without_idle
+from fewest.minimum._bits import SignedBits
+from fewest.minimum._clock import Clock
+from fewest.minimum._exact import as_integers, farkas_on_support
+from fewest.minimum._leaves import RuledOut, Separation, settle
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._ranking import rank_by_margin
+from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._search import CoverSearch, Tally
+from fewest.minimum._singles import separating_columns
+from fewest.minimum._twins import Twins, conflicting_samples
+from fewest.minimum._upper import drop_idle, find_first_set, swap_down
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 # Fractions take too long for larger systems of equations (columns times samples squared).
@@ -39,16 +39,15 @@ class Driver:
         self,
         X: FloatArray,
         y: FloatArray,
-        *,
-        max_size: int | None,
-        n_solutions: int | None,
         clock: Clock,
+        *,
+        max_size: int | None = None,
+        n_solutions: int | None = 1,
         start: tuple[int, ...] = (),
     ) -> None:
-        self.X, self.y = X, y
+        self.X, self.y, self.clock = X, y, clock
         self.max_size = X.shape[1] if max_size is None else max_size
         self.n_solutions = n_solutions
-        self.clock = clock
         self.start = start
         self.best: Separation | None = None
         self.lower_bound = 1
@@ -61,8 +60,7 @@ class Driver:
     def run(self) -> MinimumResult:
         conflict = conflicting_samples(self.X, self.y)
         if conflict is not None:
-            everything = tuple(range(self.X.shape[1]))
-            return self._impossible(RuledOut(everything, conflict, (1, 1)))
+            return self._prove_impossible(RuledOut((), conflict, (1, 1)))
         self.twins = Twins(self.X)
         self._try_singles()
         if self.best is None and self.max_size >= 2 and not self.clock.is_over:
@@ -70,7 +68,7 @@ class Driver:
         if self.best is None:
             self.best = self._upper_bound()
             if self.best is None:
-                return self._without_a_set()
+                return self._answer_without_set()
             self.clock.say(f"{len(self.best.columns)} features separate")
             self._try_larger()
         return self._minimum(certified=len(self.best.columns) == self.lower_bound)
@@ -93,19 +91,23 @@ class Driver:
             survivors += batch.n_survivors
             settled += len(batch.uncertain)
             sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
-            self._keep((self._settled(pair) for pair in sure), count=False)
+            self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
-            doubtful = [self._settled(pair) for pair in batch.uncertain]
-            self._keep(one for one in doubtful if isinstance(one, Separation))
-            self.ruled_out += [one for one in doubtful if isinstance(one, RuledOut)]
+            self._keep(self._settle_pairs(batch.uncertain))
             self.clock.report(batch.share, tested)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break
         self._end_step(2, tested, survivors, settled, began, complete=complete)
 
-    def _settled(self, pair: NDArray[np.int64]) -> Separation | RuledOut:
-        return settle(self.X, self.y, self.bits.columns[pair].tolist())
+    def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
+        """Those of the pairs that separate; the others join `ruled_out`."""
+        for pair in pairs:
+            answer = settle(self.X, self.y, self.bits.columns[pair].tolist())
+            if isinstance(answer, Separation):
+                yield answer
+            else:
+                self.ruled_out.append(answer)
 
     def _try_larger(self) -> None:
         """Sizes from three on, below the size of the best set or up to it if all are wanted."""
@@ -146,39 +148,38 @@ class Driver:
         self._end_step(size, tally.nodes, tally.survivors, tally.settled, began, complete=complete)
 
     def _fall_back_to_best(self) -> None:
-        """Where no complete scan found it, the set at hand is the one to return."""
+        """Return the set at hand where no complete scan found one."""
         assert self.best is not None
         if not self.found:
             self._keep([self.best])
             self.complete = False
 
     def _upper_bound(self) -> Separation | None:
-        """The smallest of the known sets, without idle columns, in terms of first columns."""
-        known = [one.columns for one in (first_set(self.X, self.y),) if one is not None]
-        known += [self.start] if self.start else []
+        """The smallest of the known sets, without idle columns, made of first columns."""
+        first = find_first_set(self.X, self.y)
         sets = []
-        for columns in known:
-            answer = settle(self.X, self.y, self.twins.leaders(columns))
+        for columns in (() if first is None else first.columns, self.start):
+            answer = settle(self.X, self.y, self.twins.leaders(columns)) if columns else None
             if isinstance(answer, Separation):
-                sets.append(without_idle(answer, self.X, self.y))
+                sets.append(drop_idle(answer, self.X, self.y))
         return min(sets, key=lambda one: len(one.columns), default=None)
 
-    def _without_a_set(self) -> MinimumResult:
-        """Neither method separates the classes strictly: prove that nothing can, if possible."""
+    def _answer_without_set(self) -> MinimumResult:
+        """The answer if no method separates strictly: a proof that nothing can, if possible."""
         columns = self.twins.firsts
         leaf: Separation | RuledOut | None
         if len(columns) * len(self.y) ** 2 <= _LARGEST_SYSTEM:
             leaf = settle(self.X, self.y, columns)
         else:
-            leaf = self._proof_by_few_samples()
+            leaf = self._prove_by_few_samples()
         if isinstance(leaf, Separation):
-            self.best = without_idle(leaf, self.X, self.y)
+            self.best = drop_idle(leaf, self.X, self.y)
             self._try_larger()
             return self._minimum(certified=len(self.best.columns) == self.lower_bound)
-        return self._minimum(certified=False) if leaf is None else self._impossible(leaf)
+        return self._minimum(certified=False) if leaf is None else self._prove_impossible(leaf)
 
-    def _proof_by_few_samples(self) -> RuledOut | None:
-        """A Farkas vector with few samples can be made exact however many columns there are."""
+    def _prove_by_few_samples(self) -> RuledOut | None:
+        """A Farkas vector with few samples, which can be made exact however many columns exist."""
         result = solve(unit_margin(self.y), standardized(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
@@ -187,26 +188,24 @@ class Driver:
             return None
         block = as_integers(self.X[support])
         shares = farkas_on_support(block, self.y[support], range(len(support)))
-        if shares is None:
-            return None
-        everything = tuple(range(self.X.shape[1]))
-        return RuledOut(everything, tuple(support.tolist()), tuple(shares))
+        return None if shares is None else RuledOut((), tuple(support.tolist()), tuple(shares))
 
-    def _impossible(self, leaf: RuledOut) -> MinimumResult:
+    def _prove_impossible(self, leaf: RuledOut) -> MinimumResult:
+        """The answer that no set separates: the proof holds for all columns."""
         self.ruled_out.append(replace(leaf, columns=tuple(range(self.X.shape[1]))))
         self.lower_bound = self.X.shape[1] + 1
         return self._minimum(certified=True)
 
     def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
         for separation in separations:
-            for columns in self.twins.expanded(separation.columns):
+            for columns in self.twins.expand(separation.columns):
                 if count:
                     self.n_found += 1
                 if len(self.found) < _MOST_KEPT:
                     self.found.append(self._with_columns(separation, columns))
 
     def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
-        """The set with equal columns in place of its own; weights turn with the signs."""
+        """The set with equal columns in place of its own; weights change signs with them."""
         weights = [
             weight if np.array_equal(self.X[:, old], self.X[:, new]) else -weight
             for weight, old, new in zip(
@@ -241,7 +240,7 @@ class Driver:
             self.lower_bound = size + 1
 
     def _minimum(self, *, certified: bool) -> MinimumResult:
-        ranked = ranked_by_margin(self.X, self.y, self.found)
+        ranked = rank_by_margin(self.X, self.y, self.found)
         if self.n_solutions is not None:
             ranked = ranked[: self.n_solutions]
         return MinimumResult(
