@@ -110,6 +110,60 @@ def test_polish_solves_for_the_free_weights_and_keeps_to_the_box():
     np.testing.assert_allclose(slope[free], 0.0, atol=1e-12)
 
 
+def test_polish_leaves_weights_at_their_limits_alone():
+    rng = np.random.default_rng(0)
+    block, y = rng.standard_normal((20, 4)), rng.standard_normal(20)
+    start = np.array([1.0, -1.0, 0.0, 1.0])
+    residual = y - block @ start
+    alpha, left = polish(block, residual, start, np.full(4, 0.1), np.ones(4))
+    np.testing.assert_array_equal(alpha, start)
+    np.testing.assert_array_equal(left, residual)
+
+
+def test_polish_ends_after_some_rounds_with_weights_that_are_better():
+    """One weight per round reaches zero, and there are more weights than rounds."""
+    rng = np.random.default_rng(1)
+    block = np.linalg.qr(rng.standard_normal((60, 40)))[0]
+    penalty, cap = np.full(40, 1.0), np.full(40, np.inf)
+    start = rng.uniform(0.1, 0.9, 40)  # without a target, all of them want to be zero
+    alpha, residual = polish(block, -block @ start, start, penalty, cap)
+    np.testing.assert_allclose(residual, -block @ alpha, atol=1e-12)
+    assert 5 <= np.count_nonzero(alpha == 0.0) < 40
+
+    def objective(weights):
+        return 0.5 * np.sum((block @ weights) ** 2) + np.abs(weights).sum()
+
+    assert objective(alpha) < objective(start)
+
+
+def test_newton_gives_up_on_a_matrix_that_is_not_positive():
+    """As rounding may leave it: no error, and no claim that the goal is reached."""
+    problem = GramProblem(
+        gram=np.array([[1.0, 2.0], [2.0, 1.0]]),
+        correlation=np.array([1.0, 1.0]),
+        target_square=1.0,
+        penalty=np.full(2, 1e-3),
+        cap=np.full(2, np.inf),
+    )
+    alpha, _, done = newton(problem, np.zeros(2), 1e-12, 1e6)
+    assert np.all(np.isfinite(alpha))
+    assert not done
+
+
+@pytest.mark.parametrize("C", [0.05, np.inf])
+def test_more_variables_than_newton_is_given_at_once(C):
+    """Hundreds of weights move: only some of the columns are looked at, and the gap closes."""
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((700, 3))
+    squares = ((points[:, None] - points) ** 2).sum(axis=2)
+    columns = unit_columns(np.exp(-2.0 * squares))
+    y = np.where(points[:, 0] * points[:, 1] > 0, 1.0, -1.0) + 0.5 * rng.standard_normal(700)
+    y -= y.mean()
+    result = box_lasso(columns, y, 1e-3 * np.abs(columns.price(y)).max(), C)
+    assert result.status is Status.OPTIMAL
+    assert np.count_nonzero(result.alpha) > 200
+
+
 def test_remembered_inner_products_are_right():
     rng = np.random.default_rng(0)
     block = rng.standard_normal((30, 40))

@@ -66,6 +66,31 @@ def test_the_guess_is_the_optimal_vertex():
     assert np.mean((vertex.places == 1) == at_cost) > 0.95
 
 
+def test_digits_that_are_gone_end_the_steps(monkeypatch):
+    """The matrix cannot be factorised any more: what is known by then is the guess."""
+    factorise, steps, most = interior.cho_factor, [], np.inf
+
+    def fail_at_the_end(*arguments, **options):
+        steps.append(arguments)
+        if len(steps) >= most:
+            raise interior.LinAlgError("not positive definite")
+        return factorise(*arguments, **options)
+
+    def guess():
+        steps.clear()
+        return guess_vertex(problem_of(case), standardized(case.X), np.arange(200), batch=100)
+
+    monkeypatch.setattr(interior, "cho_factor", fail_at_the_end)
+    case = wide_case(1)
+    assert guess() is not None
+    most = len(steps)
+    vertex = guess()
+    assert len(steps) == most
+    assert np.sum(vertex.places == 0) == np.sum(vertex.sides != 0) + 1
+    most = 5  # too far away for a guess
+    assert guess() is None
+
+
 def test_a_wrong_guess_costs_time_only(monkeypatch):
     case = wide_case(2)
     n, d = case.shape

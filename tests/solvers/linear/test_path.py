@@ -74,6 +74,27 @@ def test_limit_of_solutions_is_reported():
     assert 2 <= len(path.results) <= 5
 
 
+def test_a_path_without_breakpoints():
+    problem, columns = problem_and_columns(unit_margin, 0)
+    solver = PathSolver(problem, columns)
+    whole = exact_path(solver, 0.01, 100.0)
+    low, high = whole.breakpoints[:2]
+    inside = exact_path(solver, 0.9 * low + 0.1 * high, 0.1 * low + 0.9 * high)
+    assert inside.complete
+    assert len(inside.results) == 1
+    assert not len(inside.breakpoints)
+    assert inside.results[0].objective == pytest.approx(
+        solver.line(whole.results[1]).at(0.9 * low + 0.1 * high)
+    )
+
+
+def test_the_exact_path_needs_proven_optima():
+    problem, columns = problem_and_columns(unit_margin, 0)
+    strict = PathSolver(problem, columns, tol=-1.0)  # more than any solution can meet
+    with pytest.raises(ValueError, match="ended inaccurate: the exact path needs proven optima"):
+        exact_path(strict, 0.1, 10.0)
+
+
 def test_hard_problems_have_no_path():
     problem, columns = problem_and_columns(unit_margin, 0)
     with pytest.raises(ValueError, match="slack costs"):

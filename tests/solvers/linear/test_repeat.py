@@ -70,6 +70,16 @@ def test_until_the_end_with_a_proof():
     assert_infeasible(case, last)
 
 
+def test_columns_that_are_not_at_hand_cannot_help_equal_samples():
+    """The same sample in both classes: a proof from the columns at hand holds for all columns."""
+    twice = X.copy()
+    twice[1] = twice[0]
+    assert Y[1] != Y[0]
+    ((case, result, repeater),) = repetitions(Case(twice, Y, "unit_margin"), 1)
+    assert_infeasible(case, result)
+    assert repeater.n_passes == 1
+
+
 @settings(max_examples=60, deadline=None)
 @given(case=st.one_of(hard_cases(), soft_cases()))
 def test_awkward_columns(case):

@@ -11,6 +11,7 @@ from fewest._solvers.columns import standardized
 from fewest._solvers.linear import vertex
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.repeat import Repeater
+from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.linear.vertex import Walker, vertex_of
 from fewest._solvers.linear.walk import FAILED
 from tests.solvers.bridge import assert_optimal, problem_of, run
@@ -100,6 +101,48 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
         left = case.X.copy()
         left[:, result.features] = 0.0
         case = case.replace(X=left)
+
+
+def test_the_loop_goes_on_without_a_walk_that_fails(monkeypatch):
+    X, y = noise(24, 800, seed=0)
+    problem, repeater = problem_of(Case(X, y)), Repeater(standardized(X))
+    repeater.solve(problem)
+    first = repeater.solve(problem)  # walked to, so the programs after it may walk on
+    assert first.vertex is not None
+    wanted = minimize_zero_norm(problem, standardized(X), first=first)
+
+    def lost(*arguments):
+        return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0
+
+    monkeypatch.setattr(vertex, "walk", lost)
+    result = minimize_zero_norm(problem, standardized(X), first=first)
+    np.testing.assert_array_equal(result.features, wanted.features)
+    np.testing.assert_allclose(result.w, wanted.w, rtol=1e-6)
+
+
+def test_weights_too_small_to_count_end_a_series_of_walks():
+    X, y = noise(24, 60, seed=0)
+    case = Case(X, y)
+    first = run(case)
+    walker = walker_at(case, first, np.arange(60))
+    walker.reduce_to(first.features, problem_of(case))  # the whole vertex is kept
+    with pytest.raises(SolverError, match="the vertex is not one of the features that are kept"):
+        walker.reduce_to(np.arange(len(first.features) - 1), problem_of(case))
+
+
+@pytest.mark.parametrize("cause", [KeyboardInterrupt, ValueError])
+def test_ctrl_c_within_the_compiled_code_is_ctrl_c(monkeypatch, cause):
+    """Numba turns it into a SystemError, if it comes while arguments are passed on."""
+
+    def interrupted(*arguments):
+        raise SystemError("returned a result with an exception set") from cause()
+
+    X, y = noise(24, 60, seed=0)
+    case = Case(X, y)
+    walker = walker_at(case, run(case), np.arange(60))
+    monkeypatch.setattr(vertex, "walk", interrupted)
+    with pytest.raises(KeyboardInterrupt if cause is KeyboardInterrupt else SystemError):
+        walker.solve()
 
 
 def test_a_single_fit_does_not_wait_for_the_compiler():
