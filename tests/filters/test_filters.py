@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_selection import SelectKBest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest.datasets import make_gaussian
 from fewest.filters import WeightedVoteClassifier, fisher_score, golub_score, relief, svm_rfe
@@ -128,11 +127,6 @@ class TestWeightedVote:
     def test_bad_number(self, data):
         with pytest.raises(ValueError, match="n_features must be a whole number"):
             WeightedVoteClassifier(0).fit(*data)
-
-
-@parametrize_with_checks([WeightedVoteClassifier(), WeightedVoteClassifier(n_features=None)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def test_svm_rfe_keeps_the_informative_ones():

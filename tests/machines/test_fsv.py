@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest._solvers.columns import standardized
 from fewest._solvers.linear.concave import concave_objective, minimize_concave
@@ -100,8 +99,3 @@ def test_classes_weigh_the_same():
 def test_bad_parameters(settings, message):
     with pytest.raises(ValueError, match=message):
         FeatureSelectionConcave(**settings).fit([[0.0], [1.0]], [0, 1])
-
-
-@parametrize_with_checks([FeatureSelectionConcave()])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)

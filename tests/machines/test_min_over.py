@@ -5,7 +5,6 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest.datasets import make_gaussian
@@ -56,9 +55,3 @@ def test_overlap_and_too_few_steps():
         SoftDoubleMinOver(max_iter=3).fit(X, y)
     with pytest.raises(ValueError, match="C must be a positive number"):
         SoftDoubleMinOver(0.0).fit(X, y)
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([SoftDoubleMinOver(max_iter=2000)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)

@@ -12,7 +12,6 @@ from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest._estimators.splits import split_balanced
 from fewest.datasets import make_banana, make_gaussian
@@ -21,17 +20,6 @@ from fewest.machines.liknon_path import liknon_path
 from fewest.machines.transvariation import class_differences, histogram_C, transvariation_C
 
 OUTCOMES = ["profile", "best", "ensemble"]
-
-
-@parametrize_with_checks(
-    [
-        LiknonCV(3, cv=3, n_splits=2, random_state=0),
-        LiknonCV(3, cv=3, n_splits=2, outcome="best", random_state=0),
-        LiknonCV(3, cv=3, n_splits=2, outcome="ensemble", standardize=False, random_state=0),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     cross_val_score,
 )
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fewest import NotSeparableError, SupportFeatureMachine
 from fewest._estimators.splits import split_folds
@@ -23,18 +22,6 @@ from fewest.machines._choice import Judgement, Trial, measure_log_losses
 from fewest.machines._sfm_along import follow_costs
 from fewest.machines.sfm_cv import SupportFeatureMachineCV
 from fewest.machines.union import UnionFeatureMachine
-
-
-@parametrize_with_checks(
-    [
-        SupportFeatureMachineCV(n_Cs=5),
-        SupportFeatureMachineCV(Cs=[0.5, 5.0], n_subsets=2, one_standard_error=False),
-        SupportFeatureMachineCV(n_Cs=4, refit=None, constraint="mean_margin", class_weight=None),
-        UnionFeatureMachine(),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
