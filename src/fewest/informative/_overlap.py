@@ -1,4 +1,4 @@
-"""What repetitive selection and t-statistics have in common (table 3 and fig. 4b of 2013)."""
+"""What repetitive selection and t-statistics have in common (Klement, Anders & Martinetz 2013)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of support vector machines on features drawn at random (fig. 3 of 2013)."""
+"""Errors of support vector machines on features drawn at random."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def random_subset_errors(
     """Cross-validate a linear support vector machine on d random features, d = 1, 2, 4, ...
 
     If many features carry information, a single one drawn at random already separates the classes
-    better than chance.
+    better than chance (Klement, Anders & Martinetz 2013, fig. 3).
 
     Parameters
     ----------

@@ -15,6 +15,8 @@ from fewest.informative._sigmoid import Sigmoid
 class InformativeFeatures:
     """How much information is where, in the order in which features are selected.
 
+    Figures are those of Klement, Anders & Martinetz (2013).
+
     Attributes
     ----------
     fraction : array of shape (n_points,)

@@ -56,7 +56,7 @@ def informative_features(
     .. math:: f(x) = \alpha_0 + \alpha_1 / (1 + e^{-(x - \alpha_2) / \alpha_3})
 
     is fitted to it, where x is the share of features removed. The line through the inflexion meets
-    chance at the estimate (sec. 4.4 of the paper of 2013).
+    chance at the estimate (Klement, Anders & Martinetz 2013, sec. 4.4).
 
     Parameters
     ----------

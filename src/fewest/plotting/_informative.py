@@ -31,7 +31,7 @@ _SHARES = (0.025, 0.05, 0.2, 0.34)
 def plot_informative(
     found: InformativeFeatures, univariate: TMap | None = None, *, figure: Figure | None = None
 ) -> Figure:
-    """All curves in one figure (fig. 4 of the paper of 2013).
+    """All curves in one figure (Klement, Anders & Martinetz 2013, fig. 4).
 
     (a) features of each repetition, (b) their overlap with a t-map, (c) the error of the machines
     that found them, and (d) the error of a support vector machine on what remains.
@@ -236,7 +236,9 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
 
 
 def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes:
-    """Box plot of the errors on random subsets of features (fig. 3 of the paper of 2013).
+    """Box plot of the errors on random subsets of features.
+
+    It is fig. 3 of Klement, Anders & Martinetz (2013).
 
     Parameters
     ----------
@@ -277,7 +279,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
 
 
 def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
-    """Observed and expected overlap with a t-map (table 3 of the paper of 2013).
+    """Observed and expected overlap with a t-map (Klement, Anders & Martinetz 2013, table 3).
 
     Parameters
     ----------

@@ -27,7 +27,9 @@ def plot_path(
     chosen: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Balanced error along a path over C, with the number of features (after fig. 8.5).
+    """Balanced error along a path over C, with the number of features.
+
+    It follows fig. 8.5 of Pranckeviciene & Somorjai (2011).
 
     Parameters
     ----------
