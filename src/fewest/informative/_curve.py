@@ -1,4 +1,4 @@
-"""Curves of several folds on one grid (sec. 4.4 of the paper of 2013)."""
+"""Curves of several folds on one grid (Klement et al. 2013, sec. 4.4)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Kernel matrices of the features that remain, without ever going back to X.
 
-The papers subtract what is removed. Adding what remains, from the last features to the first,
-reads every column once as well, but nothing cancels: with 50 of 50,000 features left, the
+Klement et al. (2013) subtract what is removed. Adding what remains, from the last features to the
+first, reads every column once as well, but nothing cancels: with 50 of 50,000 features left, the
 difference of two large sums would have lost three digits, and drifts.
 """
 

@@ -1,4 +1,4 @@
-"""What repetitive selection and t-statistics have in common (table 3 and fig. 4b of 2013)."""
+"""What repetitive selection and t-statistics have in common (Klement et al. 2013, table 3)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     Returns
     -------
     array of shape (n_points,)
-        At the points of ``found.fraction``, averaged over the folds (fig. 4b).
+        At the points of ``found.fraction``, averaged over the folds (Klement et al. 2013, fig. 4b).
 
     Examples
     --------

@@ -56,7 +56,7 @@ def informative_features(
     .. math:: f(x) = \alpha_0 + \alpha_1 / (1 + e^{-(x - \alpha_2) / \alpha_3})
 
     is fitted to it, where x is the share of features removed. The line through the inflexion meets
-    chance at the estimate (sec. 4.4 of the paper of 2013).
+    chance at the estimate (Klement et al. 2013, sec. 4.4).
 
     Parameters
     ----------
@@ -79,7 +79,8 @@ def informative_features(
     every : int
         Repetitions from one probe to the next.
     order : {"size", "found"}
-        In which order the subsets count as removed: by size, as in the papers, or as found.
+        In which order the subsets count as removed: by size, as in Klement et al. 2013, or as
+        found.
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int
@@ -105,10 +106,11 @@ def informative_features(
     Ctrl-C ends the run. If at least two folds are finished, the result is that of these, with a
     warning.
 
-    The papers' estimate is an upper limit: where the signal is weak, features without information
-    are removed along with the others before the probe comes down to chance. `purity` corrects for
-    that, `band` asks less of the shape of the curve, and `informative_share` of a `t_map` does
-    without selection. `benchmarks/informative.py` prints all of them beside a known truth.
+    The estimate of Klement et al. (2013) is an upper limit: where the signal is weak, features
+    without information are removed along with the others before the probe comes down to chance.
+    `purity` corrects for that, `band` asks less of the shape of the curve, and `informative_share`
+    of a `t_map` does without selection. `benchmarks/informative.py` prints all of them beside a
+    known truth.
 
     References
     ----------

@@ -27,7 +27,7 @@ class Sigmoid:
     Attributes
     ----------
     bottom, height, position, width : float
-        alpha_0 to alpha_3 of the papers.
+        alpha_0 to alpha_3 of Klement et al. (2013).
     residual : float
         Root of the mean squared difference from the curve.
     """
@@ -84,7 +84,8 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
     error : array of shape (n_points,)
         Error of a classifier on the others.
     restricted : bool
-        Fix alpha_0 = 0 and alpha_1 = 0.5: from no error to chance (ch. 6.4.1 of the thesis).
+        Fix alpha_0 = 0 and alpha_1 = 0.5: from no error to chance (Klement's thesis, 2013,
+        sec. 6.4.1).
 
     Returns
     -------

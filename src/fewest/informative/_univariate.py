@@ -56,7 +56,7 @@ class TMap:
 def t_map(
     X: Any, y: ArrayLike, *, groups: ArrayLike | None = None, kind: str | None = None
 ) -> TMap:
-    r"""Mass-univariate comparison of two classes (sec. 4.2 of the paper of 2013).
+    r"""Mass-univariate comparison of two classes (Klement et al. 2013, sec. 4.2).
 
     With groups, the samples of each class are averaged in each group (participant), and the
     differences d_g of the two averages are compared with zero,

@@ -31,7 +31,7 @@ _SHARES = (0.025, 0.05, 0.2, 0.34)
 def plot_informative(
     found: InformativeFeatures, univariate: TMap | None = None, *, figure: Figure | None = None
 ) -> Figure:
-    """All curves in one figure (fig. 4 of the paper of 2013).
+    """All curves in one figure (Klement et al. 2013, fig. 4).
 
     (a) features of each repetition, (b) their overlap with a t-map, (c) the error of the machines
     that found them, and (d) the error of a support vector machine on what remains.
@@ -81,7 +81,7 @@ def plot_informative(
 
 
 def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Features of each repetition against the share of features removed (fig. 4a).
+    """Features of each repetition against the share removed (Klement et al. 2013, fig. 4a).
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def plot_overlap_curves(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """How much of each repetition is in the top of a t-map (fig. 4b).
+    """How much of each repetition is in the top of a t-map (Klement et al. 2013, fig. 4b).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def plot_overlap_curves(
 
 
 def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Error of the machine of each repetition on left-out samples (fig. 4c).
+    """Error of the machine of each repetition on left-out samples (Klement et al. 2013, fig. 4c).
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
 
 
 def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Error on what remains, with sigmoid, line through its inflexion, and estimate (fig. 4d).
+    """Error on the remaining features, with sigmoid and estimate (Klement et al. 2013, fig. 4d).
 
     Dashed: the fitted sigmoid. Dash-dotted: the line, whose meeting with chance, a black dot, is
     the estimate. Grey: errors for permuted labels, but for the smallest and the largest
@@ -236,7 +236,7 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
 
 
 def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes:
-    """Box plot of the errors on random subsets of features (fig. 3 of the paper of 2013).
+    """Box plot of the errors on random subsets of features (Klement et al. 2013, fig. 3).
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
 
 
 def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
-    """Observed and expected overlap with a t-map (table 3 of the paper of 2013).
+    """Observed and expected overlap with a t-map (Klement et al. 2013, table 3).
 
     Parameters
     ----------

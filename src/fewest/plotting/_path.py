@@ -27,7 +27,7 @@ def plot_path(
     chosen: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Balanced error along a path over C, with the number of features (after fig. 8.5).
+    """Balanced error and features along a path over C (after Pranckeviciene & Somorjai, fig. 8.5).
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def plot_profile(
     n_features: int = 30,
     ax: Axes | None = None,
 ) -> Axes:
-    """Heat map of how often each feature was chosen in each fold (fig. 8.3 of the chapter).
+    """Heat map of how often each feature was chosen per fold (Pranckeviciene & Somorjai, fig. 8.3).
 
     The most frequent features are shown, the most frequent one at the top; features that no fold
     chose are left out.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def plot_transvariation(
     grid: TransvariationC, *, n_features: int = 100, ax: Axes | None = None
 ) -> Axes:
-    """Total transvariation with the distances chosen for C (fig. 8.6 of the chapter).
+    """Total transvariation with the distances chosen for C (Pranckeviciene & Somorjai, fig. 8.6).
 
     Dashed: t_total(d), the sum of the positive parts of all features' lines |a_j| - N d / 2.
     Dotted: these lines. Diamonds: the chosen distances d_s, of which each gives C = 2 / (N d_s).

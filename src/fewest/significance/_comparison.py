@@ -1,4 +1,4 @@
-"""Is one method really better than another? The tests that the papers compare methods with.
+"""Is one method really better than another? The tests of Hochreiter & Obermayer (2004).
 
 The signed-rank test of Wilcoxon and the paired t-test are those of :mod:`scipy.stats`; here is what
 they need around them, and the test for the difference of two proportions.
