@@ -125,8 +125,8 @@ def informative_features(
     >>> found = informative_features(
     ...     None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=0
     ... )
-    >>> print(f"the papers' rule {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
-    the papers' rule 0.35, corrected 0.29
+    >>> print(f"by the sigmoid {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
+    by the sigmoid 0.35, corrected 0.29
     """
     X, labels, signs = check_two_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))
