@@ -18,7 +18,7 @@ found = informative_features(
     None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=10, random_state=0
 )
 print(f"truth: {maps.informative.mean():.2f}")
-print(f"the papers' rule: {found.estimate:.2f}, corrected: {found.purity.estimate:.2f}")
+print(f"by the sigmoid: {found.estimate:.2f}, corrected: {found.purity.estimate:.2f}")
 
 # %%
 # Each participant is left out once. The estimate is where the tangent at the inflexion point of the

@@ -312,8 +312,8 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
 def slack_cost_on_papers_scale(task: BinaryTask) -> FloatArray | None:
     """Slack costs of the first program; None where no errors are allowed.
 
-    The papers scale samples to norm one, while standardised samples have the (root-mean-square)
-    norm sqrt(number of columns that vary).
+    Klement et al. (2013) scale samples to norm one, while standardised samples have the
+    (root-mean-square) norm sqrt(number of columns that vary).
     """
     if task.error_cost is None:
         return None

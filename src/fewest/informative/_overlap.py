@@ -101,7 +101,7 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     Returns
     -------
     array of shape (n_points,)
-        At the points of ``found.fraction``, averaged over the folds (fig. 4b).
+        At the points of ``found.fraction``, averaged over the folds (Klement et al. 2013, fig. 4b).
 
     Examples
     --------

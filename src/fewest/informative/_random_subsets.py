@@ -76,9 +76,10 @@ def random_subset_errors(
     n_features : sequence of int, optional
         Sizes of the subsets; powers of two by default.
     n_subsets : int
-        Subsets of each size (the paper: 1000).
+        Subsets of each size (Klement et al. 2013: 1000).
     C : float
-        Cost of the machine, for samples of norm one: large for the hard margin of the paper.
+        Cost of the machine, for samples of norm one: large for the hard margin of Klement et al.
+        (2013).
     random_state : int, RandomState instance or None
         Seed of the draws; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional

@@ -22,11 +22,12 @@ class InformativeFeatures:
     fraction : array of shape (n_points,)
         Shares of removed features at which the averages over the folds are given.
     sizes : array of shape (n_points,)
-        Average number of features of the repetition that begins there (fig. 4a).
+        Average number of features of the repetition that begins there (fig. 4a of Klement et al.
+        2013).
     selection_error : array of shape (n_points,)
-        Average error of the machine of that repetition on the left-out samples (fig. 4c).
+        Average error of the machine of that repetition on the left-out samples (fig. 4c there).
     probe_error : array of shape (n_points,), or None
-        Average error of a support vector machine on the features that remain (fig. 4d).
+        Average error of a support vector machine on the features that remain (fig. 4d there).
     agreement : array of shape (n_points,)
         Average part of the features removed there whose class difference has the same sign in the
         left-out samples: one half for features without information.
@@ -62,7 +63,7 @@ class InformativeFeatures:
 
     @property
     def estimate(self) -> float:
-        """Share of features that carry information, by the papers' rule.
+        """Share of features that carry information, by the rule of Klement et al. (2013).
 
         It is where the line through the inflexion of the free sigmoid meets chance; NaN without
         a probe.

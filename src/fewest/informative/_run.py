@@ -79,7 +79,8 @@ def informative_features(
     every : int
         Repetitions from one probe to the next.
     order : {"size", "found"}
-        In which order the subsets count as removed: by size, as in the papers, or as found.
+        In which order the subsets count as removed: by size, as in Klement et al. 2013, or as
+        found.
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int
@@ -105,10 +106,11 @@ def informative_features(
     Ctrl-C ends the run. If at least two folds are finished, the result is that of these, with a
     warning.
 
-    The papers' estimate is an upper limit: where the signal is weak, features without information
-    are removed along with the others before the probe comes down to chance. `purity` corrects for
-    that, `band` asks less of the shape of the curve, and `informative_share` of a `t_map` does
-    without selection. `benchmarks/informative.py` prints all of them beside a known truth.
+    The estimate of Klement et al. (2013) is an upper limit: where the signal is weak, features
+    without information are removed along with the others before the probe comes down to chance.
+    `purity` corrects for that, `band` asks less of the shape of the curve, and `informative_share`
+    of a `t_map` does without selection. `benchmarks/informative.py` prints all of them beside a
+    known truth.
 
     References
     ----------
@@ -123,8 +125,8 @@ def informative_features(
     >>> found = informative_features(
     ...     None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=0
     ... )
-    >>> print(f"the papers' rule {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
-    the papers' rule 0.35, corrected 0.29
+    >>> print(f"by the sigmoid {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
+    by the sigmoid 0.35, corrected 0.29
     """
     X, labels, signs = check_two_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))

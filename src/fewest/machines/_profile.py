@@ -13,7 +13,7 @@ from fewest._estimators.splits import balanced_error, find_smallest_class, make_
 from fewest._estimators.validation import is_number, make_dense
 from fewest._types import FloatArray, IndexArray
 
-# The thresholds that the chapter tries.
+# The thresholds that Pranckeviciene & Somorjai (2011) try.
 _THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))
 
 

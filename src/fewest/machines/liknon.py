@@ -58,7 +58,8 @@ class Liknon(SelectingClassifier):
     C : float, default=1.0
         Cost of the hinge loss, for the columns as they enter: standardised ones, or those of X.
     standardize : bool, default=True
-        Divide each column by its standard deviation (implicitly). The chapter takes X as it is.
+        Divide each column by its standard deviation (implicitly). Pranckeviciene & Somorjai take X
+        as it is.
     class_weight : {"balanced"}, dict or None, default=None
         Factors on C for each class.
     refit : {"margin"} or None, default=None

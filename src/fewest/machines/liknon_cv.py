@@ -82,7 +82,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         Values of C instead, the same for all splits, or a function ``Cs(X, y, standardize=...)``
         that finds them from a Training set, such as `histogram_C` of
         `fewest.machines.transvariation`, or
-        `transvariation_C` for the rule of the thesis without further values.
+        `transvariation_C` for the rule of Pranckeviciene & Somorjai without further values.
     cv : int, splitter or iterable of (train, test)
         Outer folds. A number stands for that many stratified folds (whole groups if `groups` are
         given to `fit`), or, with a warning, for as many as the smallest class has samples (or

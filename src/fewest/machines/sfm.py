@@ -119,23 +119,23 @@ class SupportFeatureMachine(SupportFeatureBase):
     C : float, default=1.0
         What one misclassified training sample costs, in features. ``np.inf`` is the hard
         machine: no training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``,
-        training samples may lie on the hyperplane itself, as in the papers.) C refers to
+        training samples may lie on the hyperplane itself, as in Klement et al. 2013.) C refers to
         standardised columns with samples of (root-mean-square) norm one, so it means the same for
         any number of features.
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
         (C+ n+ = C- n-), for each hyperplane if there are more than two classes.
     constraint : {"class_means", "mean_margin"}, default="class_means"
-        The equality: distance of the projected class means (2013), or mean of the signed
-        distances to the hyperplane (2010). The latter admits w = 0 for unbalanced classes and a
-        small C.
+        The equality: distance of the projected class means (Klement et al. 2013), or mean of the
+        signed distances to the hyperplane (Klement & Martinetz 2010). The latter admits w = 0 for
+        unbalanced classes and a small C.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.
     refit : {"margin"} or None, default="margin"
         Hyperplane on the selected features: "margin" takes the one with the largest margin (soft,
         at the same C, if the selection leaves errors); None keeps that of the last linear program,
-        as the papers do, on which some training samples lie exactly.
+        as Klement et al. (2013) do, on which some training samples lie exactly.
     max_iter : int, default=20
         Most linear programs of the reweighting loop; it usually ends after two to five.
     tol : float, default=1e-7

@@ -53,9 +53,11 @@ __all__ = [
     "transvariation_intensity",
 ]
 
-# Steps of the even grid that joins the features' own distances in t_total (appendix: Na).
+# Steps of the even grid that joins the features' own distances in t_total (Na in the appendix of
+# Pranckeviciene & Somorjai).
 _GRID_STEPS = 100
-# The appendix of the chapter adds this cost: the densest discriminant is always looked at.
+# The appendix of Pranckeviciene & Somorjai adds this cost: the densest discriminant is always
+# looked at.
 LARGEST_C = 100.0
 
 
@@ -68,7 +70,8 @@ class TransvariationC:
     Cs : array
         Increasing costs: 2 / (N d) for every chosen distance, and `largest`.
     distances, totals : arrays of shape (n_Cs,)
-        Chosen distances d_s (increasing) and t_total there: the diamonds of fig. 8.6.
+        Chosen distances d_s (increasing) and t_total there: the diamonds in fig. 8.6 of
+        Pranckeviciene & Somorjai.
     curve_distances, curve_totals : arrays
         The whole curve t_total, from d = 0 to the distance at which it reaches zero.
     differences : array of shape (n_features,)
@@ -266,8 +269,9 @@ def transvariation_grid(
 
     Each feature has the line |a_j| - N d / 2 over the distance d; t_total(d) is the sum of their
     positive parts. As d falls from the largest class distance to zero, t_total grows, fastest where
-    many features begin to count. Values even in log(t_total(0) - t_total(d)) are taken, and
-    each of their distances d_s gives C_s = 2 / (N d_s) (8.5.4 and the appendix of the chapter).
+    many features begin to count. Values even in log(t_total(0) - t_total(d)) are taken, and each of
+    their distances d_s gives C_s = 2 / (N d_s) (Pranckeviciene & Somorjai, sec. 8.5.4 and
+    appendix).
 
     Parameters
     ----------
@@ -276,12 +280,12 @@ def transvariation_grid(
     n_Cs : int
         Number of distances.
     largest : float or None
-        A cost to be added to the list, as the chapter does with 100.
+        A cost to be added to the list, as Pranckeviciene & Somorjai add 100.
 
     Returns
     -------
     TransvariationC
-        The costs in `Cs`, and what fig. 8.6 shows.
+        The costs in `Cs`, and the curves of fig. 8.6 in Pranckeviciene & Somorjai.
     """
     differences = class_differences(X, y, standardize=standardize)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -327,7 +331,7 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     standardize: bool = True,
     largest: float | None = LARGEST_C,
 ) -> FloatArray:
-    """Increasing costs C for Liknon, from the transvariation of the features (8.5.4).
+    """Increasing costs C for Liknon, from the transvariation of the features (sec. 8.5.4).
 
     The smallest is 1 / max_j |a_j|, up to which no feature enters for classes of equal size.
     See `transvariation_grid` for the rule, and for the curve that comes with it.
@@ -339,7 +343,7 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     n_Cs : int
         Number of costs from the data.
     largest : float or None
-        A cost to be added to them, as the chapter does with 100.
+        A cost to be added to them, as Pranckeviciene & Somorjai add 100.
 
     Returns
     -------

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PALETTES", "plot_ranking", "plot_two_maps"]
 
-# Colours of the first map, of the second, and of both. Red and green, the papers' colours, look
-# alike to one man in twelve; the others, Okabe and Ito's, differ in brightness as well.
+# Colours of the first map, of the second, and of both. Red and green, as in Klement et al. (2013),
+# look alike to one man in twelve; the others, Okabe and Ito's, differ in brightness as well.
 PALETTES = {
     "safe": {"vermilion": "#D55E00", "sky blue": "#56B4E9", "yellow": "#F0E442"},
     "papers": {"red": "#E8262A", "green": "#1FA83A", "yellow": "#FFE800"},
@@ -46,7 +46,7 @@ def plot_two_maps(
     background: Any = None,
     figure: Figure | None = None,
 ) -> Figure:
-    """Voxels of two maps in two colours, and those of both in a third (fig. 5 of 2013).
+    """Voxels of two maps in two colours, and of both in a third (Klement et al. 2013, fig. 5).
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def plot_ranking(
     background: Any = None,
     figure: Figure | None = None,
 ) -> Figure:
-    """The voxels that repetitive selection found first, for growing shares (fig. 6 of 2013).
+    """The voxels that selection found first, for growing shares (Klement et al. 2013, fig. 6).
 
     A map takes whole repetitions, and as many as it takes to reach its share of the voxels of the
     mask; its title says how many voxels that are. The brighter a voxel, the earlier it was found.

@@ -108,7 +108,7 @@ def region_table(
 ) -> RegionTable:
     """Count the voxels of a map in every region of an atlas, by hemisphere.
 
-    Shares refer to all voxels of the map, as in table 2 of the paper.
+    Shares refer to all voxels of the map, as in table 2 of Klement et al. (2013).
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def plot_informative(
 
 
 def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Features of each repetition against the share of features removed (fig. 4a).
+    """Features of each repetition against the share removed (Klement et al. 2013, fig. 4a).
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def plot_overlap_curves(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """How much of each repetition is in the top of a t-map (fig. 4b).
+    """How much of each repetition is in the top of a t-map (Klement et al. 2013, fig. 4b).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def plot_overlap_curves(
 
 
 def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Error of the machine of each repetition on left-out samples (fig. 4c).
+    """Error of the machine of each repetition on left-out samples (Klement et al. 2013, fig. 4c).
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
 
 
 def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
-    """Error on what remains, with sigmoid, line through its inflexion, and estimate (fig. 4d).
+    """Error on the remaining features, with sigmoid and estimate (Klement et al. 2013, fig. 4d).
 
     Dashed: the fitted sigmoid. Dash-dotted: the line, whose meeting with chance, a black dot, is
     the estimate. Grey: errors for permuted labels, but for the smallest and the largest

@@ -38,7 +38,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
 
     until the classes cannot be separated any more (a machine that allows no errors), the training
     error exceeds a limit, nothing is selected, or enough subsets are found. With the default, the
-    hard Support Feature Machine, this is the rSFM of the papers.
+    hard Support Feature Machine, this is the rSFM of Klement et al. (2013).
 
     Each repetition starts from where the last one ended, but its result is that of a machine which
     is trained on the remaining features alone. Columns are standardised once, and never copied.
@@ -85,8 +85,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         the largest relative duality gap of its programs: the proof. NaN where the estimator keeps
         no certificates.
     ranking_ : array of shape (n_subsets,)
-        Places in `subsets_` in the order of size, of equal ones in the order found: what the papers
-        read as an order of relevance.
+        Places in `subsets_` in the order of size, of equal ones in the order found. Klement
+        et al. (2013) read this as an order of relevance.
     remaining_ : array of int
         The features in no subset (including constant ones).
     support_ : array of shape (n_features,), bool

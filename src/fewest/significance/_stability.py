@@ -85,7 +85,8 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
         raise ValueError("all sets hold no feature or all of them, so no index is defined")
     spread = share * (1.0 - share)
     index = 1.0 - n_sets / (n_sets - 1) * np.mean(frequency * (1.0 - frequency)) / spread
-    # Each set's influence on the index; their variance is that of the index (theorem 7 there).
+    # Each set's influence on the index; their variance is that of the index (Nogueira et al. 2018,
+    # theorem 7).
     overlap = np.array([frequency[row].sum() for row in Z]) / d
     own = sizes / d
     influence = (overlap - own * share + index / 2 * (2 * share * own - own - share + 1.0)) / spread

@@ -1,4 +1,4 @@
-"""What two maps have in common, beside what chance would give them (sec. 6.4 of the thesis)."""
+"""What two maps have in common, beside what chance would give them (Klement's thesis, sec. 6.4)."""
 
 from __future__ import annotations
 

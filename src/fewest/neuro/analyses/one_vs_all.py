@@ -1,4 +1,4 @@
-"""Each condition against all others, averaged so that the classes are equal (fig. 6.13)."""
+"""Each condition against all others, in classes of equal size (Klement's thesis, fig. 6.13)."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def one_vs_all(
 ) -> OneVsAll:
     """Number of features and error of each condition against all others together.
 
-    The others have more samples. The thesis therefore averages them, over the trials of the same
-    condition, group and block (run), and leaves those of the one condition as they are. Averages
-    have less noise, though, which alone may tell the classes apart: ``average="all"`` treats both
-    alike.
+    The others have more samples. Klement's thesis therefore averages them, over the trials of the
+    same condition, group and block (run), and leaves those of the one condition as they are.
+    Averages have less noise, though, which alone may tell the classes apart: ``average="all"``
+    treats both alike.
 
     Parameters
     ----------

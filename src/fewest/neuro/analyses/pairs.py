@@ -1,4 +1,4 @@
-"""Every condition against every other one (tables 6.7 of the thesis)."""
+"""Every condition against every other one (Klement's thesis, fig. 6.7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every pair of conditions beside labels permuted within groups (tables 6.8 of the thesis)."""
+"""Every pair of conditions beside labels permuted within groups (Klement's thesis, fig. 6.8)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def permuted_pairs(
     X, y, groups, estimator, conditions, n_jobs, verbose
         As for `all_pairs`.
     n_permutations : int
-        B, for each pair; the thesis has 20.
+        B, for each pair; Klement's thesis has 20.
     random_state : int, RandomState instance or None
         Seed of the permutations.
 

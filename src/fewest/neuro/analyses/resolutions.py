@@ -1,4 +1,4 @@
-"""How coarse volumes may be: every pair of conditions at every level of a pyramid (fig. 6.20)."""
+"""Every pair of conditions at every level of a pyramid (Klement's thesis, fig. 6.20)."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def resolutions(
     n_levels : int
         Number of reductions; level 0 is X itself.
     already_smooth : bool
-        Make level 1 of every second voxel without a filter, as the thesis does with volumes that
-        were smoothed before.
+        Make level 1 of every second voxel without a filter, as Klement's thesis does with volumes
+        that were smoothed before.
 
     Returns
     -------

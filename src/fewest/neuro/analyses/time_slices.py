@@ -1,4 +1,4 @@
-"""When conditions can be told apart: every pair at every time (fig. 6.15 and 6.16)."""
+"""Every pair of conditions at every time (Klement's thesis, figs. 6.15 and 6.16)."""
 
 from __future__ import annotations
 
