@@ -156,7 +156,7 @@ def test_more_variables_than_newton_is_given_at_once(C):
     rng = np.random.default_rng(0)
     points = rng.standard_normal((700, 3))
     squares = ((points[:, None] - points) ** 2).sum(axis=2)
-    columns = unit_columns(np.exp(-2.0 * squares))
+    columns = scale_to_unit_length(np.exp(-2.0 * squares))
     y = np.where(points[:, 0] * points[:, 1] > 0, 1.0, -1.0) + 0.5 * rng.standard_normal(700)
     y -= y.mean()
     result = box_lasso(columns, y, 1e-3 * np.abs(columns.price(y)).max(), C)
