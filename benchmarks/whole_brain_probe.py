@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 
 from benchmarks.timing import row
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest.datasets import BrainMaps
 from fewest.informative import fit_sigmoid
 from fewest.informative._curve import count_removed, resample
@@ -53,7 +53,7 @@ def probe_part(
 
 def _probe_fold(X: Any, y: Any, fold: Fold, subsets: Sequence[Any], every: int) -> Probed:
     started, cpu = time.perf_counter(), time.process_time()
-    trained = standardized(X[fold.training])
+    trained = scale_columns(X[fold.training])
     columns = Columns(X, trained.mean, trained.inverse_scale)
     blocks = [
         np.concatenate(subsets[start : start + every]) for start in range(0, len(subsets), every)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine
 from fewest.datasets import make_banana, make_gaussian, make_modes, make_weston, synthetic
@@ -33,7 +33,7 @@ def is_separable(X: np.ndarray, y: np.ndarray) -> bool:
 
 def selected_features(X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The hard support feature machine: solve, reweight by 1 / |w|, until the support stays."""
-    problem, columns = support_feature_machine(y.astype(float)), standardized(X)
+    problem, columns = support_feature_machine(y.astype(float)), scale_columns(X)
     features = np.arange(X.shape[1])
     result = solve(problem, columns)
     while len(result.features) < len(features):

@@ -9,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 from sklearn.preprocessing import StandardScaler
 
 from fewest._estimators.splits import balanced_error, check_groups, require_both_classes
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest.informative import _gram
 from fewest.informative._folds import make_folds
 from fewest.informative._gram import kernels_of_rest
@@ -27,7 +27,7 @@ def maps():
 
 
 def _columns(X, training):
-    trained = standardized(X[training])
+    trained = scale_columns(X[training])
     return Columns(X, trained.mean, trained.inverse_scale)
 
 

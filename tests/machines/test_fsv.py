@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.exceptions import ConvergenceWarning
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.concave import concave_objective, minimize_concave
 from fewest._solvers.problem import unit_margin
 from fewest.datasets import make_gaussian
@@ -35,7 +35,7 @@ def linearised_value(result, feature_cost, slack_cost):
 def test_is_a_local_optimum(seed):
     X, y = make_gaussian(n=40, d=60, k=4, mu=0.6, random_state=seed)
     y = y.astype(float)
-    columns = standardized(X)
+    columns = scale_columns(X)
     Z = columns.take(np.arange(60))
     slack_cost = np.full(40, 0.4)
     problem = unit_margin(y, slack_cost=slack_cost)

@@ -3,14 +3,19 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from fewest import minimum_features
 from tests.minimum.oracle import brute_force, margin_by_lp, random_problem, separable_by_lp
 
+SEEDS = 55
+FURTHER = [pytest.param(first, marks=pytest.mark.slow) for first in range(SEEDS, 10 * SEEDS, SEEDS)]
 
-def test_equals_brute_force():
+
+@pytest.mark.parametrize("first", [0, *FURTHER])
+def test_equals_brute_force(first):
     sizes, n_tied, n_leaves = Counter(), 0, 0
-    for seed in range(220):
+    for seed in range(first, first + SEEDS):
         X, y = random_problem(seed)
         size, subsets = brute_force(X, y)
         result = minimum_features(X, y, n_solutions=None)
@@ -28,7 +33,8 @@ def test_equals_brute_force():
         n_tied += bool(np.all(np.rint(X) == X))
         n_leaves += len(result.ruled_out)
     # The comparison is worth little if all problems are of one kind.
-    assert min(sizes[None], sizes[1], sizes[2], sizes[3]) >= 20
-    assert sum(sizes[size] for size in range(4, 8)) >= 10
-    assert n_tied >= 50
-    assert n_leaves >= 100
+    assert min(sizes[None], sizes[1], sizes[2], sizes[3]) >= 2
+    if first == 0:  # larger sets are rare
+        assert sum(sizes[size] for size in range(4, 8)) >= 1
+    assert n_tied >= 10
+    assert n_leaves >= 20

@@ -13,6 +13,7 @@ import pytest
 
 import fewest
 from fewest.model_files._model import VERSION, load_bytes
+from tests.fuzzing import many
 from tests.model_files.models import assert_same_estimator, fitted, new_samples
 from tests.model_files.tampering import archive_of, members, with_document
 
@@ -29,7 +30,9 @@ BASES = (
     "potential selector",
     "min_over, kernel",
 )
-BYTE_MUTATIONS, DOCUMENT_MUTATIONS, ARRAY_MUTATIONS = 120, 150, 60  # for each of the files
+# For each of the files.
+BYTE_MUTATIONS, DOCUMENT_MUTATIONS, ARRAY_MUTATIONS = map(many, (120, 150, 60))
+pytestmark = pytest.mark.fuzz
 MOST_MEMORY = 30 * 2**20
 
 

@@ -99,11 +99,11 @@ def test_resumed_after_any_number_of_repetitions(tmp_path, data, estimator):
 
 def test_the_columns_at_hand_are_not_all_columns(data):
     """Otherwise the tests above would not see a wrong reference vector."""
-    from fewest._solvers.columns import standardized
+    from fewest._solvers.columns import scale_columns
     from fewest._solvers.linear.repeat import Repeater
     from fewest._solvers.problem import support_feature_machine
 
-    repeater = Repeater(standardized(data[0]))
+    repeater = Repeater(scale_columns(data[0]))
     repeater.solve(support_feature_machine(data[1].astype(float)))
     assert len(repeater.state()["near"]["features"]) < data[0].shape[1] / 2
 

@@ -13,7 +13,7 @@ from fewest._solvers.certify import (
     price_ratios,
     slack_and_violation,
 )
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Result, Status, relative_gap
@@ -35,7 +35,7 @@ def problem_of(case: Case) -> Problem:
 
 
 def run(case: Case, **options) -> Result:
-    return solve(problem_of(case), standardized(case.X), **options)
+    return solve(problem_of(case), scale_columns(case.X), **options)
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def relative(difference: float, size: float) -> float:
 
 def price_rounding(case: Case, result: Result) -> float:
     """How well prices can be known that are summed over X as it is, offsets and all."""
-    columns = standardized(case.X)
+    columns = scale_columns(case.X)
     offset = np.abs(columns.mean * columns.inverse_scale / case.c).max(initial=0.0)
     return float(np.finfo(float).eps * offset * np.abs(result.dual).sum())
 

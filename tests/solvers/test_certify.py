@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fewest._solvers.certify import (
@@ -14,9 +14,10 @@ from fewest._solvers.certify import (
     price_ratios,
     slack_and_violation,
 )
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Status
+from tests.fuzzing import examples
 from tests.solvers.bridge import Certificate, certify, problem_of, run
 from tests.solvers.cases import noise, planted, weighted_cases
 from tests.solvers.oracle import (
@@ -32,11 +33,11 @@ Y = np.array([1.0, 1.0, -1.0, -1.0])
 STEP = np.array([[1.0], [1.0], [-1.0], [-1.0]])
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@examples(100)
 @given(weighted_cases())
 def test_certificate_equals_what_the_test_computes(case):
     result = run(case)
-    certificate = certify(problem_of(case), standardized(case.X), result)
+    certificate = certify(problem_of(case), scale_columns(case.X), result)
     if result.status is Status.INFEASIBLE:
         assert certificate.objective == np.inf
         assert certificate.bound > 1e7  # what the data can prove, where exact arithmetic has inf
@@ -49,12 +50,12 @@ def test_certificate_equals_what_the_test_computes(case):
     assert certificate.violation == pytest.approx(primal.violation, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@examples(100)
 @given(weighted_cases(), st.integers(0, 2**32 - 1))
 def test_no_dual_vector_proves_more_than_the_optimum(case, seed):
     """Whatever alpha and lambda are, the bound stays below the objective of the full program."""
     rng = np.random.default_rng(seed)
-    problem, columns = problem_of(case), standardized(case.X)
+    problem, columns = problem_of(case), scale_columns(case.X)
     alpha = rng.standard_exponential(len(case.y)) * (rng.random(len(case.y)) < 0.7)
     multiplier = 0.0 if case.u is None else float(3 * rng.standard_normal())
     point = dual_point(problem, alpha, multiplier)
@@ -66,7 +67,7 @@ def test_no_dual_vector_proves_more_than_the_optimum(case, seed):
 @pytest.mark.parametrize("method", METHODS)
 def test_certificate_of_an_infeasible_problem_is_infinite(method):
     case = Case(np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), Y, method)
-    certificate = certify(problem_of(case), standardized(case.X), run(case))
+    certificate = certify(problem_of(case), scale_columns(case.X), run(case))
     assert certificate.objective == np.inf
     assert certificate.bound > 1e8
     assert certificate.violation == 0.0
@@ -78,7 +79,7 @@ class TestLies:
     def setup_method(self):
         X, y = planted(20, 30, shift=1.0)
         self.case = Case(X, y)
-        self.problem, self.columns = problem_of(self.case), standardized(X)
+        self.problem, self.columns = problem_of(self.case), scale_columns(X)
         self.result = run(self.case)
         self.honest = certify(self.problem, self.columns, self.result)
 
@@ -160,7 +161,7 @@ class TestBound:
         """With alpha = 1/4 each, v prices the step at one, and proves |w| >= 1."""
         problem = unit_margin(Y)
         point = dual_point(problem, np.full(4, 0.25), 0.0)
-        ratio = price_ratios(problem, standardized(STEP), point.v)
+        ratio = price_ratios(problem, scale_columns(STEP), point.v)
         np.testing.assert_allclose(ratio, [1.0])
         assert dual_bound(problem, point, ratio.max()) == pytest.approx(1.0)
 
@@ -193,7 +194,7 @@ class TestBound:
 
     def test_feature_costs_divide_the_prices(self):
         problem = unit_margin(Y).with_costs(np.array([4.0]), None)
-        ratio = price_ratios(problem, standardized(STEP), np.full(4, 0.25) * Y)
+        ratio = price_ratios(problem, scale_columns(STEP), np.full(4, 0.25) * Y)
         np.testing.assert_allclose(ratio, [0.25])
 
 

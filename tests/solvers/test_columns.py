@@ -10,9 +10,9 @@ from fewest._solvers.columns import (
     Columns,
     _block_width,
     column_products,
-    standardized,
-    unscaled,
+    scale_columns,
     weighted_moments,
+    wrap_columns,
 )
 from tests.solvers.oracle import standardise
 
@@ -86,13 +86,13 @@ def assert_matches(columns: Columns, X: np.ndarray, weight=None, rtol=1e-10) -> 
 @PER_DTYPE
 def test_layouts_and_types(layout, dtype):
     X = counts().astype(dtype)
-    assert_matches(standardized(layout(X)), X.astype(np.float64))
+    assert_matches(scale_columns(layout(X)), X.astype(np.float64))
 
 
 @PER_LAYOUT
 def test_columns_as_they_are(layout):
     X = counts().astype(np.float64)
-    columns = unscaled(layout(X))
+    columns = wrap_columns(layout(X))
     before = X.copy()
     columns.take(np.arange(X.shape[1]))[:] = 0.0
     np.testing.assert_array_equal(columns.take(np.arange(X.shape[1])), before)
@@ -104,7 +104,7 @@ def test_columns_as_they_are(layout):
 def test_sample_weights(layout, dtype):
     X = counts().astype(dtype)
     weight = np.random.default_rng(2).uniform(0.1, 5.0, len(X))
-    columns = standardized(layout(X), sample_weight=weight)
+    columns = scale_columns(layout(X), sample_weight=weight)
     assert_matches(columns, X.astype(np.float64), weight)
 
 
@@ -122,7 +122,7 @@ def test_zero_weight_removes_a_sample(layout):
 def test_float32_is_accumulated_in_float64(layout):
     rng = np.random.default_rng(3)
     X = (rng.standard_normal((200, 40)) + 1000.0).astype(np.float32)
-    assert_matches(standardized(layout(X)), X.astype(np.float64))
+    assert_matches(scale_columns(layout(X)), X.astype(np.float64))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
@@ -132,7 +132,7 @@ def test_read_only_memory_map(tmp_path, dtype, order):
     path = tmp_path / "X.npy"
     np.save(path, X)
     mapped = np.load(path, mmap_mode="r")
-    columns = standardized(mapped)
+    columns = scale_columns(mapped)
     assert_matches(columns, X.astype(np.float64))
     assert type(columns.price(np.ones(len(X)))) is np.ndarray
     assert type(columns.take(np.array([1, 2]))) is np.ndarray
@@ -143,19 +143,19 @@ def test_read_only_memory_map(tmp_path, dtype, order):
 def test_one_block_and_a_little_more_or_less(layout, beyond):
     d = _block_width(37) + beyond
     X = np.random.default_rng(4).integers(-9, 10, (37, d)).astype(np.float32)
-    assert_matches(standardized(layout(X)), X.astype(np.float64))
+    assert_matches(scale_columns(layout(X)), X.astype(np.float64))
 
 
 @PER_LAYOUT
 def test_one_column(layout):
     X = np.arange(37.0)[:, None]
-    assert_matches(standardized(layout(X)), X)
+    assert_matches(scale_columns(layout(X)), X)
 
 
 @pytest.mark.parametrize("layout", [sparse.csr_matrix, sparse.csc_matrix])
 def test_several_sparse_slabs(layout):
     X = sparse.random(1500, 900, density=0.4, random_state=5, format="csr")  # 540,000 values
-    columns = standardized(layout(X))
+    columns = scale_columns(layout(X))
     assert_matches(columns, X.toarray())
 
 
@@ -165,7 +165,7 @@ def test_several_sparse_slabs(layout):
 def test_constant_columns_are_exactly_zero(layout, n, value):
     X = np.random.default_rng(6).standard_normal((n, 3))
     X[:, 1] = value
-    columns = standardized(layout(X))
+    columns = scale_columns(layout(X))
     assert columns.inverse_scale[1] == 0.0
     assert columns.n_usable == 2
     np.testing.assert_array_equal(columns.take(np.array([1])), np.zeros((n, 1)))
@@ -177,7 +177,7 @@ def test_constant_columns_are_exactly_zero(layout, n, value):
 def test_constant_float32_columns(layout, weighted):
     X = np.full((100, 4), [0.1, 1e9 + 0.1, 1e-30, 3.0], dtype=np.float32)
     weight = np.random.default_rng(8).random(100) if weighted else None
-    assert standardized(layout(X), sample_weight=weight).n_usable == 0
+    assert scale_columns(layout(X), sample_weight=weight).n_usable == 0
 
 
 @PER_LAYOUT
@@ -186,7 +186,7 @@ def test_large_offsets(layout, offset):
     """Mean 1e8 and spread 1: sum(x^2) - n mean^2 would have no correct digit."""
     rng = np.random.default_rng(9)
     X = rng.standard_normal((60, 30)) + offset
-    columns = standardized(layout(X))
+    columns = scale_columns(layout(X))
     Z = standardise(X)
     rounding = 60 * np.finfo(float).eps * abs(offset)
     np.testing.assert_allclose(columns.inverse_scale, 1 / (X - offset).std(axis=0), rtol=1e-9)
@@ -199,7 +199,7 @@ def test_large_offsets(layout, offset):
 def test_small_spread_is_not_mistaken_for_a_constant():
     X = np.full((50, 2), 1e8)
     X[::2, 1] += 1.0
-    columns = standardized(X)
+    columns = scale_columns(X)
     assert columns.inverse_scale[0] == 0.0
     assert columns.inverse_scale[1] == pytest.approx(2.0, rel=1e-9)
 
@@ -207,19 +207,19 @@ def test_small_spread_is_not_mistaken_for_a_constant():
 @pytest.mark.parametrize("size", [1e-30, 1e-12, 1e12, 1e30])
 def test_small_and_large_units(size):
     X = size * np.random.default_rng(10).standard_normal((20, 6))
-    np.testing.assert_allclose(standardized(X).take(np.arange(6)), standardise(X), atol=1e-12)
+    np.testing.assert_allclose(scale_columns(X).take(np.arange(6)), standardise(X), atol=1e-12)
 
 
 def test_squares_beyond_float32():
     X = np.full((4, 1), 3e38, dtype=np.float32)
     X[::2] = -3e38
-    assert standardized(X).inverse_scale[0] == pytest.approx(1 / 3e38, rel=1e-6)
+    assert scale_columns(X).inverse_scale[0] == pytest.approx(1 / 3e38, rel=1e-6)
 
 
 def test_one_scale_for_all_columns():
     """Mean variance one, and the ratios of the spreads are kept."""
     X = counts().astype(float)
-    columns = standardized(X, per_column=False)
+    columns = scale_columns(X, per_column=False)
     usable = columns.inverse_scale > 0
     Z = columns.take(np.flatnonzero(usable))
     assert Z.var(axis=0).mean() == pytest.approx(1.0)
@@ -228,12 +228,12 @@ def test_one_scale_for_all_columns():
 
 
 def test_one_scale_for_constant_columns_only():
-    assert standardized(np.ones((4, 3)), per_column=False).n_usable == 0
+    assert scale_columns(np.ones((4, 3)), per_column=False).n_usable == 0
 
 
 def test_subset_is_standardised_once():
     X = counts().astype(float)
-    columns = standardized(X)
+    columns = scale_columns(X)
     index = np.array([9, 5, 0, 30])
     part = columns.subset(index)
     np.testing.assert_array_equal(part.take(np.arange(4)), columns.take(index))
@@ -256,7 +256,7 @@ def test_dense_data_are_never_modified(layout, dtype):
     X = layout(counts().astype(dtype))
     X.flags.writeable = False
     before = X.copy()
-    columns = standardized(X)
+    columns = scale_columns(X)
     columns.price(np.ones(len(X)))
     columns.take(np.array([0, 1]))[:] = 1.0  # the caller may write into its block
     np.testing.assert_array_equal(X, before)
@@ -267,7 +267,7 @@ def test_sparse_data_are_never_modified(layout):
     X = layout(counts().astype(float))
     for part in (X.data, X.indices, X.indptr):
         part.flags.writeable = False
-    columns = standardized(X)
+    columns = scale_columns(X)
     columns.price(np.ones(X.shape[0]))
     columns.take(np.array([0, 1]))[:] = 1.0
     np.testing.assert_array_equal(X.toarray(), counts())
@@ -276,7 +276,7 @@ def test_sparse_data_are_never_modified(layout):
 def peak_memory(X) -> int:
     v = np.random.default_rng(13).standard_normal(X.shape[0])
     tracemalloc.start()
-    standardized(X).price(v)
+    scale_columns(X).price(v)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak

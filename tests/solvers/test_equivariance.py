@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest._solvers.linear.solve import solve
 from tests.solvers.bridge import assert_optimal, problem_of, run
 from tests.solvers.cases import planted
@@ -142,7 +142,7 @@ def test_objective_rises_with_the_slack_cost():
 
 def test_subset_is_the_problem_without_the_other_columns():
     index = np.array([40, 0, 7, 2, 1, 33, 9, 5, 50, 60])
-    columns = standardized(X)
+    columns = scale_columns(X)
     problem = problem_of(Case(X, Y, slack_cost=np.full(24, 0.3)))
     part = solve(problem, columns.subset(index))
-    same_solution(part, solve(problem, standardized(X[:, index])))
+    same_solution(part, solve(problem, scale_columns(X[:, index])))

@@ -16,7 +16,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest._types import FloatArray, IndexArray
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -194,7 +194,7 @@ def standardize_columns(
 ) -> Columns:
     """Standardised columns, at least one of which varies."""
     with np.errstate(invalid="ignore", over="ignore"):
-        columns = standardized(X, per_column=per_column, sample_weight=weight)
+        columns = scale_columns(X, per_column=per_column, sample_weight=weight)
     check_moments(X, columns.mean, columns.inverse_scale)
     if columns.n_usable == 0:
         raise ValueError(

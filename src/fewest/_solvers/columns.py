@@ -74,10 +74,10 @@ class Columns:
 
     def subset(self, index: IndexArray) -> Columns:
         """The columns with these indices as a small data set of their own, standardised already."""
-        return unscaled(self.take(index))
+        return wrap_columns(self.take(index))
 
 
-def standardized(
+def scale_columns(
     X: Any, *, per_column: bool = True, sample_weight: FloatArray | None = None
 ) -> Columns:
     """Columns of X with weighted mean zero and weighted variance one.
@@ -95,7 +95,7 @@ def standardized(
     return Columns(X, mean, inverse_scale)
 
 
-def unscaled(X: Any) -> Columns:
+def wrap_columns(X: Any) -> Columns:
     """Columns of X as they are."""
     return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 

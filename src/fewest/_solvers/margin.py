@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import nnls
 
-from fewest._solvers.columns import unscaled
+from fewest._solvers.columns import wrap_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
@@ -29,7 +29,7 @@ def hard_margin(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | None
     if plane is None:
         # Hulls that nearly touch: the simplex method still finds the largest margin in the
         # maximum norm, if there is any.
-        result = solve(unit_margin(y), unscaled(Z))
+        result = solve(unit_margin(y), wrap_columns(Z))
         if result.status is not Status.INFEASIBLE:
             direction = np.zeros(Z.shape[1])
             direction[result.features] = result.w

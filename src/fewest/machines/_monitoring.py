@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fewest._estimators.base import BinaryTask
 from fewest._estimators.splits import Split, balanced_error, find_smallest_class, split_balanced
 from fewest._estimators.validation import check_list, is_number, make_dense, share_scale
-from fewest._solvers.columns import Columns, standardized
+from fewest._solvers.columns import Columns, scale_columns
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import (
     Discriminant,
@@ -68,7 +68,7 @@ class Monitor:
         self, X: Any, y: NDArray[Any], codes: IndexArray, split: MonitoredSplit
     ) -> MonitoredPath:
         """The discriminants of a split along C, and the best of them."""
-        columns = standardized(X[split.training])
+        columns = scale_columns(X[split.training])
         signs = np.where(codes[split.training] == 1, 1.0, -1.0)
         difference = measure_differences(columns, signs, standardize=self.standardize)
         kept = self._prefilter(np.abs(difference))

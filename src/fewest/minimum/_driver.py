@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
@@ -180,7 +180,7 @@ class Driver:
 
     def _prove_by_few_samples(self) -> RuledOut | None:
         """A Farkas vector with few samples, which can be made exact however many columns exist."""
-        result = solve(unit_margin(self.y), standardized(self.X))
+        result = solve(unit_margin(self.y), scale_columns(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
         support = np.flatnonzero(result.alpha > 1e-9 * result.alpha.max())

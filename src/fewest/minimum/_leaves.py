@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
@@ -99,7 +99,7 @@ def settle(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation |
 def _from_program(
     values: FloatArray, block: Integers, y: FloatArray, columns: tuple[int, ...]
 ) -> Separation | RuledOut | None:
-    scaled = standardized(values)
+    scaled = scale_columns(values)
     try:
         result = solve(unit_margin(y), scaled)
     except SolverError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray
 from fewest.minimum._leaves import Separation
@@ -23,6 +23,6 @@ def margin_of(X: FloatArray, y: FloatArray, columns: tuple[int, ...]) -> float:
 
     Zero where they are too close for the difference to be computed.
     """
-    Z = standardized(X[:, columns]).take(np.arange(len(columns)))
+    Z = scale_columns(X[:, columns]).take(np.arange(len(columns)))
     plane = hard_margin(Z, y)
     return 0.0 if plane is None else float(1.0 / np.linalg.norm(plane[0]))

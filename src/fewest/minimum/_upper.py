@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
@@ -30,7 +30,7 @@ def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
 
     None if neither separates the classes strictly (ties may leave samples on the hyperplane).
     """
-    columns = standardized(X)
+    columns = scale_columns(X)
     zero_margin = support_feature_machine(y)
     best = None
     for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):

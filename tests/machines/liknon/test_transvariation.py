@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest.datasets import make_gaussian
@@ -132,7 +132,7 @@ class TestFunctions:
         # (8.22), with w and alpha from the linear program
         X, y = make_gaussian(n=80, d=20, k=3, mu=0.6, random_state=0)
         Z = z_scores(X)
-        result = solve(unit_margin(y.astype(float), slack_cost=np.full(80, 0.05)), standardized(X))
+        result = solve(unit_margin(y.astype(float), slack_cost=np.full(80, 0.05)), scale_columns(X))
         z = Z[:, result.features] @ result.w
         overlap = t_alpha_zero(z, y, result.alpha)
         assert 0 < overlap <= t_zero(z, y)
@@ -171,7 +171,7 @@ class TestClassDifferences:
         limit = 1 / np.abs(class_differences(X, y)).max()
         factor = np.where(y > 0, 60 / (2 * 15), 60 / (2 * 45))
         for C, features in [(0.999 * limit, 0), (1.01 * limit, 1)]:
-            result = solve(unit_margin(y.astype(float), slack_cost=C * factor), standardized(X))
+            result = solve(unit_margin(y.astype(float), slack_cost=C * factor), scale_columns(X))
             assert result.n_features == features
 
     def test_equal_means_have_no_difference(self):
@@ -225,7 +225,7 @@ class TestTransvariationC:
         assert Cs[-1] == 100.0
         assert Cs[0] == pytest.approx(1 / np.abs(class_differences(X, y)).max())
         problem = unit_margin(y.astype(float), slack_cost=np.full(50, Cs[0] * 0.999))
-        assert solve(problem, standardized(X)).n_features == 0
+        assert solve(problem, scale_columns(X)).n_features == 0
 
     def test_chosen_points_lie_on_the_curve(self):
         X, y = make_gaussian(n=60, d=40, k=4, mu=0.5, random_state=0)

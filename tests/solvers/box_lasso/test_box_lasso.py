@@ -6,7 +6,7 @@ import pytest
 from benchmarks.certificates import certify_weights
 from benchmarks.smo import smo
 from fewest._solvers.box_lasso.solve import box_lasso
-from fewest._solvers.columns import unscaled
+from fewest._solvers.columns import wrap_columns
 from fewest._solvers.result import Status
 from fewest.psvm._relations import scale_to_unit_length
 from tests.solvers.box_lasso.box_lasso_cases import (
@@ -20,7 +20,7 @@ from tests.solvers.box_lasso.box_lasso_cases import (
 
 
 def solve(case, **options):
-    return box_lasso(unscaled(case.K), case.y, case.epsilon, case.C, **options)
+    return box_lasso(wrap_columns(case.K), case.y, case.epsilon, case.C, **options)
 
 
 def assert_solved(case, result, reference, relative=1e-8):
@@ -30,7 +30,9 @@ def assert_solved(case, result, reference, relative=1e-8):
     np.testing.assert_allclose(
         result.residual, case.y - case.K @ result.alpha, atol=1e-9 * spread(case)
     )
-    objective, bound = certify_weights(unscaled(case.K), case.y, result.alpha, case.epsilon, case.C)
+    objective, bound = certify_weights(
+        wrap_columns(case.K), case.y, result.alpha, case.epsilon, case.C
+    )
     unit = max(objective, 1e-4 * 0.5 * case.y @ case.y)
     assert (objective - bound) / unit <= relative
     assert bound <= reference + 1e-12 * unit
@@ -135,7 +137,7 @@ def test_the_bound_holds_for_any_weights():
                 alpha = size * spread(case) * rng.standard_normal(case.K.shape[1])
                 alpha = np.clip(alpha, -case.C, case.C)
                 objective, bound = certify_weights(
-                    unscaled(case.K), case.y, alpha, case.epsilon, case.C
+                    wrap_columns(case.K), case.y, alpha, case.epsilon, case.C
                 )
                 assert bound <= optimum * (1 + 1e-12) <= objective * (1 + 1e-7)
 
@@ -143,13 +145,13 @@ def test_the_bound_holds_for_any_weights():
 def test_weights_outside_the_box_have_no_objective():
     case = draw("wide", 0, penalty=True, box=True)
     alpha = np.full(case.K.shape[1], 2.0 * case.C)
-    assert certify_weights(unscaled(case.K), case.y, alpha, case.epsilon, case.C)[0] == np.inf
+    assert certify_weights(wrap_columns(case.K), case.y, alpha, case.epsilon, case.C)[0] == np.inf
 
 
 def test_large_penalty_leaves_nothing():
     case = draw("wide", 0, penalty=True, box=True)
     largest = np.abs(case.K.T @ case.y).max()
-    result = box_lasso(unscaled(case.K), case.y, largest * (1 + 1e-9), case.C)
+    result = box_lasso(wrap_columns(case.K), case.y, largest * (1 + 1e-9), case.C)
     assert not result.alpha.any()
     assert result.n_iter == 1
     assert result.status is Status.OPTIMAL
@@ -158,10 +160,10 @@ def test_large_penalty_leaves_nothing():
 def test_two_parallel_columns_by_hand():
     """Columns (1, 0) twice, y = (3, 0): a_0 + a_1 = 2 at epsilon 1, each at most C."""
     K, y = np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([3.0, 0.0])
-    result = box_lasso(unscaled(K), y, 1.0, 1.5)
+    result = box_lasso(wrap_columns(K), y, 1.0, 1.5)
     assert result.alpha.sum() == pytest.approx(2.0, abs=1e-8)
     assert result.objective == pytest.approx(0.5 + 2.0)
-    tight = box_lasso(unscaled(K), y, 1.0, 0.75)
+    tight = box_lasso(wrap_columns(K), y, 1.0, 0.75)
     np.testing.assert_allclose(tight.alpha, [0.75, 0.75])
 
 
@@ -215,4 +217,4 @@ def test_too_few_rounds_are_reported():
 def test_bad_input(change, message):
     arguments = {"target": np.zeros(5), "epsilon": 0.1, "C": 1.0} | change
     with pytest.raises(ValueError, match=message):
-        box_lasso(unscaled(np.ones((5, 2))), **arguments)
+        box_lasso(wrap_columns(np.ones((5, 2))), **arguments)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import interior
 from fewest._solvers.linear import solve as engine
 from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
@@ -47,7 +47,7 @@ def vertices(monkeypatch):
 @pytest.mark.parametrize("C", [0.15, 1.0, 90.0])
 def test_equals_the_full_program(vertices, kind, spoilt, feature_costs, C):
     case = wide_case(KINDS.index(kind), kind, C=C, spoilt=spoilt, feature_costs=feature_costs)
-    result = solve(problem_of(case), standardized(case.X))
+    result = solve(problem_of(case), scale_columns(case.X))
     assert len(vertices) == 1
     assert result.objective == pytest.approx(full_objective(case), rel=1e-7)
     assert_optimal(case, result)
@@ -56,7 +56,7 @@ def test_equals_the_full_program(vertices, kind, spoilt, feature_costs, C):
 def test_the_guess_is_the_optimal_vertex():
     """On data without ties: the features with weight, and one free sample more."""
     case = wide_case(1, d=1000, C=0.1)
-    problem, columns = problem_of(case), standardized(case.X)
+    problem, columns = problem_of(case), scale_columns(case.X)
     result = solve(problem, columns)
     vertex = guess_vertex(problem, columns, np.arange(200), batch=100)
     tight = np.sort(vertex.features[vertex.sides != 0])
@@ -78,7 +78,7 @@ def test_digits_that_are_gone_end_the_steps(monkeypatch):
 
     def guess():
         steps.clear()
-        return guess_vertex(problem_of(case), standardized(case.X), np.arange(200), batch=100)
+        return guess_vertex(problem_of(case), scale_columns(case.X), np.arange(200), batch=100)
 
     monkeypatch.setattr(interior, "cho_factor", fail_at_the_end)
     case = wide_case(1)
@@ -102,7 +102,7 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
         return Vertex(rng.permutation(d)[:60], sides, places)
 
     monkeypatch.setattr(engine, "guess_vertex", wrong)
-    result = solve(problem_of(case), standardized(case.X))
+    result = solve(problem_of(case), scale_columns(case.X))
     assert result.objective == pytest.approx(full_objective(case), rel=1e-7)
     assert_optimal(case, result)
 
@@ -110,7 +110,7 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
 def test_without_a_guess_features_join_as_before(monkeypatch, vertices):
     monkeypatch.setattr(interior, "_MAX_STEPS", 1)
     case = wide_case(3)
-    result = solve(problem_of(case), standardized(case.X))
+    result = solve(problem_of(case), scale_columns(case.X))
     assert vertices == [None]
     assert result.objective == pytest.approx(full_objective(case), rel=1e-7)
     assert_optimal(case, result)
@@ -118,7 +118,7 @@ def test_without_a_guess_features_join_as_before(monkeypatch, vertices):
 
 def test_a_path_goes_on_after_a_guess(vertices):
     case = wide_case(4, C=1.0)
-    problem, columns = problem_of(case), standardized(case.X)
+    problem, columns = problem_of(case), scale_columns(case.X)
     path = PathSolver(problem, columns).solve_all([0.3, 0.02, 0.05, 0.3])
     assert vertices
     for C, result in zip([0.3, 0.02, 0.05, 0.3], path, strict=True):
@@ -135,5 +135,5 @@ def test_it_is_only_for_soft_problems_without_an_equality(vertices):
     assert not has_interior(unit_margin(case.y))
     cost[3] = np.inf
     assert not has_interior(unit_margin(case.y, slack_cost=cost))
-    solve(support_feature_machine(case.y, slack_cost=case.slack_cost), standardized(case.X))
+    solve(support_feature_machine(case.y, slack_cost=case.slack_cost), scale_columns(case.X))
     assert not vertices

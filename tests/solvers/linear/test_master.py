@@ -4,7 +4,7 @@ import highspy
 import numpy as np
 import pytest
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import Master, SolverError
 from tests.solvers.bridge import problem_of, run
 from tests.solvers.cases import noise, planted
@@ -22,7 +22,7 @@ def case_of(method="unit_margin", slack_cost=None, d=30, **changes) -> Case:
 
 
 def master_of(case: Case, features, samples=ALL, samples_first=False) -> Master:
-    master, block = Master(problem_of(case)), standardized(case.X).take(np.asarray(features))
+    master, block = Master(problem_of(case)), scale_columns(case.X).take(np.asarray(features))
     if samples_first:
         master.add_samples(np.asarray(samples))
     master.add_features(np.asarray(features), block)
@@ -57,7 +57,7 @@ def test_everything_at_once_is_the_full_program(method, slack_cost, samples_firs
 def test_growth_ends_where_a_cold_start_does(method, slack_cost):
     """Features and samples in turns, solved in between, so that every start but one is warm."""
     case = case_of(method, slack_cost)
-    columns = standardized(case.X)
+    columns = scale_columns(case.X)
     master = master_of(case, [0, 1, 2], samples=range(8))
     for step in range(3):
         master.solve()

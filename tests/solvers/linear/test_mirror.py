@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
@@ -13,7 +13,7 @@ from tests.solvers.bridge import certify
 def data(seed, n=40, d=60, n_positive=15):
     rng = np.random.default_rng(seed)
     y = np.where(np.arange(n) < n_positive, 1.0, -1.0)
-    return standardized(rng.standard_normal((n, d)) + 0.3 * y[:, None]), y
+    return scale_columns(rng.standard_normal((n, d)) + 0.3 * y[:, None]), y
 
 
 def balanced_costs(y, cost):

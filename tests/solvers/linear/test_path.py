@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.path import PathSolver, exact_path
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
@@ -15,7 +15,7 @@ def problem_and_columns(method, seed, n=40, d=60):
     X = rng.standard_normal((n, d))
     X[:, :3] += 0.5 * y[:, None]
     cost = rng.uniform(0.5, 2.0, n) / n
-    return method(y, slack_cost=cost), standardized(X)
+    return method(y, slack_cost=cost), scale_columns(X)
 
 
 def alone(problem, columns, C):

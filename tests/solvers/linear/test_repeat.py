@@ -4,13 +4,14 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import repeat
 from fewest._solvers.linear.repeat import Repeater
 from fewest._solvers.result import Status
+from tests.fuzzing import examples
 from tests.solvers.bridge import assert_infeasible, assert_optimal, problem_of, run
 from tests.solvers.cases import hard_cases, noise, planted, soft_cases
 from tests.solvers.oracle import METHODS, Case
@@ -35,7 +36,7 @@ def without(case, gone):
 
 def repetitions(case, count):
     """Solutions, each with the case it should solve."""
-    repeater, problem = Repeater(standardized(case.X)), problem_of(case)
+    repeater, problem = Repeater(scale_columns(case.X)), problem_of(case)
     gone = np.zeros(case.X.shape[1], dtype=bool)
     for _ in range(count):
         result = repeater.solve(problem)
@@ -80,7 +81,7 @@ def test_columns_that_are_not_at_hand_cannot_help_equal_samples():
     assert repeater.n_passes == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=st.one_of(hard_cases(), soft_cases()))
 def test_awkward_columns(case):
     """Ties, copies, constants, offsets: optimal after every removal."""
@@ -119,13 +120,13 @@ def test_many_samples():
 def test_a_restored_state_goes_on_bit_by_bit():
     case = Case(X, Y)
     problem, results, records = problem_of(case), [], []
-    repeater = Repeater(standardized(X))
+    repeater = Repeater(scale_columns(X))
     for _ in range(15):
         results.append(repeater.solve(problem))
         repeater.remove(results[-1].features)
         records.append((results[-1].features, json.dumps(repeater.state())))
     for done in (0, 1, 4, 9, 14):
-        again = Repeater(standardized(X))
+        again = Repeater(scale_columns(X))
         for features, state in records[:done]:
             again.remove(features)
             again.restore(json.loads(state))
@@ -140,4 +141,4 @@ def test_a_restored_state_goes_on_bit_by_bit():
 def test_unequal_costs_are_refused():
     case = Case(X, Y, feature_cost=np.full(X.shape[1], 2.0))
     with pytest.raises(ValueError, match="must cost the same"):
-        Repeater(standardized(X)).solve(problem_of(case))
+        Repeater(scale_columns(X)).solve(problem_of(case))

@@ -4,8 +4,9 @@ import importlib
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
+from tests.fuzzing import examples
 from tests.solvers.bridge import assert_solved, run
 from tests.solvers.cases import hard_cases, noise, soft_cases, weighted_cases
 from tests.solvers.oracle import METHODS, Case, full_objective
@@ -13,10 +14,6 @@ from tests.solvers.oracle import METHODS, Case, full_objective
 solve_module = importlib.import_module(
     "fewest._solvers.linear.solve"
 )  # the package exports the function
-
-
-def examples(count: int) -> settings:
-    return settings(max_examples=count, deadline=None, derandomize=True)
 
 
 def reference(case: Case) -> float:

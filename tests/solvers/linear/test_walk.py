@@ -5,15 +5,16 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from fewest._solvers.columns import standardized
+from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import vertex
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.repeat import Repeater
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.linear.vertex import Walker, vertex_of
 from fewest._solvers.linear.walk import FAILED
+from tests.fuzzing import examples
 from tests.solvers.bridge import assert_optimal, problem_of, run
 from tests.solvers.cases import hard_cases, noise
 from tests.solvers.oracle import Case, full_objective
@@ -23,7 +24,7 @@ NOTHING = np.empty(0, dtype=np.intp)
 
 def walker_at(case, result, features, gone=NOTHING, costs=None):
     """A program on some features that starts at the vertex of a result."""
-    columns = standardized(case.X)
+    columns = scale_columns(case.X)
     samples = vertex_of(result)
     inside = np.setdiff1d(features, gone)
     kept = np.setdiff1d(result.features, gone)
@@ -45,7 +46,7 @@ def test_after_features_are_set_aside(method, seed):
     expected = full_objective(case.replace(X=X[:, left]))
     assert solution.bounded
     assert np.abs(solution.w).sum() == pytest.approx(expected, rel=1e-9)
-    margins = y * (standardized(X).take(left) @ solution.w + solution.b)
+    margins = y * (scale_columns(X).take(left) @ solution.w + solution.b)
     assert margins.min() > -1e-9
 
 
@@ -67,12 +68,12 @@ def test_features_that_cannot_be_spared_ask_for_others():
     solution = walker_at(case, first, first.features, gone=few).solve()
     assert not solution.bounded
     v = solution.alpha * y + solution.multiplier * problem_of(case).equality
-    prices = np.abs(standardized(X).price(v))
+    prices = np.abs(scale_columns(X).price(v))
     others = np.delete(prices, first.features)
     assert others.max() > 10.0 * problem_of(case).costs(first.features).max()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(case=hard_cases())
 def test_awkward_columns_end_at_the_optimum_or_with_an_error(case):
     result = run(case)
@@ -93,7 +94,7 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
         return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0
 
     monkeypatch.setattr(vertex, "walk", lost)
-    repeater, case = Repeater(standardized(X)), Case(X, y)
+    repeater, case = Repeater(scale_columns(X)), Case(X, y)
     for _ in range(4):
         result = repeater.solve(problem_of(case))
         assert_optimal(case, result)
@@ -105,17 +106,17 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
 
 def test_the_loop_goes_on_without_a_walk_that_fails(monkeypatch):
     X, y = noise(24, 800, seed=0)
-    problem, repeater = problem_of(Case(X, y)), Repeater(standardized(X))
+    problem, repeater = problem_of(Case(X, y)), Repeater(scale_columns(X))
     repeater.solve(problem)
     first = repeater.solve(problem)  # walked to, so the programs after it may walk on
     assert first.vertex is not None
-    wanted = minimize_zero_norm(problem, standardized(X), first=first)
+    wanted = minimize_zero_norm(problem, scale_columns(X), first=first)
 
     def lost(*arguments):
         return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0
 
     monkeypatch.setattr(vertex, "walk", lost)
-    result = minimize_zero_norm(problem, standardized(X), first=first)
+    result = minimize_zero_norm(problem, scale_columns(X), first=first)
     np.testing.assert_array_equal(result.features, wanted.features)
     np.testing.assert_allclose(result.w, wanted.w, rtol=1e-6)
 

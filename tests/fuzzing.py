@@ -1,0 +1,19 @@
+"""How many random cases a test draws: the same few in `make test`, many new ones in `make fuzz`."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+_FACTOR = int(os.environ.get("FEWEST_FUZZ", "1"))
+
+
+def many(count: int) -> int:
+    """The number of cases, times what `make fuzz` asks for."""
+    return count * _FACTOR
+
+
+def examples(count: int) -> settings:
+    """Settings of a hypothesis test; only `make fuzz` draws other cases each time."""
+    return settings(max_examples=many(count), deadline=None, derandomize=_FACTOR == 1)
