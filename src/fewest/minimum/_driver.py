@@ -77,28 +77,27 @@ class Driver:
         began = perf_counter()
         columns = self.twins.firsts
         self._keep(separating_columns(self.X, self.y, columns))
-        self._end_step(1, 2 * len(columns), len(self.found), 0, began, complete=True)
+        self._end_step(1, Tally(2 * len(columns), len(self.found)), began)
 
     def _try_pairs(self) -> None:
         began = perf_counter()
         self.clock.begin("pairs")
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
-        tested = survivors = settled = 0
-        complete = True
+        tally, complete = Tally(), True
         for batch in scan_pairs(self.X, self.y, bits, copies, _MOST_KEPT):
-            tested += batch.n_tested
-            survivors += batch.n_survivors
-            settled += len(batch.uncertain)
+            tally.nodes += batch.n_tested
+            tally.survivors += batch.n_survivors
+            tally.settled += len(batch.uncertain)
             sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
-            self.clock.report(batch.share, tested)
+            self.clock.report(batch.share, tally.nodes)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break
-        self._end_step(2, tested, survivors, settled, began, complete=complete)
+        self._end_step(2, tally, began, complete=complete)
 
     def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
         """Those of the pairs that separate; the others join `ruled_out`."""
@@ -110,29 +109,23 @@ class Driver:
                 self.ruled_out.append(answer)
 
     def _try_larger(self) -> None:
-        """Sizes from three on, below the size of the best set or up to it if all are wanted."""
+        """Sizes from three on, below the size of the best set or up to it if several are wanted."""
         assert self.best is not None
-        enumerate_all = self.n_solutions is None or self.n_solutions > 1
-        if self.lower_bound < 3 or (
-            self.lower_bound == len(self.best.columns) and not enumerate_all
-        ):
-            self._fall_back_to_best()
-            return
-        search = CoverSearch(self.X, self.y, self.bits)
-        search.add(self.ruled_out)
-        self.clock.begin("local swaps")
-        self.best = swap_down(search, self.best, self.lower_bound, self.clock)
-        size = 3
-        while not self.found and size <= self.max_size and not self.clock.is_over:
-            known = len(self.best.columns)
-            if size > known or (size == known and not enumerate_all):
-                break
-            self._try_size(search, size)
-            size += 1
-        self.ruled_out = search.ruled_out
-        if self.found:
-            self.best = self.found[0]
-        self._fall_back_to_best()
+        several = self.n_solutions != 1
+        if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
+            search = CoverSearch(self.X, self.y, self.bits)
+            search.add(self.ruled_out)
+            self.clock.begin("local swaps")
+            self.best = swap_down(search, self.best, self.lower_bound, self.clock)
+            largest = len(self.best.columns) if several else len(self.best.columns) - 1
+            for size in range(3, min(largest, self.max_size) + 1):
+                if self.found or self.clock.is_over:
+                    break
+                self._try_size(search, size)
+            self.ruled_out = search.ruled_out
+        if not self.found:  # no complete scan found a set: the one at hand is returned
+            self._keep([self.best])
+            self.complete = False
 
     def _try_size(self, search: CoverSearch, size: int) -> None:
         began = perf_counter()
@@ -144,15 +137,7 @@ class Driver:
             return self.n_solutions is None or self.n_found < self.n_solutions
 
         complete = search.run(size, self.clock, keep)
-        tally = search.tally
-        self._end_step(size, tally.nodes, tally.survivors, tally.settled, began, complete=complete)
-
-    def _fall_back_to_best(self) -> None:
-        """Return the set at hand where no complete scan found one."""
-        assert self.best is not None
-        if not self.found:
-            self._keep([self.best])
-            self.complete = False
+        self._end_step(size, search.tally, began, complete=complete)
 
     def _upper_bound(self) -> Separation | None:
         """The smallest of the known sets, without idle columns, made of first columns."""
@@ -215,15 +200,13 @@ class Driver:
         ordered = sorted(zip(columns, weights, strict=True))
         return Separation(tuple(c for c, _ in ordered), tuple(w for _, w in ordered))
 
-    def _end_step(
-        self, size: int, tested: int, survivors: int, settled: int, began: float, *, complete: bool
-    ) -> None:
+    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
         step = Step(
             size=size,
             n_sets=comb(len(self.twins.firsts), size),
-            n_tested=tested,
-            n_survivors=survivors,
-            n_settled=settled,
+            n_tested=tally.nodes,
+            n_survivors=tally.survivors,
+            n_settled=tally.settled,
             n_found=self.n_found,
             complete=complete,
             seconds=perf_counter() - began,

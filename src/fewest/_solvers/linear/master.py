@@ -53,15 +53,16 @@ class Master:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self._highs = _quiet_highs()
+        self._next_strategy = _PRIMAL_SIMPLEX
+        self._begin()
+
+    def _begin(self) -> None:
+        """Only the row of the bias, and the column of the equality where there is one."""
         self.features: IndexArray = np.empty(0, dtype=np.intp)
         self.samples: IndexArray = np.empty(0, dtype=np.intp)
-        self._block = np.empty((problem.n_samples, 0), order="F")  # scaled by the feature costs
-        self._highs = _quiet_highs()
-        self._add_balance()
-        self._next_strategy = _PRIMAL_SIMPLEX
-
-    def _add_balance(self) -> None:
-        """The row of the bias, and the column of the equality where there is one."""
+        self._block = np.empty((self.problem.n_samples, 0), order="F")  # divided by feature costs
+        self._highs.clearModel()
         self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
         if self.problem.equality is not None:
             bias = np.array([self.problem.bias_coefficient])
@@ -94,10 +95,7 @@ class Master:
     def restart(self, vertex: Vertex, block: FloatArray) -> None:
         """Begin again from a vertex, with its features, whose columns are `block`."""
         samples = self.samples
-        self.features = self.samples = np.empty(0, dtype=np.intp)
-        self._block = np.empty((self.problem.n_samples, 0), order="F")
-        self._highs.clearModel()
-        self._add_balance()
+        self._begin()
         self.add_features(vertex.features, block)
         self.add_samples(samples)
         status = highspy.HighsBasisStatus
