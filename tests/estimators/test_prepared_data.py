@@ -32,15 +32,15 @@ N = 48
 def seen(monkeypatch):
     """Numbers of rows of all matrices that are standardised from here on."""
     rows = []
-    original = columns.standardized
+    original = columns.scale_columns
 
     def counting(X, **settings):
         rows.append(X.shape[0])
         return original(X, **settings)
 
     for module in list(sys.modules.values()):
-        if getattr(module, "standardized", None) is original:
-            monkeypatch.setattr(module, "standardized", counting)
+        if getattr(module, "scale_columns", None) is original:
+            monkeypatch.setattr(module, "scale_columns", counting)
     return rows
 
 
