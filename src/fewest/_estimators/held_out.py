@@ -16,6 +16,7 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
@@ -181,7 +182,7 @@ def judge_fold(
     if abilities.columns_are_samples:
         X, columns = X[:, train], train
     fitted = clone(estimator)
-    rows = _safe_indexing(X, train), _safe_indexing(X, test)
+    rows = _take_rows(X, train), _take_rows(X, test)
     warned = fit_and_record(fitted, rows[0], y[train], None if groups is None else groups[train])
     decisions = supports = None
     if abilities.has_scores:
@@ -191,6 +192,12 @@ def judge_fold(
         supports = np.zeros((len(found.supports), n_features), dtype=bool)
         supports[:, columns] = found.supports
     return Fold(train, test, fitted.predict(rows[1]), decisions, supports, tuple(warned))
+
+
+def _take_rows(X: Any, rows: IndexArray) -> Any:
+    """Rows of an array, a sparse matrix or, which takes longer, any data frame."""
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    return X[rows] if plain else _safe_indexing(X, rows)
 
 
 def judge_in_parallel(
