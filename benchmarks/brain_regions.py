@@ -50,7 +50,7 @@ def measure(strength: float, n_voxels: int, seed: int, jobs: int) -> list[float]
     )
     truth = maps.informative
     found = all_pairs(
-        maps.X, maps.y, maps.groups, estimator=SupportFeatureMachineCV(), n_jobs=jobs
+        SupportFeatureMachineCV(), maps.X, maps.y, groups=maps.groups, n_jobs=jobs
     ).pairs[0]
     print(f"strength {strength:g} (leave one participant out: {found.performance})")
     p_values = [row("in the machine of some fold", found.performance.selected_in > 0, truth)]

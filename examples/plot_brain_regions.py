@@ -77,9 +77,9 @@ def main() -> None:
     parser.add_argument(
         "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
     )
-    parser.add_argument("--repetitions", type=int, default=200, help="of selection (default: 200)")
+    parser.add_argument("--subsets", type=int, default=200, help="most of them (default: 200)")
     arguments = parser.parse_args()
-    write_pictures(arguments.folder, draw(arguments.repetitions))
+    write_pictures(arguments.folder, draw(arguments.subsets))
 
 
 if __name__ == "__main__":

@@ -34,12 +34,12 @@ from fewest.neuro.pictures import plot_ranking, plot_two_maps
 SHARE = 0.1  # of the voxels, in the maps that are compared
 
 
-def draw(data: HaxbySlice, n_repetitions: int, categories: list[str] | None) -> dict[str, Figure]:
+def draw(data: HaxbySlice, n_subsets: int, categories: list[str] | None) -> dict[str, Figure]:
     """The pictures by name."""
     rows = np.isin(data.y, ["face", "house"])
     X, y, runs = data.X[rows], data.y[rows], data.runs[rows]
     decoder = FewestVoxels(
-        SupportFeatureMachine(C=np.inf), mask=data.mask_image, n_repetitions=n_repetitions
+        SupportFeatureMachine(C=np.inf), mask=data.mask_image, n_subsets=n_subsets
     )
     decoder.fit(image_of(X.T, data), y, groups=runs)
     voxels = ", ".join(f"{size:.0f}" for size in decoder.cv_results_["n_features"])
@@ -53,7 +53,7 @@ def draw(data: HaxbySlice, n_repetitions: int, categories: list[str] | None) -> 
     print(map_overlap(by_t, first))
 
     pairs = all_pairs(
-        data.X, data.y, data.runs, estimator=SupportFeatureMachine(), conditions=categories
+        SupportFeatureMachine(), data.X, data.y, groups=data.runs, conditions=categories
     )
     print(pairs)
     return {
@@ -104,12 +104,12 @@ def main() -> None:
     parser.add_argument(
         "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
     )
-    parser.add_argument("--repetitions", type=int, default=40, help="of selection (default: 40)")
+    parser.add_argument("--subsets", type=int, default=40, help="most of them (default: 40)")
     parser.add_argument("--categories", nargs="+", help="which to compare (default: all)")
     arguments = parser.parse_args()
     data = load_haxby_slice()
     if data is not None:
-        figures = draw(data, arguments.repetitions, arguments.categories)
+        figures = draw(data, arguments.subsets, arguments.categories)
         write_pictures(arguments.folder, figures)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fewest import SupportFeatureMachine
-from fewest.neuro.analyses import all_pairs, averaged_rest, one_vs_all
+from fewest.neuro.analyses import all_pairs, average_rest, one_vs_all
 
 
 def averages_by_hand(trials, condition):
@@ -31,19 +31,19 @@ def ordered(X, own, groups):
 
 
 def test_averages_are_those_of_the_thesis(trials):
-    found = averaged_rest(trials.X, trials.y, trials.groups, trials.runs, "joy")
+    found = average_rest(trials.X, trials.y, "joy", groups=trials.groups, blocks=trials.runs)
     expected = averages_by_hand(trials, "joy")
     for one, other in zip(ordered(*found), ordered(*expected), strict=True):
         np.testing.assert_allclose(one, other)
 
 
 def test_classes_are_balanced_and_the_performance_is_that_of_the_averages(trials):
-    found = one_vs_all(trials.X, trials.y, trials.groups, trials.runs)
+    found = one_vs_all(None, trials.X, trials.y, groups=trials.groups, blocks=trials.runs)
     assert found.conditions == ("anger", "fear", "joy")
     # 4 trials of the condition, and 2 runs of 2 other conditions, for each of 4 participants.
     assert found.class_sizes == ((16, 16),) * 3
     X, own, groups = averages_by_hand(trials, "joy")
-    plain = all_pairs(X, own, groups).pairs[0].performance
+    plain = all_pairs(None, X, own, groups=groups).pairs[0].performance
     np.testing.assert_allclose(found.performances[2].errors, plain.errors)
     assert found.performances[2].n_features == pytest.approx(plain.n_features, abs=0.5)
     errors = [one.error for one in found.performances]
@@ -51,12 +51,16 @@ def test_classes_are_balanced_and_the_performance_is_that_of_the_averages(trials
 
 
 def test_both_sides_averaged_or_none(trials):
-    both = one_vs_all(trials.X, trials.y, trials.groups, trials.runs, average="all")
+    both = one_vs_all(
+        None, trials.X, trials.y, groups=trials.groups, blocks=trials.runs, average="all"
+    )
     assert both.class_sizes == ((8, 16),) * 3
-    none = one_vs_all(trials.X, trials.y, trials.groups, average=None, conditions=["joy", "fear"])
+    none = one_vs_all(
+        None, trials.X, trials.y, groups=trials.groups, average=None, conditions=["joy", "fear"]
+    )
     assert none.conditions == ("joy", "fear")
     assert none.class_sizes == ((16, 32),) * 2
-    whole = one_vs_all(sparse.csr_array(trials.X), trials.y, trials.groups)
+    whole = one_vs_all(None, sparse.csr_array(trials.X), trials.y, groups=trials.groups)
     assert whole.class_sizes == ((16, 8),) * 3
 
 
@@ -65,22 +69,22 @@ def test_averages_alone_can_be_told_from_trials():
     rng = np.random.default_rng(0)
     y, groups = np.repeat(["a", "b"], 20), np.tile(np.arange(4), 10)
     X = rng.standard_normal((40, 300))
-    samples, own, _ = averaged_rest(X, y, groups, np.zeros(40), "a")
+    samples, own, _ = average_rest(X, y, "a", groups=groups)
     assert samples[~own].std() < 0.6 * samples[own].std()
-    samples, own, _ = averaged_rest(X, y, groups, np.zeros(40), "a", average="all")
+    samples, own, _ = average_rest(X, y, "a", groups=groups, average="all")
     assert samples[~own].std() == pytest.approx(samples[own].std(), rel=0.1)
 
 
 def test_table_and_messages(trials):
     soft = SupportFeatureMachine(C=1.0)
-    text = str(one_vs_all(trials.X, trials.y, trials.groups, trials.runs, estimator=soft))
+    text = str(one_vs_all(soft, trials.X, trials.y, groups=trials.groups, blocks=trials.runs))
     assert text.splitlines()[0].split() == ["samples", "features", "error"]
     assert text.splitlines()[3].split()[:7] == ["joy", "vs.", "all", "others", "16", "+", "16"]
     with pytest.raises(ValueError, match="average must be one of 'rest', 'all', None; got 'both'"):
-        one_vs_all(trials.X, trials.y, trials.groups, average="both")
-    alone = one_vs_all(trials.X, trials.y, trials.groups, estimator=soft, conditions=["joy"])
+        one_vs_all(None, trials.X, trials.y, groups=trials.groups, average="both")
+    alone = one_vs_all(soft, trials.X, trials.y, groups=trials.groups, conditions=["joy"])
     assert alone.conditions == ("joy",)
     with pytest.raises(ValueError, match="at least 1 different classes of y; got none"):
-        one_vs_all(trials.X, trials.y, trials.groups, conditions=[])
+        one_vs_all(None, trials.X, trials.y, groups=trials.groups, conditions=[])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        one_vs_all(trials.X, trials.y, trials.groups, trials.runs[1:])
+        one_vs_all(None, trials.X, trials.y, groups=trials.groups, blocks=trials.runs[1:])

@@ -25,7 +25,7 @@ def by_hand(estimator, X, y, groups):
 
 @pytest.mark.parametrize("estimator", [None, SupportFeatureMachine(C=0.5)])
 def test_every_pair_is_as_by_hand(trials, estimator):
-    found = all_pairs(trials.X, trials.y, trials.groups, estimator=estimator)
+    found = all_pairs(estimator, trials.X, trials.y, groups=trials.groups)
     assert found.conditions == ("anger", "fear", "joy")
     assert [(p.first, p.second) for p in found.pairs] == list(combinations(found.conditions, 2))
     machine = SupportFeatureMachine(C=np.inf) if estimator is None else estimator
@@ -44,7 +44,7 @@ def test_every_pair_is_as_by_hand(trials, estimator):
 
 def test_machines_that_choose_inside_keep_groups_together(trials):
     machine = SupportFeatureMachineCV(cv=LeaveOneGroupOut())
-    pair = all_pairs(trials.X, trials.y, trials.groups, estimator=machine).pairs[0]
+    pair = all_pairs(machine, trials.X, trials.y, groups=trials.groups).pairs[0]
     rows = np.isin(trials.y, [pair.first, pair.second])
     X, y, groups = trials.X[rows], trials.y[rows], trials.groups[rows]
     for train, test in LeaveOneGroupOut().split(X, y, groups):
@@ -55,7 +55,9 @@ def test_machines_that_choose_inside_keep_groups_together(trials):
 
 
 def test_the_planted_condition_is_the_easy_one(trials):
-    found = all_pairs(trials.X, trials.y, trials.groups, conditions=["joy", "anger", "fear"])
+    found = all_pairs(
+        None, trials.X, trials.y, groups=trials.groups, conditions=["joy", "anger", "fear"]
+    )
     errors, features = found.errors(), found.features()
     assert max(errors[0, 1:]) < errors[1, 2]
     assert max(features[0, 1:]) < features[1, 2]
@@ -70,7 +72,7 @@ def test_error_is_balanced(trials):
     joy = np.flatnonzero(trials.y == "joy")[3:]  # one of them is left in the first group
     kept = np.concatenate([joy, np.flatnonzero(trials.y == "fear")])
     X, y, groups = trials.X[kept], trials.y[kept], trials.groups[kept]
-    found = all_pairs(X, y, groups).pairs[0].performance
+    found = all_pairs(None, X, y, groups=groups).pairs[0].performance
     machine = SupportFeatureMachine(C=np.inf).fit(X[groups > 0], y[groups > 0])
     wrong = machine.predict(X[groups == 0]) != y[groups == 0]
     by_class = [wrong[y[groups == 0] == name].mean() for name in ("joy", "fear")]
@@ -79,18 +81,20 @@ def test_error_is_balanced(trials):
 
 
 def test_parallel_sparse_and_other_machines(trials):
-    plain = all_pairs(trials.X, trials.y, trials.groups)
+    plain = all_pairs(None, trials.X, trials.y, groups=trials.groups)
     for X, n_jobs in ((trials.X, 2), (sparse.csc_array(trials.X), None)):
-        other = all_pairs(X, trials.y, trials.groups, n_jobs=n_jobs)
+        other = all_pairs(None, X, trials.y, groups=trials.groups, n_jobs=n_jobs)
         np.testing.assert_allclose(other.errors(), plain.errors())
         np.testing.assert_allclose(other.features(), plain.features())
     svm = LinearSVC(penalty="l1", dual=False, C=0.1, random_state=0)
-    pair = all_pairs(trials.X, trials.y, trials.groups, estimator=svm).pairs[0]
+    pair = all_pairs(svm, trials.X, trials.y, groups=trials.groups).pairs[0]
     assert 0 < pair.performance.n_features < trials.X.shape[1]
 
 
 def test_table(trials):
-    text = str(all_pairs(trials.X, trials.y, trials.groups, conditions=["joy", "fear"]))
+    text = str(
+        all_pairs(None, trials.X, trials.y, groups=trials.groups, conditions=["joy", "fear"])
+    )
     lines = text.splitlines()
     assert lines[0].split() == ["features", "error"]
     assert re.fullmatch(r" +joy vs\. fear +\d+\.\d ± \d+\.\d +0\.\d\d ± 0\.\d\d", lines[1])
@@ -99,23 +103,23 @@ def test_table(trials):
 
 def test_a_bar_is_shown_on_request(trials, capsys):
     rows = np.isin(trials.y, ["joy", "fear"])
-    all_pairs(trials.X[rows], trials.y[rows], trials.groups[rows], verbose=1)
+    all_pairs(None, trials.X[rows], trials.y[rows], groups=trials.groups[rows], verbose=1)
     assert "leave one group out" in capsys.readouterr().err
 
 
 def test_messages(trials):
     X, y, groups = trials.X, trials.y, trials.groups
     with pytest.raises(ValueError, match="single condition, 'joy': nothing to compare"):
-        all_pairs(X, np.full(len(y), "joy"), groups)
+        all_pairs(None, X, np.full(len(y), "joy"), groups=groups)
     with pytest.raises(ValueError, match="groups must name the participant or run"):
-        all_pairs(X, y, None)
+        all_pairs(None, X, y, groups=None)
     with pytest.raises(ValueError, match="conditions name sadness, but y holds anger, fear, joy"):
-        all_pairs(X, y, groups, conditions=["joy", "sadness"])
+        all_pairs(None, X, y, groups=groups, conditions=["joy", "sadness"])
     with pytest.raises(ValueError, match="at least 2 different classes of y; got joy, joy"):
-        all_pairs(X, y, groups, conditions=["joy", "joy"])
+        all_pairs(None, X, y, groups=groups, conditions=["joy", "joy"])
     with pytest.raises(ValueError, match="group 0 has samples of one class only"):
-        all_pairs(X[2:], y[2:], np.where(np.arange(len(y)) < 4, 0, 1)[2:])
-    with pytest.raises(ValueError, match="KNeighborsClassifier does not say which features it us"):
-        all_pairs(X, y, groups, estimator=KNeighborsClassifier())
+        all_pairs(None, X[2:], y[2:], groups=np.where(np.arange(len(y)) < 4, 0, 1)[2:])
+    with pytest.raises(ValueError, match="does not say which features it uses"):
+        all_pairs(KNeighborsClassifier(), X, y, groups=groups)
     with pytest.raises(NotSeparableError, match="anger and fear, without group 0: .*C=1.0"):
-        all_pairs(X[:, :2], y, groups)
+        all_pairs(None, X[:, :2], y, groups=groups)

@@ -11,19 +11,19 @@ def test_permutations_are_those_of_labels_within_groups(trials):
     """The same permutations by hand, each through `all_pairs`."""
     rows = np.isin(trials.y, ["joy", "fear"])
     X, y, groups = trials.X[rows], trials.y[rows], trials.groups[rows]
-    found = permuted_pairs(X, y, groups, n_permutations=5, random_state=3).pairs[0]
+    found = permuted_pairs(None, X, y, groups=groups, n_permutations=5, random_state=3).pairs[0]
     rng = np.random.RandomState(3)
     features, errors = [], []
     for _ in range(5):
         permuted = y.copy()
         for group in np.unique(groups):
             permuted[groups == group] = rng.permutation(y[groups == group])
-        performance = all_pairs(X, permuted, groups).pairs[0].performance
+        performance = all_pairs(None, X, permuted, groups=groups).pairs[0].performance
         features.append(performance.n_features)
         errors.append(performance.error)
     np.testing.assert_allclose(found.features.chance, features)
     np.testing.assert_allclose(found.error.chance, errors)
-    plain = all_pairs(X, y, groups).pairs[0].performance
+    plain = all_pairs(None, X, y, groups=groups).pairs[0].performance
     assert found.features.observed == plain.n_features
     assert found.error.observed == plain.error
     assert found.features.p_value == (1 + np.sum(np.array(features) <= plain.n_features)) / 6
@@ -31,7 +31,9 @@ def test_permutations_are_those_of_labels_within_groups(trials):
 
 
 def test_planted_pairs_are_beyond_chance_and_the_other_is_not(trials):
-    found = permuted_pairs(trials.X, trials.y, trials.groups, n_permutations=19, random_state=0)
+    found = permuted_pairs(
+        None, trials.X, trials.y, groups=trials.groups, n_permutations=19, random_state=0
+    )
     p_values = {(pair.first, pair.second): pair.p_value for pair in found.pairs}
     assert p_values["anger", "joy"] == p_values["fear", "joy"] == 0.05
     assert p_values["anger", "fear"] > 0.1
@@ -43,7 +45,13 @@ def test_inseparable_permutations_count_as_worse(trials):
     X = trials.X[:, :3].copy()
     X[trials.y == "joy"] += 6.0
     found = permuted_pairs(
-        X, trials.y, trials.groups, conditions=["joy", "fear"], n_permutations=19, random_state=0
+        None,
+        X,
+        trials.y,
+        groups=trials.groups,
+        conditions=["joy", "fear"],
+        n_permutations=19,
+        random_state=0,
     )
     pair = found.pairs[0]
     assert np.isinf(pair.features.chance).all()
@@ -54,7 +62,7 @@ def test_inseparable_permutations_count_as_worse(trials):
 def test_table(trials):
     soft = SupportFeatureMachine(C=1.0)
     found = permuted_pairs(
-        trials.X, trials.y, trials.groups, estimator=soft, n_permutations=3, random_state=0
+        soft, trials.X, trials.y, groups=trials.groups, n_permutations=3, random_state=0
     )
     lines = str(found).splitlines()
     assert lines[0].split() == ["features", "permuted", "p", "error", "permuted", "p", "both", "p"]
@@ -64,9 +72,10 @@ def test_table(trials):
 
 def test_spread_is_that_of_a_sample(trials):
     found = permuted_pairs(
+        None,
         trials.X,
         trials.y,
-        trials.groups,
+        groups=trials.groups,
         conditions=["joy", "fear"],
         n_permutations=2,
         random_state=0,
@@ -75,11 +84,11 @@ def test_spread_is_that_of_a_sample(trials):
     assert chance[0] != chance[1]
     assert f"{chance.mean():.1f} ± {chance.std(ddof=1):.1f}" in str(found)
     alone = permuted_pairs(
-        trials.X, trials.y, trials.groups, conditions=["joy", "fear"], n_permutations=1
+        None, trials.X, trials.y, groups=trials.groups, conditions=["joy", "fear"], n_permutations=1
     )
     assert "± 0.0" in str(alone)
 
 
 def test_messages(trials):
     with pytest.raises(ValueError, match="n_permutations must be a whole number of at least one"):
-        permuted_pairs(trials.X, trials.y, trials.groups, n_permutations=0)
+        permuted_pairs(None, trials.X, trials.y, groups=trials.groups, n_permutations=0)

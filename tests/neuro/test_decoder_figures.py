@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from nibabel.orientations import axcodes2ornt, ornt_transform
 
-from fewest.neuro.figures import decoder_figures
+from fewest.neuro._figures import draw_maps
 
 AFFINE = np.array([[3.0, 0, 0, -13.5], [0, 3, 0, -16], [0, 0, 3, -12], [0, 0, 0, 1]])
 BACKGROUND = 10.0
@@ -26,9 +26,13 @@ def decoder_of(coef, affine=AFFINE, orientation="RAS"):
         consistency_img_=images[1],
         mean_img_=images[2],
         classes_=np.array(["a", "b"]),
-        cv_results_={"fold": np.arange(4)},
+        held_out_=SimpleNamespace(folds=range(4)),
         ranking_img_=None,
     )
+
+
+def figures_of(decoder):
+    return {name: figure for name, _, figure in draw_maps(decoder)}
 
 
 def drawn(figure):
@@ -48,7 +52,7 @@ def planted(shape=(10, 12, 9), place=(7, 3, 2)):
 
 @pytest.mark.parametrize("orientation", ["RAS", "LAS", "PSR", "ASR", "SLP"])
 def test_slices_are_horizontal_however_the_image_is_stored(orientation):
-    figures = decoder_figures(decoder_of(planted(), orientation=orientation))
+    figures = figures_of(decoder_of(planted(), orientation=orientation))
     for figure in figures.values():
         values, words = drawn(figure)
         assert [shown.tolist() for shown in values] == [[4.0]]
@@ -59,7 +63,7 @@ def test_slices_are_horizontal_however_the_image_is_stored(orientation):
 def test_one_slice_is_looked_at_from_its_side(axis, word):
     shape, place = [10, 12, 9], [7, 3, 2]
     shape[axis], place[axis] = 1, 0
-    values, words = drawn(decoder_figures(decoder_of(planted(shape, tuple(place))))["coef"])
+    values, words = drawn(figures_of(decoder_of(planted(shape, tuple(place))))["coef"])
     assert [shown.tolist() for shown in values] == [[4.0]]
     assert word in words
 
@@ -73,7 +77,7 @@ def test_tilted_volumes_keep_their_voxels_and_whole_counts():
     ]
     for place in ((7, 3, 2), (0, 0, 0), (4, 6, 5)):
         decoder = decoder_of(planted(place=place), about_z @ about_x @ AFFINE)
-        for figure in decoder_figures(decoder).values():
+        for figure in figures_of(decoder).values():
             values, _ = drawn(figure)
             assert [set(shown.tolist()) for shown in values] == [{4.0}]
 
@@ -81,7 +85,7 @@ def test_tilted_volumes_keep_their_voxels_and_whole_counts():
 def test_the_largest_slices_are_shown_and_some_slice_of_nothing():
     coef = np.zeros((10, 12, 9))
     coef[5, 5, :7] = np.arange(1.0, 8.0)
-    _, words = drawn(decoder_figures(decoder_of(coef))["coef"])
+    _, words = drawn(figures_of(decoder_of(coef))["coef"])
     heights = [word for word in words if word.startswith("z=")]
     assert heights == [
         "z=-6",
@@ -90,7 +94,7 @@ def test_the_largest_slices_are_shown_and_some_slice_of_nothing():
         "z=3",
         "z=6",
     ]
-    _, words = drawn(decoder_figures(decoder_of(np.zeros((10, 12, 9))))["coef"])
+    _, words = drawn(figures_of(decoder_of(np.zeros((10, 12, 9))))["coef"])
     assert "z=0" in words
 
 
@@ -99,6 +103,5 @@ def test_repetitions_are_drawn_as_whole_numbers():
     ranking = np.zeros((10, 12, 9), dtype=np.int32)
     ranking[7, 3, 2], ranking[2, 2, 2] = 1, 3
     decoder.ranking_img_ = nibabel.Nifti1Image(ranking, AFFINE)
-    decoder.selector_ = SimpleNamespace(subsets_=[[0], [1], [2]])
-    values, _ = drawn(decoder_figures(decoder)["ranking"])
+    values, _ = drawn(figures_of(decoder)["ranking"])
     assert set(np.concatenate(values)) == {1, 3}

@@ -6,9 +6,10 @@ import nibabel
 import numpy as np
 import pytest
 from nilearn.maskers import NiftiLabelsMasker, NiftiMasker
-from sklearn.svm import LinearSVC
+from sklearn.linear_model import Lasso
 from sklearn.tree import DecisionTreeClassifier
 
+from fewest import PotentialSelector, PotentialSVC, PotentialSVR, RepetitiveSelector
 from fewest.neuro import FewestVoxels
 
 
@@ -17,9 +18,9 @@ def image(data, affine=None):
 
 
 def refused(message, imgs, y, groups=None, error=ValueError, **parameters):
-    parameters = {"cv": 0, "n_repetitions": 0} | parameters
+    parameters = {"cv": 0, "n_subsets": 0} | parameters
     with pytest.raises(error, match=re.escape(message)):
-        FewestVoxels(**parameters).fit(imgs, y, groups)
+        FewestVoxels(**parameters).fit(imgs, y, groups=groups)
 
 
 def with_value(scans, value, place=(), volume=5):
@@ -62,7 +63,7 @@ def test_affines_that_differ_by_rounding_change_no_value():
     y = np.tile(["a", "b"], 6)
     images = nibabel.Nifti1Image(rng.normal(100.0, 1.0, size=(4, 3, 2, 12)), affine)
     mask = nibabel.Nifti1Image(np.ones((4, 3, 2), dtype=np.int8), affine)
-    plain = FewestVoxels(mask=mask, cv=0, n_repetitions=0).fit(images, y)
+    plain = FewestVoxels(mask=mask, cv=0, n_subsets=0).fit(images, y)
     expected = plain.decision_function(images)
     np.testing.assert_array_equal(plain.decision_function(rounded(images)), expected)
     volumes = nibabel.four_to_three(images)
@@ -72,7 +73,7 @@ def test_affines_that_differ_by_rounding_change_no_value():
         (volumes, mask),
         (images, NiftiMasker(rounded(mask), standardize=None, reports=False)),
     ):
-        decoder = FewestVoxels(mask=given, cv=0, n_repetitions=0).fit(form, y)
+        decoder = FewestVoxels(mask=given, cv=0, n_subsets=0).fit(form, y)
         np.testing.assert_allclose(decoder.decision_function(images), expected, rtol=1e-3)
         np.testing.assert_array_equal(decoder.coef_img_.affine, affine)
 
@@ -111,7 +112,7 @@ def test_masker_with_another_grid(scans):
 @pytest.mark.parametrize(("change", "number"), [(slice(1, None), 35), (slice(None), 37)])
 def test_labels_that_do_not_fit(scans, change, number):
     y = [*scans.y[change], *(["left"] if number == 37 else [])]
-    refused(f"y has {number} labels, but the images have 36 volumes", scans.images, y)
+    refused(f"y has {number} values, but the images have 36 volumes", scans.images, y)
 
 
 def test_one_class_only(scans):
@@ -119,7 +120,7 @@ def test_one_class_only(scans):
 
 
 def test_groups_that_do_not_fit(scans):
-    message = "groups has 35 entries, but the images have 36 volumes"
+    message = "groups has 35 values, but the images have 36 volumes"
     refused(message, scans.images, scans.y, scans.groups[1:])
 
 
@@ -137,8 +138,8 @@ def test_values_that_are_not_finite(scans, value):
 def test_values_that_are_not_finite_outside_the_mask_do_not_matter(scans):
     bad = with_value(scans, np.nan, place=(0, 0, 0))
     assert not scans.brain.mask[0, 0, 0]
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(bad, scans.y)
-    good = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(bad, scans.y)
+    good = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(scans.images, scans.y)
     np.testing.assert_array_equal(decoder.coef_img_.get_fdata(), good.coef_img_.get_fdata())
 
 
@@ -168,7 +169,7 @@ def test_truncated_file(tmp_path, scans):
 
 def test_one_volume_where_several_are_needed(scans):
     refused(
-        "y has 36 labels, but the images have 1 volume: give one label a volume, in their order. "
+        "y has 36 values, but the images have 1 volume: give one per volume, in their order. "
         "One 3-D image is one volume",
         scans.volumes[0],
         scans.y,
@@ -194,18 +195,18 @@ def test_values_that_are_no_real_numbers(dtype):
 
 
 def test_new_images_on_another_grid(scans):
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(scans.images, scans.y)
     moved = image(scans.images.get_fdata(), np.eye(4))
     with pytest.raises(ValueError, match="the affine of these images and that of those of fit"):
         decoder.predict(moved)
 
 
 def test_new_groups_that_do_not_fit(scans):
-    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_repetitions=0)
-    decoder.fit(scans.images, scans.y, scans.groups)
-    with pytest.raises(ValueError, match="groups has 3 entries, but the images have 36 volumes"):
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_subsets=0)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
+    with pytest.raises(ValueError, match="groups has 3 values, but the images have 36 volumes"):
         decoder.predict(scans.images, groups=[1, 2, 3])
-    with pytest.raises(ValueError, match="at least two volumes a group; group 0 has one"):
+    with pytest.raises(ValueError, match="at least two volumes per group; group 0 has one"):
         decoder.predict(scans.volumes[0])
 
 
@@ -216,7 +217,7 @@ def test_new_groups_that_do_not_fit(scans):
         ({"smoothing_fwhm": 0}, "smoothing_fwhm must be a positive number; got 0"),
         ({"downsample": -1}, "downsample must be a whole number of at least one; got -1"),
         ({"downsample": 9}, "levels=9 is too many"),
-        ({"n_repetitions": 1.5}, "n_repetitions must be a whole number of at least one; got 1.5"),
+        ({"n_subsets": 1.5}, "n_subsets must be a whole number of at least one; got 1.5"),
         ({"informative": "yes"}, "informative must be True, False, or a dict"),
         ({"standardize": "groups"}, "standardize='groups' needs groups"),
         ({"cv": 1}, "cv must be at least two folds"),
@@ -226,25 +227,28 @@ def test_parameters(scans, parameters, message):
     refused(message, scans.images, scans.y, mask=scans.mask, **parameters)
 
 
-def test_estimator_without_weights(scans):
-    message = "DecisionTreeClassifier has no coef_: use a linear classifier"
-    refused(message, scans.images, scans.y, error=TypeError, estimator=DecisionTreeClassifier())
+def test_estimator_that_does_not_select(scans):
+    message = "DecisionTreeClassifier does not say which features it uses"
+    refused(message, scans.images, scans.y, estimator=DecisionTreeClassifier())
 
 
-def test_estimator_that_cannot_be_repeated(scans):
-    machine = LinearSVC(penalty="l1", dual=False, C=0.1)
-    refused(
-        "LinearSVC cannot be trained repetitively. Use n_repetitions=0",
-        scans.images,
-        scans.y,
-        error=TypeError,
-        estimator=machine,
-        n_repetitions=2,
-    )
-    decoder = FewestVoxels(machine, mask=scans.mask, cv=0, n_repetitions=0)
-    decoder.fit(scans.images, scans.y)
-    coef = decoder.coef_img_.get_fdata()[scans.brain.mask]
-    np.testing.assert_array_equal(decoder.support_img_.get_fdata()[scans.brain.mask], coef != 0)
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (Lasso(), "Lasso predicts numbers, but this is about classes"),
+        (PotentialSVR(kernel="precomputed"), "PotentialSVR predicts numbers"),
+        (PotentialSelector(), "Potential SVM selector selects, but does not classify"),
+        (RepetitiveSelector(), "repetitive selection selects, but does not classify"),
+        (PotentialSVC(), "PotentialSVC with the kernel 'rbf' selects samples, not columns"),
+        (
+            PotentialSVC(kernel="precomputed", row_objects="samples"),
+            "takes columns for samples, but here they are voxels",
+        ),
+    ],
+    ids=lambda value: type(value).__name__ if hasattr(value, "fit") else "",
+)
+def test_estimators_are_refused_before_an_image_is_read(estimator, message):
+    refused(message, "nothing.nii.gz", ["a", "b"], estimator=estimator)
 
 
 def test_informative_needs_two_classes(three_classes):

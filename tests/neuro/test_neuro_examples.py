@@ -25,7 +25,7 @@ def draw(monkeypatch, tmp_path):
 
 
 def test_brain_regions(draw, capsys):
-    assert draw(plot_brain_regions, "--repetitions", "20") == {
+    assert draw(plot_brain_regions, "--subsets", "20") == {
         "glass.png",
         "slices.png",
         "ranking.png",
@@ -47,7 +47,7 @@ def test_planted_regions_are_found():
 
 def test_haxby(draw, real_file, capsys):
     real_file("haxby_slice_bold.nii.gz")
-    settings = ("--repetitions", "4", "--categories", "face", "house", "cat")
+    settings = ("--subsets", "4", "--categories", "face", "house", "cat")
     assert draw(plot_haxby, *settings) == {"overlap.png", "ranking.png", "pairs.png"}
     text = capsys.readouterr().out
     assert "face against house: error 0.0" in text

@@ -203,7 +203,7 @@ def test_messages(monkeypatch):
         ValueError, match="the affine of the first map and that of the second map differ"
     ):
         plot_two_maps(FIRST, image(np.ones((33, 40, 32)), np.eye(4)))
-    with pytest.raises(ValueError, match="the first map must have three dimensions; got shape"):
+    with pytest.raises(ValueError, match="the first map must be one 3-D image; got the shape"):
         plot_two_maps(image(np.ones((3, 3, 3, 2))), FIRST)
     flat = image(np.ones((4, 4, 1)))
     with pytest.raises(ValueError, match=r"background has shape \(5, 4, 1\), but the map has"):

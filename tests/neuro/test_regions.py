@@ -41,10 +41,14 @@ def test_small_regions_in_one_row(atlas):
     found[:, 0] = 1  # 12 voxels of region 8
     found[0, 2, 0] = found[5, 1, 0] = 1  # one of region 3 (right), one of none (left)
     table = region_table(image(found), atlas, {8: "back"})
-    rows = [(r.label, r.name, r.left, r.right, r.size) for r in table.listed(least=0.1).regions]
+    rows = [
+        (r.label, r.name, r.left, r.right, r.size) for r in table.merge_small(least=0.1).regions
+    ]
     assert rows == [(8, "back", 6, 6, 12), (-1, "Other regions", 1, 1, 24)]
-    assert table.listed(least=0.0) == table
-    assert sum(r.left_share + r.right_share for r in table.listed(0.1).regions) == pytest.approx(1)
+    assert table.merge_small(least=0.0) == table
+    assert sum(
+        r.left_share + r.right_share for r in table.merge_small(0.1).regions
+    ) == pytest.approx(1)
 
 
 def test_hemispheres_follow_the_affine(atlas):

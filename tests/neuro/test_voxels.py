@@ -7,12 +7,27 @@ from nilearn.image import index_img, smooth_img
 from nilearn.maskers import NiftiMasker
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_score
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
-from fewest import Liknon, RepetitiveSelector, SupportFeatureMachine, SupportFeatureMachineCV
-from fewest._estimators.splits import balanced_error
+from fewest import (
+    AccumulatedClassifier,
+    FeatureSelectionConcave,
+    Liknon,
+    LiknonCV,
+    PotentialSVC,
+    RepetitiveSelector,
+    SupportFeatureMachine,
+    SupportFeatureMachineCV,
+    UnionFeatureMachine,
+)
+from fewest._estimators.abilities import selection_of
+from fewest._estimators.splits import balanced_error, fit_with_groups
 from fewest.imaging import downsample, downsampled_mask
 from fewest.informative import informative_features
 from fewest.neuro import FewestVoxels
+from fewest.neuro._figures import draw_maps
+from fewest.neuro._tables import list_voxels
 
 
 def by_hand(scans):
@@ -34,7 +49,7 @@ def errors_by_hand(estimator, X, y, folds):
 
 @pytest.fixture(scope="module")
 def fitted(scans):
-    return FewestVoxels(mask=scans.mask).fit(scans.images, scans.y, scans.groups)
+    return FewestVoxels(mask=scans.mask).fit(scans.images, scans.y, groups=scans.groups)
 
 
 def test_same_as_masker_and_machine_by_hand(scans, fitted):
@@ -115,13 +130,13 @@ def test_forms_of_input(scans, fitted, tmp_path, form):
             nibabel.save(volume, path)
         if form == "files":
             images = [str(path) for path in images]
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(images, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(images, scans.y)
     np.testing.assert_array_equal(decoder.coef_img_.get_fdata(), fitted.coef_img_.get_fdata())
     np.testing.assert_array_equal(decoder.predict(images), fitted.predict(scans.images))
 
 
 def test_nothing_more_than_asked_for(scans):
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(scans.images, scans.y)
     assert decoder.cv_results_ is None
     assert decoder.error_ is None
     assert decoder.consistency_img_ is None
@@ -134,15 +149,15 @@ def test_smoothing_is_nilearn_s(scans):
     smoothed = smooth_img(scans.images, 6.0)
     X = NiftiMasker(scans.mask, standardize=None, reports=False).fit().transform(smoothed)
     machine = SupportFeatureMachine().fit(X, scans.y)
-    decoder = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_repetitions=0)
+    decoder = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_subsets=0)
     decoder.fit(scans.images, scans.y)
     np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-6)
 
 
 def test_masker_object_keeps_its_settings(scans):
     masker = NiftiMasker(scans.mask, smoothing_fwhm=6.0, standardize=None, reports=False)
-    one = FewestVoxels(mask=masker, cv=0, n_repetitions=0).fit(scans.images, scans.y)
-    two = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_repetitions=0)
+    one = FewestVoxels(mask=masker, cv=0, n_subsets=0).fit(scans.images, scans.y)
+    two = FewestVoxels(mask=scans.mask, smoothing_fwhm=6.0, cv=0, n_subsets=0)
     two.fit(scans.images, scans.y)
     np.testing.assert_array_equal(one.estimator_.coef_, two.estimator_.coef_)
     assert not hasattr(masker, "mask_img_")  # the user's object is left alone
@@ -150,9 +165,9 @@ def test_masker_object_keeps_its_settings(scans):
 
 def test_computed_mask_is_nilearn_s(scans):
     masker = NiftiMasker(standardize=None, reports=False).fit(scans.images)
-    decoder = FewestVoxels(cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    decoder = FewestVoxels(cv=0, n_subsets=0).fit(scans.images, scans.y)
     np.testing.assert_array_equal(decoder.mask_img_.get_fdata(), masker.mask_img_.get_fdata())
-    again = FewestVoxels(mask=masker, cv=0, n_repetitions=0).fit(scans.images, scans.y)
+    again = FewestVoxels(mask=masker, cv=0, n_subsets=0).fit(scans.images, scans.y)
     np.testing.assert_array_equal(again.coef_img_.get_fdata(), decoder.coef_img_.get_fdata())
 
 
@@ -160,7 +175,7 @@ def test_computed_mask_leaves_out_what_never_varies(three_classes):
     data = three_classes.images.get_fdata().copy()
     data[4] = 7.0
     images = nibabel.Nifti1Image(data, three_classes.images.affine)
-    decoder = FewestVoxels(cv=0, n_repetitions=0).fit(images, three_classes.y)
+    decoder = FewestVoxels(cv=0, n_subsets=0).fit(images, three_classes.y)
     inside = decoder.mask_img_.get_fdata().astype(bool)
     computed = NiftiMasker(standardize=None, reports=False).fit(images).mask_img_.get_fdata() > 0
     assert computed[4].any()
@@ -169,7 +184,7 @@ def test_computed_mask_leaves_out_what_never_varies(three_classes):
     np.testing.assert_array_equal(inside[others], computed[others])
     # A mask that is given is taken as it is.
     mask = nibabel.Nifti1Image(np.ones((6, 5, 4), dtype=np.int8), images.affine)
-    given = FewestVoxels(mask=mask, cv=0, n_repetitions=0).fit(images, three_classes.y)
+    given = FewestVoxels(mask=mask, cv=0, n_subsets=0).fit(images, three_classes.y)
     assert given.n_elements_ == 6 * 5 * 4
     np.testing.assert_array_equal(given.coef_img_.get_fdata(), decoder.coef_img_.get_fdata())
 
@@ -180,11 +195,11 @@ def test_standardize_within_groups(scans):
         rows = scans.groups == group
         X[rows] = (X[rows] - X[rows].mean(axis=0)) / X[rows].std(axis=0, ddof=1)
     machine = SupportFeatureMachine().fit(X, scans.y)
-    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_repetitions=0)
-    decoder.fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_subsets=0)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
     np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-5, atol=1e-8)
     np.testing.assert_allclose(
-        decoder.decision_function(scans.images, scans.groups),
+        decoder.decision_function(scans.images, groups=scans.groups),
         machine.decision_function(X),
         atol=1e-6,
     )
@@ -202,7 +217,9 @@ def test_downsampled(scans):
     small = downsample(scans.images.get_fdata(), 1, mask, channel_axis=3)
     X = small[downsampled_mask(mask, 1)].T
     machine = SupportFeatureMachine().fit(X, scans.y)
-    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(
+        scans.images, scans.y, groups=scans.groups
+    )
     assert decoder.n_elements_ == 600
     assert decoder.n_features_ == X.shape[1] < 150
     np.testing.assert_allclose(decoder.estimator_.coef_, machine.coef_, rtol=1e-6, atol=1e-9)
@@ -214,7 +231,9 @@ def test_downsampled(scans):
 
 def test_downsampled_maps_stay_whole(scans):
     mask = scans.brain.mask
-    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, downsample=1).fit(
+        scans.images, scans.y, groups=scans.groups
+    )
     coarse = np.zeros(mask.shape, dtype=bool)
     coarse[::2, ::2, ::2] = mask[::2, ::2, ::2]
     ranking = decoder.ranking_img_.get_fdata()
@@ -230,7 +249,7 @@ def test_downsampled_maps_stay_whole(scans):
 
 def test_more_than_two_classes(three_classes):
     scans = three_classes
-    decoder = FewestVoxels(mask=None, n_repetitions=2).fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=None, n_subsets=2).fit(scans.images, scans.y, groups=scans.groups)
     assert decoder.coef_img_.shape == (6, 5, 4, 3)
     for machine in range(3):
         found = np.argwhere(decoder.coef_img_.get_fdata()[..., machine])
@@ -244,21 +263,104 @@ def test_more_than_two_classes(three_classes):
 
 @pytest.mark.parametrize(
     "estimator",
-    [Liknon(C=0.05), SupportFeatureMachineCV(n_Cs=3, cv=3, random_state=0)],
-    ids=["liknon", "sfm-cv"],
+    [
+        Liknon(C=0.05),
+        SupportFeatureMachineCV(n_Cs=3, cv=3, random_state=0),
+        UnionFeatureMachine(n_subsets=2),
+        FeatureSelectionConcave(),
+        PotentialSVC(np.inf, 1.0, kernel="precomputed"),
+        LinearSVC(penalty="l1", dual=False, C=0.1, random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
 )
-def test_other_estimators(scans, estimator):
+def test_other_linear_estimators(scans, estimator):
+    """Weights are for the values of the voxels, repetitions begin with the selection itself."""
     X = by_hand(scans)
-    decoder = FewestVoxels(estimator, mask=scans.mask, cv=0, n_repetitions=2)
-    decoder.fit(scans.images, scans.y, scans.groups)
-    keywords = {} if isinstance(estimator, Liknon) else {"groups": scans.groups}
-    machine = clone(estimator).fit(X, scans.y, **keywords)
-    np.testing.assert_array_equal(decoder.estimator_.coef_, machine.coef_)
+    decoder = FewestVoxels(estimator, mask=scans.mask, cv=2, n_subsets=2)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
+    machine = fit_with_groups(clone(estimator), X, scans.y, scans.groups)
+    expected = selection_of(machine)
+    np.testing.assert_array_equal(in_mask(scans, decoder.coef_img_), expected.coef[0])
+    np.testing.assert_array_equal(in_mask(scans, decoder.support_img_), expected.support)
+    np.testing.assert_array_equal(in_mask(scans, decoder.ranking_img_) == 1, expected.support)
+    np.testing.assert_array_equal(
+        in_mask(scans, decoder.consistency_img_), decoder.held_out_.selections.sum(axis=0)
+    )
+    np.testing.assert_array_equal(decoder.predict(scans.images), machine.predict(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        AccumulatedClassifier(RepetitiveSelector(n_subsets=2)),
+        AccumulatedClassifier(
+            RepetitiveSelector(n_subsets=2), classifier=DecisionTreeClassifier(random_state=0)
+        ),
+        LiknonCV(classifier=DecisionTreeClassifier(random_state=0), n_Cs=3, cv=2, random_state=0),
+    ],
+    ids=["accumulated", "accumulated tree", "liknon-cv tree"],
+)
+def test_estimators_that_are_not_linear_have_no_map_of_weights(scans, estimator):
+    X = by_hand(scans)
+    decoder = FewestVoxels(estimator, mask=scans.mask, n_subsets=2)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
+    assert decoder.coef_img_ is None
+    machine = fit_with_groups(clone(estimator), X, scans.y, scans.groups)
+    np.testing.assert_array_equal(in_mask(scans, decoder.support_img_), machine.get_support())
+    np.testing.assert_array_equal(in_mask(scans, decoder.ranking_img_) == 1, machine.get_support())
+    np.testing.assert_array_equal(decoder.predict(scans.images), machine.predict(X))
+    assert decoder.transform(scans.images).shape == (len(X), machine.get_support().sum())
+    names = [name for name, _, _ in draw_maps(decoder)]
+    assert names == ["support", "consistency", "ranking"]
+    assert [voxel.coefficients for voxel in list_voxels(decoder)] == [None] * np.sum(
+        machine.get_support()
+    )
+
+
+def test_images_are_masked_once_and_folds_run_once(scans, monkeypatch):
+    masked, fitted_to = [], []
+    transform, fit = NiftiMasker.transform, SupportFeatureMachine.fit
+
+    def count_masking(self, *arguments, **settings):
+        masked.append(self)
+        return transform(self, *arguments, **settings)
+
+    def count_fit(self, X, *arguments, **settings):
+        fitted_to.append(len(X))
+        return fit(self, X, *arguments, **settings)
+
+    monkeypatch.setattr(NiftiMasker, "transform", count_masking)
+    monkeypatch.setattr(SupportFeatureMachine, "fit", count_fit)
+    FewestVoxels(mask=scans.mask).fit(scans.images, scans.y, groups=scans.groups)
+    assert len(masked) == 1
+    assert fitted_to == [36] + [30] * 6
+
+
+def test_selected_voxels_as_a_table(scans, fitted):
+    table = list_voxels(fitted)
+    assert [voxel.column for voxel in table] == np.flatnonzero(
+        in_mask(scans, fitted.support_img_)
+    ).tolist()
+    for voxel in table:
+        place = tuple(voxel.index)
+        np.testing.assert_allclose(
+            voxel.position_mm, (scans.images.affine @ [*voxel.index, 1])[:3], atol=1e-3
+        )
+        assert voxel.coefficients == [fitted.coef_img_.get_fdata()[place]]
+        assert voxel.folds_selected == fitted.consistency_img_.get_fdata()[place]
+
+
+def test_warnings_of_folds_are_passed_on(scans):
+    """The folds of a machine that is poor enough to select nothing."""
+    with pytest.warns(UserWarning, match="in a fold: .*no feature was selected"):
+        FewestVoxels(Liknon(C=1e-6), mask=scans.mask).fit(
+            scans.images, scans.y, groups=scans.groups
+        )
 
 
 def test_stratified_folds_without_groups(scans):
     X = by_hand(scans)
-    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0, random_state=3)
+    decoder = FewestVoxels(mask=scans.mask, n_subsets=0, random_state=3)
     decoder.fit(scans.images, scans.y)
     folds = StratifiedKFold(5, shuffle=True, random_state=3).split(X, scans.y)
     errors, _ = errors_by_hand(SupportFeatureMachine(), X, scans.y, folds)
@@ -268,14 +370,14 @@ def test_stratified_folds_without_groups(scans):
 def test_groups_of_one_class_each(scans):
     """Patients and healthy people: the error of a fold says little, that of all volumes much."""
     y = np.where(scans.groups < 2, "ill", "well")
-    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0).fit(scans.images, y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, n_subsets=0).fit(scans.images, y, groups=scans.groups)
     wrong = decoder.cv_results_["error"]  # each participant has six volumes
     assert decoder.error_ == pytest.approx((wrong[:2].mean() + wrong[2:].mean()) / 2)
 
 
 def test_processes_give_the_same(scans, fitted):
-    decoder = FewestVoxels(mask=scans.mask, n_repetitions=0, n_jobs=2)
-    decoder.fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, n_subsets=0, n_jobs=2)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
     np.testing.assert_array_equal(
         decoder.consistency_img_.get_fdata(), fitted.consistency_img_.get_fdata()
     )
@@ -284,8 +386,8 @@ def test_processes_give_the_same(scans, fitted):
 def test_informative(scans):
     X = by_hand(scans)
     settings = {"every": 2, "n_permutations": 0}
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0, informative=settings)
-    decoder.fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0, informative=settings)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
     expected = informative_features(None, X, scans.y, groups=scans.groups, **settings)
     assert decoder.informative_.estimate == expected.estimate
     assert 0 < decoder.informative_.estimate < 1
@@ -306,13 +408,13 @@ def test_scikit_learn_conventions(scans, fitted):
     assert copy.set_params(estimator__C=3.0, cv=4).estimator.C == 3.0
     assert decoder.estimator.C == 2.0
     assert "downsample=1" in repr(copy)
-    refitted = clone(fitted).fit(scans.volumes, scans.y, scans.groups)
+    refitted = clone(fitted).fit(scans.volumes, scans.y, groups=scans.groups)
     np.testing.assert_array_equal(refitted.coef_img_.get_fdata(), fitted.coef_img_.get_fdata())
 
 
 def test_cross_val_score_over_a_list_of_images(scans):
     X = by_hand(scans)
-    decoder = FewestVoxels(mask=scans.mask, cv=0, n_repetitions=0)
+    decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0)
     folds = {"cv": LeaveOneGroupOut(), "groups": scans.groups}
     scores = cross_val_score(decoder, scans.volumes, scans.y, **folds)
     np.testing.assert_array_equal(
@@ -322,13 +424,13 @@ def test_cross_val_score_over_a_list_of_images(scans):
 
 def test_face_and_house(haxby):
     """A real slice, one voxel thick: leave one run out."""
-    decoder = FewestVoxels(standardize="groups").fit(haxby.images, haxby.y, haxby.groups)
+    decoder = FewestVoxels(standardize="groups").fit(haxby.images, haxby.y, groups=haxby.groups)
     assert len(decoder.cv_results_["fold"]) == 12
     assert decoder.error_ < 0.1
     assert decoder.support_img_.shape == (40, 20, 1)
     assert 2 <= decoder.support_img_.get_fdata().sum() <= 5
-    smaller = FewestVoxels(standardize="groups", downsample=1, n_repetitions=0)
-    assert smaller.fit(haxby.images, haxby.y, haxby.groups).error_ < 0.1
+    smaller = FewestVoxels(standardize="groups", downsample=1, n_subsets=0)
+    assert smaller.fit(haxby.images, haxby.y, groups=haxby.groups).error_ < 0.1
     # Of the 800 voxels of the slice, 270 are zero in all volumes.
     assert decoder.n_elements_ == 530
     assert smaller.n_features_ < 530 / 4 + 20
@@ -337,10 +439,10 @@ def test_face_and_house(haxby):
 def test_standardised_volumes_stay_with_their_labels(scans):
     """The order of the volumes must not matter, whatever a library makes of the groups."""
     order = np.random.default_rng(0).permutation(len(scans.y))
-    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_repetitions=0)
-    sorted_ = clone(decoder).fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", n_subsets=0)
+    sorted_ = clone(decoder).fit(scans.images, scans.y, groups=scans.groups)
     mixed = clone(decoder).fit(
-        index_img(scans.images, order), scans.y[order], np.asarray(scans.groups)[order]
+        index_img(scans.images, order), scans.y[order], groups=np.asarray(scans.groups)[order]
     )
     assert mixed.error_ == pytest.approx(sorted_.error_)
     np.testing.assert_array_equal(
@@ -352,20 +454,20 @@ def test_runs_of_a_masker_must_be_sorted(scans):
     runs = np.asarray(scans.groups)[::-1]
     masker = NiftiMasker(scans.mask, runs=runs, standardize="zscore_sample", reports=False)
     with pytest.raises(ValueError, match="the runs of the masker are not sorted"):
-        FewestVoxels(mask=masker).fit(scans.images, scans.y, scans.groups)
+        FewestVoxels(mask=masker).fit(scans.images, scans.y, groups=scans.groups)
 
 
 def test_repetitions_of_a_machine_that_chooses_inside_keep_groups_together(scans):
     machine = SupportFeatureMachineCV(cv=LeaveOneGroupOut())
-    decoder = FewestVoxels(machine, mask=scans.mask, cv=0, n_repetitions=2)
-    decoder.fit(scans.images, scans.y, scans.groups)
+    decoder = FewestVoxels(machine, mask=scans.mask, cv=0, n_subsets=2)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
     first = decoder.ranking_img_.get_fdata() == 1
     np.testing.assert_array_equal(first, decoder.support_img_.get_fdata() == 1)
     assert len(decoder.selector_.subsets_) == 2
 
 
 def test_new_groups_may_be_a_column(scans):
-    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_repetitions=0)
-    decoder.fit(scans.images, scans.y, scans.groups)
-    as_column = decoder.predict(scans.images, np.asarray(scans.groups)[:, None])
-    np.testing.assert_array_equal(as_column, decoder.predict(scans.images, scans.groups))
+    decoder = FewestVoxels(mask=scans.mask, standardize="groups", cv=0, n_subsets=0)
+    decoder.fit(scans.images, scans.y, groups=scans.groups)
+    as_column = decoder.predict(scans.images, groups=np.asarray(scans.groups)[:, None])
+    np.testing.assert_array_equal(as_column, decoder.predict(scans.images, groups=scans.groups))

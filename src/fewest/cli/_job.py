@@ -163,18 +163,20 @@ class Job:
         return sort_results([one for one in results if one is not None], self.data)
 
     def _header(self) -> dict[str, Any]:
-        options = {
-            name: value for name, value in vars(self.arguments).items() if name not in _NO_OPTIONS
-        }
         return {
             "command": self.arguments.command,
             "call": self.arguments.line,
             "about": self.about,
-            "options": options,
+            "options": list_options(self.arguments),
             "notes": self.notes,
             "seconds": dict(self.seconds),
             "truth": self.truth,
         }
+
+
+def list_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What was asked for, without where to write it."""
+    return {name: value for name, value in vars(arguments).items() if name not in _NO_OPTIONS}
 
 
 def start_job(arguments: argparse.Namespace, *files: str) -> Job:

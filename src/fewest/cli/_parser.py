@@ -32,7 +32,7 @@ _COMMANDS = (
     "path",
     "rank",
     "informative",
-    "brain_options",
+    "brain",
     "minimum",
     "diagnose",
     "demo",

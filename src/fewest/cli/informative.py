@@ -84,9 +84,9 @@ def add_options(commands: Commands[Parser]) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, select and probe in every fold, report, draw."""
+    from fewest.cli._images import check_plot, encode_figure
     from fewest.cli._job import start_job
     from fewest.cli._methods import make_estimator, settle_method
-    from fewest.cli.images import check_plot, image
     from fewest.informative import informative_features
 
     settle_method(arguments, hard=True)
@@ -113,7 +113,7 @@ def run(arguments: argparse.Namespace) -> None:
             verbose=job.verbose,
         )
     if arguments.plot:
-        job.write("plot", image(_draw(job, found), arguments.plot), "Drawn")
+        job.write("plot", encode_figure(_draw(job, found), arguments.plot), "Drawn")
     content = job.content(found, estimator=estimator)
     job.deliver(content, f"{found.estimate:.4f}")
     job.write_page(found)

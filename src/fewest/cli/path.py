@@ -69,10 +69,10 @@ def add_options(commands: Commands[Parser]) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit along the path, cross-validate, report, draw."""
+    from fewest.cli._images import check_plot, encode_figure
     from fewest.cli._job import start_job
     from fewest.cli._methods import make_estimator, settle_method
     from fewest.cli._text import cost_table
-    from fewest.cli.images import check_plot, image
 
     settle_method(arguments)
     check_plot(arguments.plot)
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> None:
     job.say_method(estimator, with_C=False)
     curve, held_outs = _follow(job, estimator)
     if arguments.plot:
-        job.write("plot", image(_draw(curve), arguments.plot), "Drawn")
+        job.write("plot", encode_figure(_draw(curve), arguments.plot), "Drawn")
     content = job.content(curve, estimator=estimator)
     job.deliver(content, cost_table(content))
     if arguments.report:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
+from fewest._types import FloatArray, IndexArray
 from fewest.imaging import Reduction, downsampled_mask
 
 _VOLUMES_AT_ONCE = 32  # on the grid they take far more memory than within the mask
@@ -16,17 +19,17 @@ class VoxelGrid:
 
     Parameters
     ----------
-    mask : three-dimensional array of bool
+    mask : array of bool, of two or three dimensions
         The voxels, in C order.
     levels : int
         How often the Gaussian pyramid halves the resolution.
 
     Attributes
     ----------
-    small_mask : three-dimensional array of bool
+    small_mask : array of bool
         The voxels of the coarser grid.
-    n_features : int
-        How many they are.
+    places : array of int of shape (n_features, n_dimensions)
+        Where they are on the grid of the mask.
     """
 
     def __init__(self, mask: NDArray[np.bool_], levels: int) -> None:
@@ -35,51 +38,53 @@ class VoxelGrid:
         self.small_mask = downsampled_mask(mask, levels)
         level_masks = [downsampled_mask(mask, level) for level in range(levels)]
         self._steps = [Reduction(inside.shape, inside, "linear") for inside in level_masks]
-        self.n_features = int(self.small_mask.sum())
 
-    def reduced(self, values: NDArray[np.floating]) -> NDArray[np.floating]:
-        """Rows with a value a voxel, as rows with a value a voxel of the coarser grid."""
+    @property
+    def places(self) -> IndexArray:
+        return np.argwhere(self.small_mask) * 2**self.levels
+
+    def reduce(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Rows with one value per voxel, as rows with one value per voxel of the coarser grid."""
         if not self._steps:
             return values
-        result = np.empty((len(values), self.n_features))
+        result = np.empty((len(values), int(self.small_mask.sum())))
         for start in range(0, len(values), _VOLUMES_AT_ONCE):
             rows = slice(start, start + _VOLUMES_AT_ONCE)
-            volumes = _on_grid(values[rows], self.mask)
+            volumes = fill_mask(self.mask, values[rows])
             for step in self._steps:
                 volumes = step.forward(volumes)
             result[rows] = volumes[self.small_mask].T
         return result
 
-    def spread_weights(self, weights: NDArray[np.floating]) -> NDArray[np.floating]:
+    def spread_weights(self, weights: FloatArray) -> FloatArray:
         """Weights of all voxels that give the same decisions as these of the coarser grid.
 
         w . (D x) = (D' w) . x for the downsampling D: the adjoint, and not an interpolation, keeps
         a linear function what it is.
         """
-        volumes = _on_grid(weights, self.small_mask)
+        volumes = fill_mask(self.small_mask, weights)
         for step in reversed(self._steps):
             volumes = step.adjoint(volumes)
         return volumes[self.mask].T
 
-    def nearest(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def copy_nearest(self, values: NDArray[Any]) -> NDArray[Any]:
         """For every voxel the value of the nearest one of the coarser grid; counts stay whole.
 
         Zero for voxels from which the nearest one is further than the coarser grid is wide.
         """
         if not self._steps:
             return values
-        width = 2**self.levels
         coarse = np.zeros(self.mask.shape, dtype=bool)
-        coarse[::width, ::width, ::width] = self.small_mask
+        coarse[tuple(self.places.T)] = True
         nearest = distance_transform_edt(~coarse, return_distances=False, return_indices=True)
         distance = np.abs(nearest - np.indices(self.mask.shape)).max(axis=0)
         volume = np.zeros(self.mask.shape, dtype=values.dtype)
         volume[coarse] = values
-        spread = np.where(distance < width, volume[tuple(nearest)], np.zeros((), values.dtype))
-        return spread[self.mask]
+        return np.where(distance < 2**self.levels, volume[tuple(nearest)], 0)[self.mask]
 
 
-def _on_grid(values: NDArray[np.floating], mask: NDArray[np.bool_]) -> NDArray[np.floating]:
-    volumes = np.zeros((*mask.shape, len(values)))
-    volumes[mask] = values.T
-    return volumes
+def fill_mask(mask: NDArray[np.bool_], values: NDArray[Any]) -> NDArray[Any]:
+    """A volume with these values in the mask and zero outside; one per row of a matrix."""
+    volume = np.zeros((*mask.shape, *values.shape[:-1]), dtype=values.dtype)
+    volume[mask] = values.T
+    return volume

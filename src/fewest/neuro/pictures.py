@@ -14,10 +14,20 @@ from fewest._estimators.validation import check_choice
 from fewest._wording import counted
 from fewest.informative._overlap import SHARES
 from fewest.informative._univariate import share_count
-from fewest.neuro._brain_picture import draw_glass, draw_ranked_glass, draw_slices
-from fewest.neuro._checks import require_same_grid
-from fewest.neuro._flat_picture import draw_flat, is_flat
-from fewest.neuro._nilearn import require_nilearn
+from fewest.neuro._drawing import (
+    draw_flat,
+    draw_glass,
+    draw_ranked_glass,
+    draw_slices,
+    is_flat,
+)
+from fewest.neuro._images import (
+    load_image,
+    make_image,
+    require_nilearn,
+    require_same_grid,
+    values_of,
+)
 from fewest.plotting._figures import require_matplotlib
 
 if TYPE_CHECKING:
@@ -91,18 +101,17 @@ def plot_two_maps(
     require_matplotlib()
     from matplotlib.colors import ListedColormap
 
-    labels = _labels(first, second)
+    codes = _code_maps(first, second)
     colours = ListedColormap(list(PALETTES[palette].values()))
-    size = _FLAT_SIZE if is_flat(labels) else _SIZES[kind]
-    figure = _black(figure, size)
-    if is_flat(labels):
+    figure = _black(figure, _FLAT_SIZE if is_flat(codes) else _SIZES[kind])
+    if is_flat(codes):
         axes = figure.add_axes((0.02, 0.22, 0.96, 0.76))
-        draw_flat(axes, labels, colours, _loaded(background), vmin=1, vmax=3)
+        draw_flat(axes, codes, colours, _load_background(background), vmin=1, vmax=3)
     elif kind == "glass":
-        draw_glass(figure, labels, colours)
+        draw_glass(figure, codes, colours)
     else:
-        draw_slices(figure, labels, colours, background)
-    _add_legend(figure, labels, names, palette)
+        draw_slices(figure, codes, colours, background)
+    _add_legend(figure, codes, names, palette)
     return figure
 
 
@@ -150,30 +159,23 @@ def plot_ranking(
     """
     require_nilearn()
     require_matplotlib()
-    maps, titles, last = _along(ranking, mask, shares)
+    maps, last = _cut_ranking(ranking, mask, shares)
+    colours, behind = _early_bright(), _load_background(background)
     darkest = 1.0 / max(last, 2.0)  # brightness of the last repetition, where the scale ends
     n_rows = -(-len(maps) // 2)
     figure = _black(figure, (10.0, 2.7 * n_rows + 0.9))
     below = 0.9 / figure.get_size_inches()[1]
     height = (1.0 - below) / n_rows
-    for place, (image, title) in enumerate(zip(maps, titles, strict=True)):
+    for place, (title, image) in enumerate(maps):
         left, bottom = 0.5 * (place % 2), 1.0 - (place // 2 + 1) * height
         axes = figure.add_axes((left + 0.01, bottom + 0.01, 0.48, 0.86 * height - 0.01))
         if is_flat(image):
-            draw_flat(axes, image, _early_bright(), _loaded(background), vmin=darkest, vmax=1.0)
+            draw_flat(axes, image, colours, behind, vmin=darkest, vmax=1.0)
         else:
-            draw_ranked_glass(figure, axes, image, _early_bright(), darkest)
+            draw_ranked_glass(figure, axes, image, colours, darkest)
         axes.set_title(title, color=_INK, fontsize=11)
     _add_scale(figure, below, last)
     return figure
-
-
-def _loaded(image: Any) -> Any:
-    if image is None:
-        return None
-    from nilearn.image import load_img
-
-    return load_img(image)
 
 
 def _black(figure: Figure | None, size: tuple[float, float]) -> Figure:
@@ -185,50 +187,47 @@ def _black(figure: Figure | None, size: tuple[float, float]) -> Figure:
     return figure
 
 
-def _labels(first: Any, second: Any) -> Any:
+def _load_pair(first: Any, second: Any, *names: str) -> tuple[Any, Any]:
+    """Two 3-D images on one grid; the names say in messages what they are."""
+    images = load_image(first, names[0]), load_image(second, names[1])
+    require_same_grid(*images, *names)
+    return images
+
+
+def _load_background(image: Any) -> Any:
+    return None if image is None else load_image(image, "the background")
+
+
+def _code_maps(first: Any, second: Any) -> Any:
     """An image of 1 for the first map only, 2 for the second only, and 3 for both."""
-    from nilearn.image import new_img_like
-
-    maps = [_loaded(one) for one in (first, second)]
-    _check_same_grid(*maps, ("the first map", "the second map"))
-    one, other = (np.nan_to_num(np.asarray(each.dataobj)) != 0 for each in maps)
-    return new_img_like(maps[0], (one + 2 * other).astype(np.uint8))
+    maps = _load_pair(first, second, "the first map", "the second map")
+    one, other = (np.nan_to_num(values_of(each)) != 0 for each in maps)
+    return make_image(maps[0], (one + 2 * other).astype(np.uint8))
 
 
-def _check_same_grid(first: Any, second: Any, names: tuple[str, str]) -> None:
-    for name, image in zip(names, (first, second), strict=True):
-        if len(image.shape) != 3:
-            raise ValueError(
-                f"{name} must have three dimensions; got shape {image.shape}. Take one volume of "
-                "it, with nilearn.image.index_img"
-            )
-    require_same_grid(first, second, *names)
-
-
-def _along(ranking: Any, mask: Any, shares: Sequence[float]) -> tuple[list[Any], list[str], float]:
-    """Maps of brightness, their titles, and the last repetition."""
-    from nilearn.image import new_img_like
-
-    order, inside = _loaded(ranking), _loaded(mask)
-    _check_same_grid(order, inside, ("the ranking", "the mask"))
-    member = np.asarray(inside.dataobj) != 0
-    values = np.where(member, np.nan_to_num(np.asarray(order.dataobj, dtype=np.float64)), 0.0)
+def _cut_ranking(
+    ranking: Any, mask: Any, shares: Sequence[float]
+) -> tuple[list[tuple[str, Any]], float]:
+    """Maps of brightness with their titles, and the last repetition."""
+    order, inside = _load_pair(ranking, mask, "the ranking", "the mask")
+    member = values_of(inside) != 0
+    values = np.where(member, np.nan_to_num(values_of(order).astype(np.float64)), 0.0)
     found = np.sort(values[values > 0])
     if not len(found):
         raise ValueError(
             "ranking names no voxel of the mask: it holds the repetition that found each voxel, "
             "from 1"
         )
-    maps, titles = [], []
+    maps = []
     for share in shares:
         asked = share_count(share, int(member.sum()))
         limit = found[min(asked, len(found)) - 1]
         chosen = (values > 0) & (values <= limit)
         brightness = np.where(chosen, 1.0 - (values - 1.0) / found[-1], 0.0)
-        maps.append(new_img_like(order, brightness.astype(np.float32)))
         all_of_it = " (all that were found)" if asked > len(found) else ""
-        titles.append(f"{100 * share:g} %: {counted(int(chosen.sum()), 'voxel')}{all_of_it}")
-    return maps, titles, float(found[-1])
+        title = f"{100 * share:g} %: {counted(int(chosen.sum()), 'voxel')}{all_of_it}"
+        maps.append((title, make_image(order, brightness.astype(np.float32))))
+    return maps, float(found[-1])
 
 
 def _early_bright() -> Any:
@@ -251,24 +250,21 @@ def _add_scale(figure: Figure, height: float, last: float) -> None:
     axes.tick_params(colors=_INK)
 
 
-def _add_legend(figure: Figure, labels: Any, names: tuple[str, str], palette: str) -> None:
+def _add_legend(figure: Figure, codes: Any, names: tuple[str, str], palette: str) -> None:
     from matplotlib.patches import Patch
 
-    values = np.asarray(labels.dataobj)
-    shown = (f"{names[0]} only", f"{names[1]} only", "both")
-    handles = [
-        Patch(
-            color=colour, label=f"{name} ({word}): {counted(int(np.sum(values == code)), 'voxel')}"
-        )
-        for code, (name, (word, colour)) in enumerate(
-            zip(shown, PALETTES[palette].items(), strict=True), start=1
-        )
+    counts = np.bincount(values_of(codes).ravel(), minlength=4)[1:].tolist()
+    words = (f"{names[0]} only", f"{names[1]} only", "both")
+    texts = [
+        f"{name} ({colour}): {counted(count, 'voxel')}"
+        for name, colour, count in zip(words, PALETTES[palette], counts, strict=True)
     ]
-    # Small enough for one line: about 0.58 of the size a letter, and room for patches and gaps.
-    letters = sum(len(handle.get_label()) for handle in handles)
+    # Small enough for one line: about 0.58 of the size per letter, and room for patches and gaps.
+    letters = sum(map(len, texts))
     size = min(10.0, 72.0 * figure.get_size_inches()[0] / (0.58 * letters + 16.0))
     figure.legend(
-        handles=handles,
+        [Patch(color=colour) for colour in PALETTES[palette].values()],
+        texts,
         loc="lower center",
         ncols=3,
         frameon=False,

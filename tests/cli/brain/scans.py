@@ -1,5 +1,6 @@
 """Volumes in which one voxel tells two conditions apart, and the arguments that read them."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +41,11 @@ class Scan:
             "--no-report",
             *more,
         ]
+
+    @property
+    def result(self):
+        """What was written as JSON."""
+        return json.loads((self.folder / "found" / "result.json").read_text())
 
     @property
     def left_behind(self):

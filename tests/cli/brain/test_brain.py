@@ -12,9 +12,11 @@ import time
 import nibabel
 import numpy as np
 import pytest
+from nilearn.maskers import NiftiMasker
 
+from fewest import SupportFeatureMachine
 from fewest.cli import main
-from fewest.neuro import FewestVoxels, figures
+from fewest.neuro import FewestVoxels, _figures
 from tests.cli.brain.scans import AFFINE, changed, write_scan
 from tests.platforms import needs
 
@@ -27,20 +29,21 @@ def test_folder(run, scan):
     found = scan.folder / "found"
     names = sorted(entry.name for entry in found.iterdir())
     assert names == sorted([*MAPS, "coef.png", "consistency.png", "ranking.png", "result.json"])
-    result = json.loads((found / "result.json").read_text())
-    assert sorted(result["files"]) == names
-    assert [voxel["index"] for voxel in result["selected"]] == [[2, 3, 1]]
-    assert result["selected"][0]["position_mm"] == [3.0, 9.0, 3.0]
-    assert result["selected"][0]["folds_selected"] == 4
-    assert [fold["left_out"] for fold in result["cross_validation"]["folds"]] == [
-        "1",
-        "2",
-        "3",
-        "10",
-    ]
-    assert result["data"]["n_volumes"] == 32
-    assert result["schema"] == "fewest.brain"
-    assert f"Selected: 1 of {result['data']['n_voxels']} voxels" in ran.out
+    result = scan.result
+    brain = result["brain"]
+    assert sorted(brain["files"]) == names
+    assert [voxel["index"] for voxel in brain["voxels"]] == [[2, 3, 1]]
+    assert brain["voxels"][0]["position_mm"] == [3.0, 9.0, 3.0]
+    assert brain["voxels"][0]["folds_selected"] == 4
+    assert brain["left_out"] == ["1", "2", "3", "10"]
+    assert result["data"]["n_samples"] == 32
+    assert (result["schema"], result["command"]) == ("fewest.result", "brain")
+    assert result["question"]["options"]["only"] == ["face", "house"]
+    assert {"nilearn", "nibabel", "fewest"} <= set(result["versions"])
+    assert {"reading", "fitting"} <= set(result["seconds"])
+    assert result["answer"]["hyperplanes"][0]["certificate"]["relative_gap"] < 1e-6
+    assert result["answer"]["training"]["n_errors"] == 0
+    assert f"Selected: 1 of {brain['n_voxels']} voxels" in ran.out
     assert "4 folds, whole groups left out" in ran.out
     assert scan.left_behind == ["found"]
     assert (found / "coef.png").read_bytes().startswith(b"\x89PNG")
@@ -49,22 +52,21 @@ def test_folder(run, scan):
 def test_same_as_the_decoder(run, scan):
     from nilearn.image import index_img
 
-    assert run(*scan.arguments("--standardize-runs", "--C", 2, "--repetitions", 3)).code == 0
+    assert run(*scan.arguments("--standardize-runs", "--C", 2, "--subsets", 3)).code == 0
     kept = scan.y != "rest"
-    from fewest import SupportFeatureMachine
-
     decoder = FewestVoxels(
-        SupportFeatureMachine(2.0), standardize="groups", n_repetitions=3, random_state=0
-    ).fit(index_img(str(scan.image), kept), scan.y[kept], scan.runs[kept])
+        SupportFeatureMachine(2.0), standardize="groups", n_subsets=3, random_state=0
+    ).fit(index_img(str(scan.image), kept), scan.y[kept], groups=scan.runs[kept])
     for name in ("coef", "support", "ranking", "consistency", "mask"):
         written = nibabel.load(scan.folder / "found" / f"{name}.nii.gz")
         expected = getattr(decoder, f"{name}_img_")
         np.testing.assert_array_equal(written.get_fdata(), expected.get_fdata())
         np.testing.assert_array_equal(written.affine, AFFINE)
-    result = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert result["cross_validation"]["balanced_error"] == decoder.error_
-    assert result["cross_validation"]["balanced_error_sd"] == decoder.error_sd_
-    assert [r["n_voxels"] for r in result["repetitions"]] == decoder.selector_.sizes_.tolist()
+    validation = scan.result["trust"]["validation"]
+    assert validation["balanced_error"] == decoder.error_
+    assert validation["over_folds"]["balanced_error"]["sd"] == decoder.error_sd_
+    subsets = scan.result["alternatives"]["subsets"]
+    assert [len(one["columns"]) for one in subsets] == decoder.selector_.sizes_.tolist()
 
 
 def test_several_files_and_plain_lists(run, scan):
@@ -90,7 +92,7 @@ def test_atlas(run, scan):
     nibabel.save(nibabel.Nifti1Image(atlas, AFFINE), scan.folder / "atlas.nii.gz")
     (scan.folder / "names.txt").write_text("1 Frontal lobe\n5 Fusiform, middle\n")
     more = ["--atlas", scan.folder / "atlas.nii.gz", "--atlas-labels", scan.folder / "names.txt"]
-    ran = run(*scan.arguments(*more, "--repetitions", 1, "--no-figures"))
+    ran = run(*scan.arguments(*more, "--subsets", 1, "--no-figures"))
     assert ran.code == 0
     lines = (scan.folder / "found" / "regions.csv").read_text().splitlines()
     assert lines[1] == '5,"Fusiform, middle",0,1,0,0.0,1.0,0.0,40'
@@ -104,7 +106,7 @@ def test_list_of_regions_with_and_without_the_background(run, scan, names):
     nibabel.save(atlas, scan.folder / "atlas.nii.gz")
     (scan.folder / "names.txt").write_text(names)
     more = ["--atlas", scan.folder / "atlas.nii.gz", "--atlas-labels", scan.folder / "names.txt"]
-    assert run(*scan.arguments(*more, "--repetitions", 1, "--no-figures")).code == 0
+    assert run(*scan.arguments(*more, "--subsets", 1, "--no-figures")).code == 0
     lines = (scan.folder / "found" / "regions.csv").read_text().splitlines()
     assert lines[1].startswith("2,Fusiform,")
 
@@ -116,7 +118,7 @@ def test_voxels_between_the_hemispheres_are_counted(run, scan):
     nibabel.save(nibabel.Nifti1Image(found.get_fdata(), affine), scan.image)
     atlas = nibabel.Nifti1Image(np.ones((6, 5, 4), dtype=np.int16), affine)
     nibabel.save(atlas, scan.folder / "atlas.nii.gz")
-    more = ["--atlas", scan.folder / "atlas.nii.gz", "--repetitions", 1, "--no-figures"]
+    more = ["--atlas", scan.folder / "atlas.nii.gz", "--subsets", 1, "--no-figures"]
     lines = run(*scan.arguments(*more)).out.splitlines()
     place = next(number for number, line in enumerate(lines) if line.split()[:1] == ["region"])
     assert lines[place].split() == ["region", "left", "right", "midline"]
@@ -154,30 +156,34 @@ def test_informative_and_downsampled(run, scan):
     ran = run(*scan.arguments("--informative", "--downsample", 1, *more))
     assert ran.code == 0
     assert "(downsampled from 120)" in ran.out
-    assert "Voxels that carry information: " in ran.out
-    result = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert result["data"]["n_features"] == 3 * 3 * 2
-    assert 0 <= result["informative"]["estimate"] <= 1
+    estimates = scan.result["informative"]["estimates"]
+    assert len(estimates) >= 3
+    assert "voxels that carry information" in ran.out
+    for estimate in estimates:
+        line = next(line for line in ran.out.splitlines() if estimate["rule"] in line)
+        assert line.endswith(f" {100 * estimate['share']:.1f} %")
+    assert scan.result["data"]["n_features"] == 3 * 3 * 2
 
 
 def test_quiet(run, scan):
     ran = run(*scan.arguments("--quiet", "--no-figures"))
-    result = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert ran.out == f"{result['cross_validation']['balanced_error']:.4f}\n"
+    error = scan.result["trust"]["validation"]["balanced_error"]
+    assert ran.out == f"{error:.4f}\n"
 
 
 def test_nothing_else_than_asked_for(run, scan):
-    ran = run(*scan.arguments("--cv", 0, "--repetitions", 0, "--no-figures"))
+    ran = run(*scan.arguments("--cv", 0, "--subsets", 0, "--no-figures"))
     assert ran.code == 0
     names = sorted(entry.name for entry in (scan.folder / "found").iterdir())
     assert names == ["coef.nii.gz", "mask.nii.gz", "result.json", "support.nii.gz"]
-    result = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert result["cross_validation"] is None
-    assert result["repetitions"] is None
+    assert scan.result["trust"]["validation"] is None
+    assert scan.result["brain"]["left_out"] is None
+    assert scan.result["alternatives"] is None
+    assert "repetition" not in ran.out
 
 
 def test_chosen_cost(run, scan):
-    more = ["--method", "sfm-cv", "--C", 3, "--cv", 2, "--repetitions", 0, "--no-figures"]
+    more = ["--method", "sfm-cv", "--C", 3, "--cv", 2, "--subsets", 0, "--no-figures"]
     ran = run(*scan.arguments(*more))
     assert ran.code == 0
     assert "Chosen C: " in ran.out
@@ -209,7 +215,7 @@ def test_folder_that_is_not_empty(run, fails, scan):
 def test_overwrite_replaces_an_earlier_result(run, fails, scan):
     assert run(*scan.arguments()).code == 0
     assert "add --overwrite" in fails(*scan.arguments())
-    assert run(*scan.arguments("--overwrite", "--no-figures", "--repetitions", 0)).code == 0
+    assert run(*scan.arguments("--overwrite", "--no-figures", "--subsets", 0)).code == 0
     names = sorted(entry.name for entry in (scan.folder / "found").iterdir())
     assert names == sorted([*(name for name in MAPS if "ranking" not in name), "result.json"])
     (scan.folder / "found" / "notes.txt").write_text("mine")
@@ -227,7 +233,7 @@ def test_failure_while_writing_leaves_nothing_behind(run, scan, monkeypatch, fai
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr(figures, "write_figures", fail)
+    monkeypatch.setattr(_figures, "write_figures", fail)
     ran = run(*scan.arguments("--overwrite"))
     assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 2)
     if isinstance(failure, OSError):
@@ -256,7 +262,7 @@ def test_ctrl_c(tmp_path):
     """In the middle of the work: exit code 130, and nothing is left behind."""
     scan = write_scan(tmp_path, shape=(30, 30, 20))
     # The noise is told apart again and again until all voxels are used up.
-    arguments = scan.arguments("--repetitions", 1_000_000, "--cv", 0)
+    arguments = scan.arguments("--subsets", 1_000_000, "--cv", 0)
     process = subprocess.Popen(
         [sys.executable, "-m", "fewest", *map(str, arguments)],
         stdout=subprocess.PIPE,
@@ -290,9 +296,9 @@ def test_face_and_house(run, real_file, tmp_path):
     )
     assert ran.code == 0
     result = json.loads((tmp_path / "found" / "result.json").read_text())
-    assert len(result["cross_validation"]["folds"]) == 12
-    assert result["cross_validation"]["balanced_error"] < 0.1
-    assert 2 <= len(result["selected"]) <= 5
+    assert result["trust"]["validation"]["n_folds"] == 12
+    assert result["trust"]["validation"]["balanced_error"] < 0.1
+    assert 2 <= len(result["brain"]["voxels"]) <= 5
     assert nibabel.load(tmp_path / "found" / "coef.nii.gz").shape == (40, 20, 1)
 
 
@@ -306,16 +312,51 @@ def test_help_does_not_load_nilearn(capsys):
     assert done.stdout == "set()\n"
 
 
+@pytest.mark.parametrize("page", [False, True])
+def test_images_are_masked_once_and_folds_run_once(run, scan, monkeypatch, page):
+    """Fit, training error and page share one matrix; the page is handed the folds."""
+    masked, fitted_to = [], []
+    transform, fit = NiftiMasker.transform, SupportFeatureMachine.fit
+
+    def count_masking(self, *arguments, **settings):
+        masked.append(self)
+        return transform(self, *arguments, **settings)
+
+    def count_fit(self, X, y, *arguments, **settings):
+        if self.C == 1.0:  # the diagnosis asks whether a machine without errors does better
+            fitted_to.append(list(y))
+        return fit(self, X, y, *arguments, **settings)
+
+    monkeypatch.setattr(NiftiMasker, "transform", count_masking)
+    monkeypatch.setattr(SupportFeatureMachine, "fit", count_fit)
+    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1e-9)
+    arguments = scan.arguments("--no-figures")
+    ran = run(*([a for a in arguments if a != "--no-report"] if page else arguments))
+    assert ran.code == 0, ran.err
+    assert len(masked) == 1
+    # Permuted classes have folds of their own; those of the true ones leave out 8 volumes each.
+    assert fitted_to.count(["face", "house"] * 12) == 4
+    assert len(scan.result["trust"]["validation"]["true"]) == 32
+
+
+def test_nothing_selected(run, scan):
+    ran = run(*scan.arguments("--method", "liknon", "--C", 1e-6))
+    assert ran.code == 0, ran.err
+    assert "None: a training error is cheaper than a voxel. Raise --C." in ran.out
+    assert "Note: Warning: in a fold: no feature was selected" in ran.out
+    assert scan.result["brain"]["voxels"] == []
+    assert scan.result["alternatives"] is None
+
+
 def test_report_is_a_page_with_maps(run, scan, monkeypatch):
-    monkeypatch.setattr("fewest.cli.brain.USUAL_SECONDS", 1.0)
+    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1.0)
     arguments = [a for a in scan.arguments("--no-figures") if a != "--no-report"]
     ran = run(*arguments)
     assert ran.code == 0, ran.err
     page = (scan.folder / "found" / "report.html").read_text(encoding="utf-8")
     assert '<section id="maps"' in page
     assert len(page.encode()) < 3_000_000
-    result = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert "report.html" in result["files"]
+    assert "report.html" in scan.result["brain"]["files"]
     assert "report.html" in ran.out
 
 
@@ -331,5 +372,4 @@ def test_a_page_that_cannot_be_made_is_refused_before_the_images_are_read(run, s
 def test_json_comes_alone(run, scan):
     ran = run(*scan.arguments("--no-figures", "--json", "-"))
     assert ran.code == 0
-    written = json.loads((scan.folder / "found" / "result.json").read_text())
-    assert ran.json == written
+    assert ran.json == scan.result

@@ -106,7 +106,7 @@ def test_line_without_a_cell(fails, scan):
 def test_missing_and_odd_label_files(fails, scan):
     assert "nothing.txt does not exist" in fails(*changed(scan, labels=["nothing.txt"]))
     scan.table.write_text("\n\n")
-    assert "is empty.\nWrite one label a line" in fails(*changed(scan))
+    assert "is empty.\nWrite one label per line" in fails(*changed(scan))
     scan.table.write_bytes(b"\xff\xfe\x00")
     assert "is not a text file in UTF-8" in fails(*changed(scan))
     assert "cannot be read: Is a directory" in fails(*changed(scan, labels=[scan.folder]))

@@ -1,16 +1,16 @@
 """Which conditions can be told apart, when, at what resolution, and by how many voxels.
 
 Plain functions on samples x voxels, classes and groups (participants or runs). In every fold one
-group is left out, the machine selects its voxels on the others, and is judged on the one.
+group is left out, the machine selects its voxels on the others, and is judged on that one.
 """
 
+from fewest.neuro.analyses._map_overlap import MapOverlap, map_overlap
+from fewest.neuro.analyses._one_vs_all import OneVsAll, average_rest, one_vs_all
+from fewest.neuro.analyses._pairs import AllPairs, Pair, all_pairs
 from fewest.neuro.analyses._performance import Performance
-from fewest.neuro.analyses.map_overlap import MapOverlap, map_overlap
-from fewest.neuro.analyses.one_vs_all import OneVsAll, averaged_rest, one_vs_all
-from fewest.neuro.analyses.pairs import AllPairs, Pair, all_pairs
-from fewest.neuro.analyses.permuted import PermutedPair, PermutedPairs, permuted_pairs
-from fewest.neuro.analyses.resolutions import Resolution, Resolutions, resolutions
-from fewest.neuro.analyses.time_slices import TimeSlices, time_slices
+from fewest.neuro.analyses._permuted import PermutedPair, PermutedPairs, permuted_pairs
+from fewest.neuro.analyses._resolutions import Resolution, Resolutions, resolutions
+from fewest.neuro.analyses._time_slices import TimeSlices, time_slices
 
 __all__ = [
     "AllPairs",
@@ -24,7 +24,7 @@ __all__ = [
     "Resolutions",
     "TimeSlices",
     "all_pairs",
-    "averaged_rest",
+    "average_rest",
     "map_overlap",
     "one_vs_all",
     "permuted_pairs",

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
-from fewest._estimators.abilities import selection_of
-from fewest._estimators.splits import balanced_error, fit_with_groups
-from fewest._run.progress import ignore_interrupts, progress_bar
+from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Rows of X with two classes; `name` says in messages what is compared."""
-
-    X: Any
-    rows: IndexArray
-    y: NDArray[Any]
-    groups: NDArray[Any]
-    name: str
+from fewest.neuro._checks import check_machine
+from fewest.neuro.analyses._samples import TwoClasses
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,81 +63,73 @@ class Performance:
     @property
     def features_text(self) -> str:
         """'2.3 ± 0.5'."""
-        return f"{self.n_features:.1f} ± {self.n_features_sd:.1f}"
+        return format_spread(self.sizes, 1)
 
     @property
     def error_text(self) -> str:
         """'0.16 ± 0.15'."""
-        return f"{self.error:.2f} ± {self.error_sd:.2f}"
+        return format_spread(self.errors, 2)
 
     def __str__(self) -> str:
         return f"{self.features_text} features, error {self.error_text}"
 
 
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    error: float
-    chosen: IndexArray
-    inseparable: str = ""
+def format_spread(values: FloatArray, digits: int) -> str:
+    """Mean and standard deviation, which is zero for a single value."""
+    with np.errstate(invalid="ignore"):  # infinite where permuted labels are not separable
+        sd = values.std(ddof=1) if len(values) > 1 else 0.0
+    return f"{values.mean():.{digits}f} ± {sd:.{digits}f}"
 
 
-def performances(
-    problems: Sequence[Problem],
+def measure_performances(
     estimator: Any,
+    data_sets: Sequence[TwoClasses],
     *,
     n_jobs: int | None,
     verbose: int,
     chance: bool = False,
 ) -> list[Performance]:
-    """The performance on each problem; all folds of all of them are worked on in parallel.
+    """The performance on each data set; all folds of all of them are worked on in parallel.
 
-    With `chance`, labels are known to be permuted: a fold that cannot be separated has infinite
-    size and error then, and warnings of convergence are kept back. Else both are said.
+    With `chance`, labels are known to be permuted: where they cannot be separated, size and error
+    are infinite, and warnings are kept back. Else both are said.
     """
-    machine = SupportFeatureMachine(C=np.inf) if estimator is None else estimator
-    tasks = [
-        (place, problem, group)
-        for place, problem in enumerate(problems)
-        for group in np.unique(problem.groups)
+    machine = check_machine(estimator, SupportFeatureMachine(C=np.inf))
+    jobs = [
+        (machine, data, group, chance)
+        for data in data_sets
+        for group in np.unique(data.groups[data.rows])
     ]
-    with ignore_interrupts():
-        found: Iterator[_Fold] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(_one_fold)(machine, problem, group, chance) for _, problem, group in tasks
-        )
-    folds: list[list[_Fold]] = [[] for _ in problems]
-    shown = progress_bar(found, len(tasks), verbose > 0, what="leave one group out")
-    for (place, problem, group), fold in zip(tasks, shown, strict=True):
-        if fold.inseparable and not chance:
-            raise NotSeparableError(
-                f"{problem.name}, without group {group}: {fold.inseparable} Give an estimator "
-                "that allows errors, such as SupportFeatureMachine(C=1.0)"
-            )
-        folds[place].append(fold)
-    return [_gathered(*both) for both in zip(problems, folds, strict=True)]
-
-
-def _gathered(problem: Problem, folds: list[_Fold]) -> Performance:
-    chosen = np.concatenate([fold.chosen for fold in folds])
-    return Performance(
-        left_out=np.unique(problem.groups),
-        errors=np.array([fold.error for fold in folds]),
-        sizes=np.array([np.inf if fold.inseparable else float(len(fold.chosen)) for fold in folds]),
-        selected_in=np.bincount(chosen, minlength=problem.X.shape[1]),
+    judged = judge_in_parallel(
+        jobs, judge=_judge_group, n_jobs=n_jobs, verbose=verbose, what="leave one group out"
     )
+    by_data = groupby(zip(jobs, judged, strict=True), key=lambda pair: pair[0][1])
+    return [_summarize(data, [(job[2], fold) for job, fold in pairs]) for data, pairs in by_data]
 
 
-def _one_fold(estimator: Any, problem: Problem, group: Any, chance: bool) -> _Fold:
-    inside = problem.groups != group
-    machine = clone(estimator)
-    with warnings.catch_warnings():
-        if chance:  # said of permuted labels, they would only alarm
-            warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            fit_with_groups(
-                machine, problem.X[problem.rows[inside]], problem.y[inside], problem.groups[inside]
-            )
-        except NotSeparableError as error:
-            return _Fold(np.inf, np.empty(0, dtype=np.intp), str(error))
-    chosen = selection_of(machine).support
-    predicted = machine.predict(problem.X[problem.rows[~inside]])
-    return _Fold(balanced_error(problem.y[~inside], predicted), np.flatnonzero(chosen))
+def _judge_group(machine: Any, data: TwoClasses, group: Any, chance: bool) -> Fold | None:
+    left_out = data.groups[data.rows] == group
+    train, test = data.rows[~left_out], data.rows[left_out]
+    try:
+        fold = judge_fold(machine, data.X, data.y, data.groups, train, test)
+    except NotSeparableError as error:
+        if chance:
+            return None
+        raise NotSeparableError(
+            f"{data.name}, without group {group}: {error} Give an estimator that allows errors, "
+            "such as SupportFeatureMachine(C=1.0)"
+        ) from error
+    return replace(fold, warnings=()) if chance else fold
+
+
+def _summarize(data: TwoClasses, folds: list[tuple[Any, Any]]) -> Performance:
+    left_out = np.array([group for group, _ in folds])
+    if any(fold is None for _, fold in folds):
+        infinite = np.full(len(folds), np.inf)
+        return Performance(left_out, infinite, infinite, np.zeros(data.X.shape[1], np.intp))
+    held_out = HeldOut(data.y, tuple(fold for _, fold in folds))
+    for text in held_out.warnings:
+        warnings.warn(f"{data.name}: {text}", stacklevel=4)
+    sizes = held_out.sizes.astype(np.float64)
+    selected_in = held_out.selections.sum(axis=0)
+    return Performance(left_out, held_out.balanced_errors, sizes, selected_in)

@@ -34,7 +34,7 @@ def check_plot(path: str | None) -> None:
         raise CommandError(f"--plot: {error}") from error
 
 
-def image(figure: Figure, path: str) -> bytes:
+def encode_figure(figure: Figure, path: str) -> bytes:
     """The figure in the format that the name of its file asks for."""
     content = io.BytesIO()
     figure.savefig(content, format=os.path.splitext(path)[1].lower()[1:], dpi=150)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,9 @@ from sklearn.utils import check_random_state
 from fewest._estimators.relabel import permute_labels
 from fewest._estimators.validation import check_count
 from fewest._wording import aligned
-from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
-from fewest.neuro.analyses._performance import Performance, Problem, performances
-from fewest.neuro.analyses.pairs import Pair
+from fewest.neuro.analyses._pairs import Pair, pair_up
+from fewest.neuro.analyses._performance import format_spread, measure_performances
+from fewest.neuro.analyses._samples import TwoClasses
 from fewest.significance._measure import STATISTICS, Measured
 from fewest.significance._permutation import PermutedStatistic, compare_trials
 
@@ -50,10 +52,10 @@ class PermutedPairs:
                 [
                     pair.name,
                     f"{pair.features.observed:.1f}",
-                    _spread(pair.features, 1),
+                    format_spread(pair.features.chance, 1),
                     f"{pair.features.p_value:.3f}",
                     f"{pair.error.observed:.2f}",
-                    _spread(pair.error, 2),
+                    format_spread(pair.error.chance, 2),
                     f"{pair.error.p_value:.3f}",
                     f"{pair.p_value:.3f}",
                 ]
@@ -67,11 +69,11 @@ class PermutedPairs:
 
 
 def permuted_pairs(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
-    groups: ArrayLike,
     *,
-    estimator: Any = None,
+    groups: ArrayLike,
     conditions: Iterable[Any] | None = None,
     n_permutations: int = 20,
     random_state: Any = None,
@@ -81,17 +83,17 @@ def permuted_pairs(
     r"""Compare features and error of each pair with those of labels permuted within groups.
 
     With the mean t over the folds and those of B permutations,
-    :math:`p = (1 + \#\{b : t_b \le t\}) / (1 + B)`, so that small values are the good ones. There
-    is no correction for the number of pairs. (`fewest.significance.permutation_test` does the same
-    for one problem, and counts the features needed for all samples at once.)
+    :math:`p = (1 + \#\{b : t_b \le t\}) / (1 + B)`: small values are the good ones. There is no
+    correction for the number of pairs. (`fewest.significance.permutation_test` does the same for
+    two classes of any data, and counts the features needed for all samples at once.)
 
     Parameters
     ----------
-    X, y, groups, estimator, conditions, n_jobs, verbose
+    estimator, X, y, groups, conditions, n_jobs, verbose
         As for `all_pairs`.
     n_permutations : int
         B, for each pair; Klement's thesis has 20.
-    random_state : int, RandomState instance or None
+    random_state : int, RandomState or None
         Seed of the permutations.
 
     Returns
@@ -110,44 +112,34 @@ def permuted_pairs(
     >>> y, groups = np.tile(["joy", "fear"], 20), np.repeat(np.arange(4), 10)
     >>> X = rng.standard_normal((40, 300))
     >>> X[y == "joy", :3] += 3.0
-    >>> pair = permuted_pairs(X, y, groups, n_permutations=19, random_state=0).pairs[0]
+    >>> found = permuted_pairs(None, X, y, groups=groups, n_permutations=19, random_state=0)
+    >>> pair = found.pairs[0]
     >>> pair.features.observed, pair.features.chance_median, pair.p_value
     (1.75, 4.75, 0.05)
     """
     check_count("n_permutations", n_permutations)
-    X, y, groups = checked(X, y, groups)
-    names = chosen_conditions(y, conditions)
-    pairs = pairs_of(names)
-    problems = [pair_problem(X, y, groups, pair) for pair in pairs]
+    names, data_sets = pair_up([("", X)], y, groups, conditions)
     rng = check_random_state(random_state)
-    observed = performances(problems, estimator, n_jobs=n_jobs, verbose=verbose)
-    permuted = performances(
-        [copy for problem in problems for copy in _permutations(problem, n_permutations, rng)],
-        estimator,
-        n_jobs=n_jobs,
-        verbose=verbose,
+    measure = partial(measure_performances, estimator, n_jobs=n_jobs, verbose=verbose)
+    observed = measure(data_sets)
+    permuted = measure(
+        [permuted for data in data_sets for permuted in _permute(data, n_permutations, rng)],
         chance=True,
     )
     found = []
-    for place, (pair, seen) in enumerate(zip(pairs, observed, strict=True)):
+    for place, (pair, seen) in enumerate(zip(combinations(names, 2), observed, strict=True)):
         own = permuted[place * n_permutations : (place + 1) * n_permutations]
-        measured = [_measured(one) for one in (seen, *own)]
+        measured = [Measured(features=one.n_features, error=one.error) for one in (seen, *own)]
         test = compare_trials(measured, STATISTICS, _TIES, rng)
+        assert test.features is not None  # both were asked for
+        assert test.error is not None
         found.append(PermutedPair(*pair, seen, test.features, test.error, test.p_value))
     return PermutedPairs(tuple(names), tuple(found), n_permutations)
 
 
-def _permutations(problem: Problem, number: int, rng: np.random.RandomState) -> list[Problem]:
-    permuted = permute_labels(problem.y, problem.groups, number, rng)
-    return [replace(problem, y=labels) for labels in permuted]
-
-
-def _measured(performance: Performance) -> Measured:
-    return Measured(features=performance.n_features, error=performance.error)
-
-
-def _spread(comparison: PermutedStatistic, digits: int) -> str:
-    with np.errstate(invalid="ignore"):  # infinite where a permutation is not separable
-        mean = comparison.chance.mean()
-        sd = comparison.chance.std(ddof=1) if len(comparison.chance) > 1 else 0.0
-    return f"{mean:.{digits}f} ± {sd:.{digits}f}"
+def _permute(data: TwoClasses, number: int, rng: np.random.RandomState) -> Iterator[TwoClasses]:
+    """The data set with the labels of its rows permuted within groups, that many times."""
+    for labels in permute_labels(data.y[data.rows], data.groups[data.rows], number, rng):
+        y = data.y.copy()
+        y[data.rows] = labels
+        yield replace(data, y=y)

@@ -1,4 +1,4 @@
-"""A label for every volume, from a text file: one a line, or a column of a table."""
+"""A label for every volume, from a text file: one per line, or a column of a table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LabelFile:
         while lines and not lines[-1].strip():
             lines.pop()
         if not lines:
-            raise CommandError(f"{name} is empty.\nWrite one label a line, one line a volume.")
+            raise CommandError(f"{name} is empty.\nWrite one label per line, one line per volume.")
         # Left out, one would move all later labels to the volume before.
         empty = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)
         if empty is not None:
@@ -79,7 +79,7 @@ class LabelFile:
             raise CommandError(
                 f"{self.name} has {counted(len(self.rows), 'line')}{header_too}, but the images "
                 f"have {counted(n_volumes, 'volume')}.\n"
-                "There must be one line a volume, in their order, and perhaps a header line."
+                "There must be one line per volume, in their order, and perhaps a header line."
             )
         first = 1 if header is None else 2
         for number, row in enumerate(rows, start=first):
@@ -150,7 +150,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def whole_numbers_if_possible(labels: NDArray[Any]) -> NDArray[Any]:
+def convert_numbers(labels: NDArray[Any]) -> NDArray[Any]:
     """Runs 2 and 10 in that order; other names as they are."""
     try:
         return labels.astype(int)

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._types import FloatArray
 from fewest._wording import aligned
-from fewest.imaging import downsample, downsampled_mask
-from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
-from fewest.neuro.analyses._performance import performances
-from fewest.neuro.analyses.pairs import AllPairs, Pair
-
-_VOLUMES_AT_ONCE = 16
+from fewest.imaging import downsampled_mask
+from fewest.neuro._grid import VoxelGrid
+from fewest.neuro.analyses._pairs import AllPairs, compare_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +46,14 @@ class Resolutions:
 
 
 def resolutions(
+    estimator: Any,
     X: ArrayLike,
     y: ArrayLike,
-    groups: ArrayLike,
     mask: ArrayLike,
     *,
+    groups: ArrayLike,
     n_levels: int = 3,
     already_smooth: bool = False,
-    estimator: Any = None,
     conditions: Iterable[Any] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -69,10 +65,10 @@ def resolutions(
 
     Parameters
     ----------
+    estimator, y, groups, conditions, n_jobs, verbose
+        As for `all_pairs`.
     X : array of shape (n_samples, n_voxels), or of volumes (n_samples, *mask.shape)
         The samples; ``mask[mask] = row`` puts a row back into the volume.
-    y, groups, estimator, conditions, n_jobs, verbose
-        As for `all_pairs`.
     mask : array of two or three dimensions
         The voxels.
     n_levels : int
@@ -94,7 +90,7 @@ def resolutions(
     >>> from fewest.datasets import make_brain
     >>> from fewest.neuro.analyses import resolutions
     >>> maps = make_brain(4, 3, n_voxels=800, strength=2.0, random_state=0)
-    >>> found = resolutions(maps.X, maps.y, maps.groups, maps.mask, n_levels=2)
+    >>> found = resolutions(None, maps.X, maps.y, maps.mask, groups=maps.groups, n_levels=2)
     >>> [level.n_voxels for level in found.levels]
     [800, 91, 10]
     """
@@ -103,21 +99,17 @@ def resolutions(
         raise ValueError("mask has no voxel: at least one entry must be true")
     if n_levels < 0:
         raise ValueError(f"n_levels must be zero or more reductions; got {n_levels!r}")
-    rows, labels, own_groups = checked(_rows(X, inside), y, groups)
-    names = chosen_conditions(labels, conditions)
-    pairs = pairs_of(names)
-    problems, masks = [], []
-    for level in range(n_levels + 1):
-        matrix, small = _level(rows, inside, level, already_smooth)
-        where = f" at level {level} of the pyramid"
-        problems += [pair_problem(matrix, labels, own_groups, pair, where) for pair in pairs]
-        masks.append(small)
-    found = iter(performances(problems, estimator, n_jobs=n_jobs, verbose=verbose))
-    levels = []
-    for level, small in enumerate(masks):
-        own = AllPairs(tuple(names), tuple(Pair(*pair, next(found)) for pair in pairs))
-        levels.append(Resolution(level, small, own))
-    return Resolutions(tuple(levels))
+    rows = _rows(X, inside)
+    matrices = [_reduce(rows, inside, level, already_smooth) for level in range(n_levels + 1)]
+    named = [(f" at level {level} of the pyramid", matrix) for level, matrix in enumerate(matrices)]
+    pool = {"n_jobs": n_jobs, "verbose": verbose}
+    found = compare_pairs(estimator, named, y, groups, conditions, **pool)
+    return Resolutions(
+        tuple(
+            Resolution(level, downsampled_mask(inside, level), pairs)
+            for level, pairs in enumerate(found)
+        )
+    )
 
 
 def _rows(X: ArrayLike, mask: NDArray[np.bool_]) -> NDArray[Any]:
@@ -133,28 +125,12 @@ def _rows(X: ArrayLike, mask: NDArray[np.bool_]) -> NDArray[Any]:
     return X
 
 
-def _level(
+def _reduce(
     rows: NDArray[Any], mask: NDArray[np.bool_], level: int, already_smooth: bool
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+) -> NDArray[Any]:
     """The samples at a level, from those at full resolution."""
-    if level == 0:
-        return rows, mask
-    small = downsampled_mask(mask, level)
-    if already_smooth:
-        first = downsampled_mask(mask, 1)
-        every_second = _volumes(rows, mask)[(slice(None), *(slice(None, None, 2),) * mask.ndim)]
-        rows, mask, level = every_second[:, first], first, level - 1
-    if level == 0:
-        return rows, mask
-    # A few volumes at a time: all of them, mask and margins included, may not fit in memory.
-    parts = [
-        downsample(_volumes(part, mask), level, mask, channel_axis=0)[:, small]
-        for part in np.array_split(rows, max(1, len(rows) // _VOLUMES_AT_ONCE))
-    ]
-    return np.concatenate(parts), small
-
-
-def _volumes(rows: NDArray[Any], mask: NDArray[np.bool_]) -> FloatArray:
-    volumes = np.zeros((len(rows), *mask.shape))
-    volumes[:, mask] = rows
-    return volumes
+    if already_smooth and level > 0:
+        every_second = np.zeros(mask.shape, dtype=bool)
+        every_second[(slice(None, None, 2),) * mask.ndim] = True
+        rows, mask, level = rows[:, every_second[mask]], downsampled_mask(mask, 1), level - 1
+    return VoxelGrid(mask, level).reduce(rows)

@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 from fewest._estimators.validation import check_choice
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
-from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
-from fewest.neuro.analyses._performance import performances
-from fewest.neuro.analyses.pairs import AllPairs, Pair
+from fewest.neuro.analyses._pairs import AllPairs, compare_pairs
 
-_SHOWN = {"features": 1, "error": 2}  # digits
+_SHOWN = {"features": ("n_features", 1), "error": ("error", 2)}  # of a performance, digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +29,7 @@ class TimeSlices:
     slices: tuple[AllPairs, ...]
 
     def values(self, what: str) -> FloatArray:
-        """Means over the folds: a row a pair of conditions, a column a time.
+        """Means over the folds: one row per pair of conditions, one column per time.
 
         Parameters
         ----------
@@ -39,7 +37,7 @@ class TimeSlices:
             Number of features, or error.
         """
         check_choice("what", what, tuple(_SHOWN))
-        name = {"features": "n_features", "error": "error"}[what]
+        name, _ = _SHOWN[what]
         return np.array(
             [[getattr(pair.performance, name) for pair in one.pairs] for one in self.slices]
         ).T
@@ -62,19 +60,19 @@ class TimeSlices:
             rows.append(("any vs. any", values.mean(axis=0)))
         # A space behind each number without a star keeps the columns straight.
         head = [what, *(f"{cut(time)} " for time in self.times)]
-        return aligned([head, *([name, *_starred(row, _SHOWN[what])] for name, row in rows)])
+        return aligned([head, *([name, *_star(row, _SHOWN[what][1])] for name, row in rows)])
 
     def __str__(self) -> str:
         return f"{self.table('features')}\n\n{self.table('error')}"
 
 
 def time_slices(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
-    groups: ArrayLike,
     *,
+    groups: ArrayLike,
     times: Sequence[Any] | None = None,
-    estimator: Any = None,
     conditions: Iterable[Any] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -83,10 +81,10 @@ def time_slices(
 
     Parameters
     ----------
+    estimator, y, groups, conditions, n_jobs, verbose
+        As for `all_pairs`.
     X : array of shape (n_samples, n_times, n_voxels), or list of matrices
         The samples; in a list, one matrix (n_samples, n_voxels) for each time.
-    y, groups, estimator, conditions, n_jobs, verbose
-        As for `all_pairs`.
     times : sequence, optional
         What to call the times, such as ["-2 s", "2 s"]; 0, 1, ... by default.
 
@@ -106,7 +104,7 @@ def time_slices(
     >>> y, groups = np.tile(["joy", "fear"], 20), np.repeat(np.arange(4), 10)
     >>> X = rng.standard_normal((40, 3, 200))
     >>> X[y == "joy", 1, :3] += 3.0
-    >>> found = time_slices(X, y, groups, times=["-2 s", "6 s", "30 s"])
+    >>> found = time_slices(None, X, y, groups=groups, times=["-2 s", "6 s", "30 s"])
     >>> print(found.table("features"))
       features      -2 s   6 s   30 s
       fear vs. joy   4.2   1.2*   4.8
@@ -117,33 +115,24 @@ def time_slices(
         raise ValueError(
             f"times must name each of the {len(matrices)} slices of X; got {len(times)} names"
         )
-    problems = []
-    for time, matrix in zip(times, matrices, strict=True):
-        matrix, labels, own_groups = checked(matrix, y, groups)
-        names = chosen_conditions(labels, conditions)
-        pairs = pairs_of(names)
-        problems += [
-            pair_problem(matrix, labels, own_groups, pair, f" at time {time}") for pair in pairs
-        ]
-    found = iter(performances(problems, estimator, n_jobs=n_jobs, verbose=verbose))
-    slices = [
-        AllPairs(tuple(names), tuple(Pair(*pair, next(found)) for pair in pairs)) for _ in times
-    ]
-    return TimeSlices(tuple(times), tuple(names), tuple(slices))
+    named = [(f" at time {time}", matrix) for time, matrix in zip(times, matrices, strict=True)]
+    pool = {"n_jobs": n_jobs, "verbose": verbose}
+    slices = compare_pairs(estimator, named, y, groups, conditions, **pool)
+    return TimeSlices(tuple(times), slices[0].conditions, tuple(slices))
 
 
 def _matrices(X: Any) -> list[Any]:
-    """One matrix a time."""
+    """One matrix per time."""
     if isinstance(X, (list, tuple)) and X and all(np.ndim(one) == 2 for one in X):
         return list(X)
     if np.ndim(X) != 3:
         raise ValueError(
-            "X must have three dimensions, samples x times x voxels, or be a list with a matrix "
+            "X must have three dimensions, samples x times x voxels, or be a list with one matrix "
             f"for each time; got an array of shape {np.shape(X)}"
         )
     return list(np.moveaxis(np.asarray(X), 1, 0))
 
 
-def _starred(row: FloatArray, digits: int) -> list[str]:
+def _star(row: FloatArray, digits: int) -> list[str]:
     best = int(np.argmin(row))
     return [f"{value:.{digits}f}{'*' if place == best else ' '}" for place, value in enumerate(row)]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest.neuro._checks import checked_image, same_affine
-from fewest.neuro._nilearn import require_nilearn
+from fewest.neuro._images import has_affine_of, load_image, require_nilearn, values_of
 
 if TYPE_CHECKING:
     import pandas
     from nibabel.spatialimages import SpatialImage
 
+SIDES = ("left", "right", "midline")
 UNASSIGNED = "Unassigned"
 _MIDLINE = 1e-3  # millimetres: a voxel centre this near to x = 0 is in neither hemisphere
 
@@ -71,18 +71,21 @@ class RegionTable:
     regions: tuple[Region, ...]
     n_voxels: int
 
-    def listed(self, least: float = 0.01) -> RegionTable:
+    def merge_small(self, least: float = 0.01) -> RegionTable:
         """The same with small regions in one last row, "Other regions" (label -1).
 
         Parameters
         ----------
         least : float
-            Smallest share of the voxels, in both hemispheres together, that a region is listed for.
+            Smallest share of the voxels, in both hemispheres together, of a region with a row of
+            its own.
         """
         large = [row for row in self.regions if row.total >= least * self.n_voxels]
         small = [row for row in self.regions if row not in large]
         if small:
-            large.append(_counted(-1, "Other regions", self.n_voxels, *_sums(small)))
+            sides = [sum(getattr(row, side) for row in small) for side in SIDES]
+            size = sum(row.size for row in small)
+            large.append(_make_region(-1, "Other regions", sides, size, self.n_voxels))
         return RegionTable(tuple(large), self.n_voxels)
 
     def to_frame(self) -> pandas.DataFrame:
@@ -115,7 +118,7 @@ def region_table(
     map_img : 3-D image or file
         Its voxels are those that are not zero (a support, ranking or consistency map, say).
     atlas_img : 3-D image or file
-        A whole number a voxel, 0 for none; brought on the grid of the map by nearest neighbour.
+        One whole number per voxel, 0 for none; brought on the grid of the map by nearest neighbour.
         Both must be in one space whose x axis points to the right and is zero between the
         hemispheres, such as MNI space.
     labels : dict or sequence of str, optional
@@ -147,69 +150,58 @@ def region_table(
     [('Cortex', 1, 2, 0.667)]
     """
     require_nilearn()
-    map_img = checked_image(map_img, "map_img")
-    found = np.nan_to_num(np.asanyarray(map_img.dataobj)) != 0
-    values = _on_grid_of(map_img, checked_atlas(atlas_img))
-    names = _names(labels)
-    side = _sides(map_img.affine, found.shape)
-    n_voxels = int(found.sum())
+    from nibabel.affines import apply_affine
+
+    map_img = load_image(map_img, "map_img")
+    found = np.nan_to_num(values_of(map_img)) != 0
+    regions = _move_to_grid(load_atlas(atlas_img), map_img)
+    labels_found = regions[found]
+    x = apply_affine(map_img.affine, np.argwhere(found))[:, 0]
+    side = np.where(np.abs(x) < _MIDLINE, 0, np.sign(x))
+    names = _name_by_value(labels)
     rows = []
-    for value in np.unique(values[found]).tolist():
-        inside = values == value
-        counts = [int(np.sum(found & inside & (side == sign))) for sign in (-1, 1, 0)]
+    for value in np.unique(labels_found).tolist():
+        counts = [int(np.sum((labels_found == value) & (side == sign))) for sign in (-1, 1, 0)]
         name = UNASSIGNED if value == 0 else names.get(value, f"region {value}")
-        rows.append(_counted(value, name, n_voxels, *counts, int(inside.sum())))
+        size = int(np.sum(regions == value))
+        rows.append(_make_region(value, name, counts, size, len(side)))
     rows.sort(key=lambda row: (row.label == 0, -row.total, row.label))
-    return RegionTable(tuple(rows), n_voxels)
+    return RegionTable(tuple(rows), len(side))
 
 
-def _counted(label: int, name: str, n_voxels: int, *counts: int) -> Region:
-    """A region with these counts (left, right, midline) and this size."""
-    *sides, size = counts
-    return Region(label, name, *sides, *(count / n_voxels for count in sides), size=size)
-
-
-def _sums(rows: list[Region]) -> list[int]:
-    return [
-        sum(getattr(row, name) for row in rows) for name in ("left", "right", "midline", "size")
-    ]
-
-
-def checked_atlas(atlas_img: Any) -> SpatialImage:
+def load_atlas(atlas_img: Any) -> SpatialImage:
     """A 3-D image of whole numbers."""
-    image = checked_image(atlas_img, "atlas_img")
-    data = np.asanyarray(image.dataobj)
+    image = load_image(atlas_img, "atlas_img")
+    data = values_of(image)
     if not np.all(np.isfinite(data)) or not np.array_equal(data, np.round(data)):
         raise ValueError(
-            "atlas_img must hold whole numbers, a label a voxel; got others. Take the version of "
-            "the atlas with labels, not that with probabilities"
+            "atlas_img must hold whole numbers, one label per voxel; got others. Take the version "
+            "of the atlas with labels, not that with probabilities"
         )
     return image
 
 
-def _on_grid_of(map_img: Any, atlas_img: Any) -> NDArray[np.int64]:
+def _make_region(label: int, name: str, counts: list[int], size: int, n_voxels: int) -> Region:
+    """A region with these counts, in the order of SIDES."""
+    numbers: dict[str, Any] = dict(zip(SIDES, counts, strict=True))
+    shares = {f"{side}_share": count / n_voxels for side, count in numbers.items()}
+    return Region(label, name, **numbers, **shares, size=size)
+
+
+def _move_to_grid(atlas_img: Any, map_img: Any) -> NDArray[np.int64]:
     from nilearn.image import resample_to_img
 
-    data = np.asanyarray(atlas_img.dataobj)
-    if atlas_img.shape != map_img.shape or not same_affine(atlas_img, map_img):
-        resampled = resample_to_img(
+    if atlas_img.shape != map_img.shape or not has_affine_of(atlas_img, map_img):
+        atlas_img = resample_to_img(
             atlas_img, map_img, interpolation="nearest", force_resample=True, copy_header=True
         )
-        data = np.asanyarray(resampled.dataobj)
-    return np.round(data).astype(np.int64)
+    return np.round(values_of(atlas_img)).astype(np.int64)
 
 
-def _names(labels: Mapping[int, str] | Sequence[str] | None) -> dict[int, str]:
+def _name_by_value(labels: Mapping[int, str] | Sequence[str] | None) -> dict[int, str]:
     if labels is None:
         return {}
     if isinstance(labels, str):
         raise TypeError("labels must be a dict or a sequence of names, not one string")
     pairs = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
     return {int(value): str(name) for value, name in pairs}
-
-
-def _sides(affine: NDArray[np.floating], shape: tuple[int, ...]) -> NDArray[np.int8]:
-    """-1 left, +1 right, 0 between, by the x coordinate of the voxel's centre."""
-    i, j, k = np.indices(shape)
-    x = affine[0, 0] * i + affine[0, 1] * j + affine[0, 2] * k + affine[0, 3]
-    return np.where(np.abs(x) < _MIDLINE, 0, np.sign(x)).astype(np.int8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,30 +12,50 @@ from sklearn.base import BaseEstimator
 
 from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_data
+from fewest._types import IndexArray
 from fewest._wording import listed
-from fewest.neuro.analyses._performance import Problem
 
 
-def checked(X: Any, y: ArrayLike, groups: ArrayLike) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+@dataclass(frozen=True, eq=False)
+class TwoClasses:
+    """The rows of X that are of one of two classes; `name` says in messages what is compared.
+
+    Each group must have both classes.
+    """
+
+    X: Any
+    y: NDArray[Any]
+    groups: NDArray[Any]
+    rows: IndexArray
+    name: str
+
+    def __post_init__(self) -> None:
+        require_both_classes(self.groups[self.rows], self.y[self.rows])
+
+
+def check_samples(
+    X: Any, y: ArrayLike, groups: ArrayLike | None
+) -> tuple[Any, NDArray[Any], NDArray[Any]]:
     """Samples whose rows can be taken, their classes (two at least) and their groups."""
     X, y = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
-    if len(np.unique(y)) < 2:
-        raise ValueError(f"y holds a single condition, {y.tolist()[0]!r}: nothing to compare")
-    found = check_groups(groups, len(y))
+    labels = np.asarray(y)
+    if len(np.unique(labels)) < 2:
+        raise ValueError(f"y holds a single condition, {labels.tolist()[0]!r}: nothing to compare")
+    found = check_groups(groups, len(labels))
     if found is None:
         raise ValueError(
             "groups must name the participant or run of every sample: one of them is left out at "
             "a time"
         )
-    return X, y, found
+    return X, labels, found
 
 
-def chosen_conditions(
+def choose_conditions(
     y: NDArray[Any], conditions: Iterable[Any] | None, *, least: int = 2
 ) -> list[Any]:
     """The conditions asked for, in that order; all of y, sorted, if none are."""
-    present = np.unique(y).tolist()
+    present: list[Any] = np.unique(y).tolist()
     if conditions is None:
         return present
     asked = list(conditions)
@@ -50,17 +70,3 @@ def chosen_conditions(
             f"{listed(asked) or 'none'}"
         )
     return asked
-
-
-def pair_problem(
-    X: Any, y: NDArray[Any], groups: NDArray[Any], pair: tuple[Any, Any], where: str = ""
-) -> Problem:
-    """The samples of two conditions; each group must have both."""
-    rows = np.flatnonzero((y == pair[0]) | (y == pair[1]))
-    require_both_classes(groups[rows], y[rows])
-    return Problem(X, rows, y[rows], groups[rows], f"{pair[0]} and {pair[1]}{where}")
-
-
-def pairs_of(conditions: list[Any]) -> list[tuple[Any, Any]]:
-    """Each condition with each later one."""
-    return list(combinations(conditions, 2))

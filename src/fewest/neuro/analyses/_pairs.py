@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
-from fewest.neuro.analyses._input import checked, chosen_conditions, pair_problem, pairs_of
-from fewest.neuro.analyses._performance import Performance, performances
+from fewest.neuro.analyses._performance import Performance, measure_performances
+from fewest.neuro.analyses._samples import TwoClasses, check_samples, choose_conditions
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class AllPairs:
         return float(np.mean([pair.performance.n_features for pair in self.pairs]))
 
     def errors(self) -> FloatArray:
-        """Mean errors, a row and a column a condition; NaN on the diagonal."""
+        """Mean errors, one row and one column per condition; NaN on the diagonal."""
         return self._square([pair.performance.error for pair in self.pairs])
 
     def features(self) -> FloatArray:
@@ -75,11 +76,11 @@ class AllPairs:
 
 
 def all_pairs(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
-    groups: ArrayLike,
     *,
-    estimator: Any = None,
+    groups: ArrayLike,
     conditions: Iterable[Any] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -90,14 +91,14 @@ def all_pairs(
 
     Parameters
     ----------
+    estimator : selecting classifier, or None for ``SupportFeatureMachine(C=np.inf)``
+        The machine.
     X : array or sparse matrix of shape (n_samples, n_voxels)
         The samples.
     y : array of shape (n_samples,)
         The condition of each.
     groups : array of shape (n_samples,)
         Its participant, or run; each has samples of all conditions.
-    estimator : classifier, default=SupportFeatureMachine(C=np.inf)
-        The machine; it says what it selects by `get_support` or `coef_`.
     conditions : iterable, optional
         Which conditions, in which order; all by default.
     n_jobs : int, optional
@@ -122,22 +123,47 @@ def all_pairs(
     >>> y, groups = np.tile(["joy", "anger", "fear"], 20), np.repeat(np.arange(5), 12)
     >>> X = rng.standard_normal((60, 200))
     >>> X[y == "joy", :3] += 3.0
-    >>> found = all_pairs(X, y, groups, conditions=["joy", "anger", "fear"])
+    >>> found = all_pairs(None, X, y, groups=groups, conditions=["joy", "anger", "fear"])
     >>> print(found.features().round(1))
     [[nan 1.  1. ]
      [1.  nan 5.6]
      [1.  5.6 nan]]
     """
-    X, y, groups = checked(X, y, groups)
-    names = chosen_conditions(y, conditions)
-    pairs = pairs_of(names)
-    found = performances(
-        [pair_problem(X, y, groups, pair) for pair in pairs],
-        estimator,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
-    return AllPairs(
-        tuple(names),
-        tuple(Pair(*pair, performance) for pair, performance in zip(pairs, found, strict=True)),
-    )
+    pool = {"n_jobs": n_jobs, "verbose": verbose}
+    return compare_pairs(estimator, [("", X)], y, groups, conditions, **pool)[0]
+
+
+def compare_pairs(
+    estimator: Any,
+    matrices: Sequence[tuple[str, Any]],
+    y: ArrayLike,
+    groups: ArrayLike,
+    conditions: Iterable[Any] | None,
+    **pool: Any,
+) -> list[AllPairs]:
+    """All pairs in every matrix; the text before it says in messages where that is."""
+    names, data_sets = pair_up(matrices, y, groups, conditions)
+    found = iter(measure_performances(estimator, data_sets, **pool))
+    return [
+        AllPairs(tuple(names), tuple(Pair(*pair, next(found)) for pair in combinations(names, 2)))
+        for _ in matrices
+    ]
+
+
+def pair_up(
+    matrices: Sequence[tuple[str, Any]],
+    y: ArrayLike,
+    groups: ArrayLike,
+    conditions: Iterable[Any] | None,
+) -> tuple[list[Any], list[TwoClasses]]:
+    """The conditions, and the samples of each pair of them in every matrix."""
+    asked = None if conditions is None else list(conditions)
+    data_sets = []
+    for where, matrix in matrices:
+        X, labels, own_groups = check_samples(matrix, y, groups)
+        names = choose_conditions(labels, asked)
+        for first, second in combinations(names, 2):
+            rows = np.flatnonzero((labels == first) | (labels == second))
+            name = f"{first} and {second}{where}"
+            data_sets.append(TwoClasses(X, labels, own_groups, rows, name))
+    return names, data_sets

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
-from fewest._estimators.splits import require_both_classes
-from fewest._estimators.validation import check_choice
-from fewest._types import FloatArray, IndexArray
+from fewest._estimators.validation import check_choice, make_dense
+from fewest._types import FloatArray
 from fewest._wording import aligned, cut
-from fewest.neuro.analyses._input import checked, chosen_conditions
-from fewest.neuro.analyses._performance import Performance, Problem, performances
+from fewest.neuro.analyses._performance import Performance, measure_performances
+from fewest.neuro.analyses._samples import TwoClasses, check_samples, choose_conditions
 
 AVERAGES = ("rest", "all", None)
 
@@ -24,7 +23,7 @@ AVERAGES = ("rest", "all", None)
 class OneVsAll:
     """Outcome of `one_vs_all`; print it for the table.
 
-    `performances` has one entry a condition, and `class_sizes` the number of samples of the
+    `performances` has one entry per condition, and `class_sizes` the number of samples of the
     condition and of the others after averaging.
     """
 
@@ -49,13 +48,13 @@ class OneVsAll:
 
 
 def one_vs_all(
+    estimator: Any,
     X: Any,
     y: ArrayLike,
+    *,
     groups: ArrayLike,
     blocks: ArrayLike | None = None,
-    *,
     average: str | None = "rest",
-    estimator: Any = None,
     conditions: Iterable[Any] | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -69,7 +68,7 @@ def one_vs_all(
 
     Parameters
     ----------
-    X, y, groups, estimator, n_jobs, verbose
+    estimator, X, y, groups, n_jobs, verbose
         As for `all_pairs`.
     blocks : array of shape (n_samples,), optional
         What to average over within a group and condition, such as the run; all samples of it by
@@ -96,30 +95,38 @@ def one_vs_all(
     >>> y, groups = np.tile(["joy", "anger", "fear"], 24), np.repeat(np.arange(6), 12)
     >>> X = rng.standard_normal((72, 200))
     >>> X[y == "joy", :3] += 3.0
-    >>> found = one_vs_all(X, y, groups, blocks=np.tile([0, 0, 0, 1, 1, 1], 12))
+    >>> found = one_vs_all(None, X, y, groups=groups, blocks=np.tile([0, 0, 0, 1, 1, 1], 12))
     >>> found.conditions, found.class_sizes[2]
     (('anger', 'fear', 'joy'), (24, 24))
     >>> found.performances[2].error < found.performances[0].error
     True
     """
     check_choice("average", average, AVERAGES)
-    X, y, groups = checked(X, y, groups)
-    blocks = np.zeros(len(y)) if blocks is None else column_or_1d(blocks)
-    check_consistent_length(y, blocks)
-    names = chosen_conditions(y, conditions, least=1)
-    problems = [_problem(X, y, groups, blocks, name, average) for name in names]
-    found = performances(problems, estimator, n_jobs=n_jobs, verbose=verbose)
-    sizes = [(int(np.sum(one.y)), int(np.sum(~one.y))) for one in problems]
+    X, labels, own_groups = check_samples(X, y, groups)
+    if average is not None:
+        X = make_dense(X)
+    names = choose_conditions(labels, conditions, least=1)
+    data_sets = []
+    for name in names:
+        samples = X, labels == name, own_groups
+        if average is not None:
+            samples = average_rest(
+                X, labels, name, groups=own_groups, blocks=blocks, average=average
+            )
+        rows = np.arange(len(samples[1]))
+        data_sets.append(TwoClasses(*samples, rows, f"{name} and all others"))
+    found = measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose)
+    sizes = [(int(np.sum(data.y)), int(np.sum(~data.y))) for data in data_sets]
     return OneVsAll(tuple(names), tuple(found), tuple(sizes))
 
 
-def averaged_rest(
+def average_rest(
     X: ArrayLike,
     y: ArrayLike,
-    groups: ArrayLike,
-    blocks: ArrayLike,
     condition: Any,
     *,
+    groups: ArrayLike,
+    blocks: ArrayLike | None = None,
     average: str = "rest",
 ) -> tuple[FloatArray, NDArray[np.bool_], NDArray[Any]]:
     """The samples of a condition, and averages of all others within group, condition and block.
@@ -144,44 +151,25 @@ def averaged_rest(
 
     Examples
     --------
-    >>> from fewest.neuro.analyses import averaged_rest
+    >>> from fewest.neuro.analyses import average_rest
     >>> X = [[1.0], [2.0], [4.0], [6.0], [8.0]]
-    >>> samples, is_a, _ = averaged_rest(X, list("aabbc"), [0] * 5, [0] * 5, "a")
+    >>> samples, is_a, _ = average_rest(X, list("aabbc"), "a", groups=[0] * 5)
     >>> samples.ravel().tolist(), is_a.tolist()
     ([1.0, 2.0, 5.0, 8.0], [True, True, False, False])
     """
     check_choice("average", average, AVERAGES[:2])
-    X, y, groups, blocks = (np.asarray(one) for one in (X, y, groups, blocks))
+    X, y, groups = (np.asarray(one) for one in (X, y, groups))
+    blocks = np.zeros(len(y)) if blocks is None else column_or_1d(blocks)
     check_consistent_length(X, y, groups, blocks)
     own = y == condition
-    member = _members(groups, y, blocks)
+    codes = [np.unique(one, return_inverse=True)[1] for one in (groups, y, blocks)]
     if average == "rest":  # each sample of the condition is its own average
-        member = np.where(own, len(y) + np.arange(len(y)), member)
-    _, first, place = np.unique(member, return_index=True, return_inverse=True)
+        codes.append(np.where(own, np.arange(1, len(y) + 1), 0))
+    _, first, place = np.unique(
+        np.column_stack(codes), axis=0, return_index=True, return_inverse=True
+    )
     sums = np.zeros((len(first), X.shape[1]))
-    np.add.at(sums, place, X)
-    means = sums / np.bincount(place)[:, None]
+    np.add.at(sums, place.ravel(), X)
+    means = sums / np.bincount(place.ravel())[:, None]
     order = np.argsort(first, kind="stable")
     return means[order], own[first][order], groups[first][order]
-
-
-def _members(*names: NDArray[Any]) -> IndexArray:
-    """One number for each combination of names."""
-    codes = np.column_stack([np.unique(one, return_inverse=True)[1] for one in names])
-    return np.unique(codes, axis=0, return_inverse=True)[1].ravel()
-
-
-def _problem(
-    X: Any,
-    y: NDArray[Any],
-    groups: NDArray[Any],
-    blocks: NDArray[Any],
-    condition: Any,
-    average: str | None,
-) -> Problem:
-    own = y == condition
-    if average is not None:
-        X = X.toarray() if hasattr(X, "toarray") else X
-        X, own, groups = averaged_rest(X, y, groups, blocks, condition, average=average)
-    require_both_classes(groups, own)
-    return Problem(X, np.arange(len(own)), own, groups, f"{condition} and all others")

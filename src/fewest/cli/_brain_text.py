@@ -1,0 +1,130 @@
+"""The report of `fewest brain` for a reader at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fewest._wording import counted, cut, percent, visible
+from fewest.cli._text import aligned, notes_text, shorten, time_text
+
+if TYPE_CHECKING:
+    from fewest.cli._brain_report import BrainContent
+    from fewest.neuro import Region
+
+_MOST_VOXELS = 20
+_MOST_REGIONS = 15
+
+
+def volumes_text(images: Any, y: Any, groups: Any, files: Sequence[str]) -> str:
+    """What was read: printed before the work starts."""
+    labels, counts = np.unique(y, return_counts=True)
+    classes = [f"{cut(label, 16)} ({count})" for label, count in zip(labels, counts, strict=True)]
+    shape = " x ".join(map(str, images.shape[:3]))
+    origin = visible(files[0]) if len(files) == 1 else counted(len(files), "image")
+    lines = [
+        f"Data      {origin}: {counted(len(y), 'volume')} of {shape} voxels",
+        f"Classes   {shorten(classes)}",
+    ]
+    if groups is not None:
+        lines.append(f"Groups    {len(np.unique(groups))}")
+    return "\n".join(lines)
+
+
+def brain_text(content: BrainContent) -> str:
+    """Selected voxels, errors, repetitions, regions, and time."""
+    chosen = content.question.chosen.get("C")
+    blocks = [
+        "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation",
+        _selected_text(content),
+        _errors_text(content),
+        _repetitions_text(content),
+        _informative_text(content),
+        _regions_text(content.brain.regions or []),
+        time_text(content.seconds),
+        notes_text(content.notes),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _selected_text(content: BrainContent) -> str:
+    brain = content.brain
+    planes = [] if content.answer is None else content.answer.hyperplanes
+    of_all = f"{len(brain.voxels)} of {counted(content.data.n_features, 'voxel')}"
+    if brain.n_voxels != content.data.n_features:
+        of_all += f" (downsampled from {brain.n_voxels})"
+    if not brain.voxels:
+        advice = "" if content.question.chosen else " Raise --C."
+        return f"Selected: {of_all}\n  None: a training error is cheaper than a voxel.{advice}"
+    header = ["voxel", "x mm", "y mm", "z mm"]
+    header += [f"weight {cut(plane.positive_class, 16)}" for plane in planes]
+    strongest = sorted(brain.voxels, key=lambda voxel: -max(map(abs, voxel.coefficients or [0.0])))
+    rows = [
+        [
+            " ".join(map(str, voxel.index)),
+            *(f"{at:.1f}" for at in voxel.position_mm),
+            *(f"{weight:.4g}" for weight in voxel.coefficients or []),
+        ]
+        for voxel in strongest[:_MOST_VOXELS]
+    ]
+    if brain.left_out is not None:
+        header.append("folds")
+        for row, voxel in zip(rows, strongest, strict=False):
+            row.append(f"{voxel.folds_selected}/{len(brain.left_out)}")
+    table = aligned([header, *rows])
+    return f"Selected: {of_all}\n{table}{_more(len(strongest) - len(rows), 'voxel')}"
+
+
+def _errors_text(content: BrainContent) -> str:
+    data, validation = content.data, content.trust.validation
+    training = None if content.answer is None else content.answer.training
+    lines = []
+    if training is not None:
+        lines.append(
+            f"Training error          {training.n_errors} of "
+            f"{counted(data.n_samples, 'volume')} ({percent(training.error)})"
+        )
+    if validation is not None:
+        means = validation.over_folds
+        left_out = "" if data.n_groups is None else ", whole groups left out"
+        lines += [
+            f"Cross-validated error   balanced {percent(validation.balanced_error)} "
+            f"(sd {percent(means.balanced_error.sd or 0.0)}); "
+            f"{counted(validation.n_folds, 'fold')}{left_out}",
+            f"  Voxels were selected again in every fold: {means.n_features.mean:.1f} on average.",
+            f"  Guessing has a balanced error of {percent(1 - 1 / len(data.classes))}.",
+        ]
+    return "\n".join(lines)
+
+
+def _repetitions_text(content: BrainContent) -> str:
+    if content.alternatives is None or not content.question.options["subsets"]:
+        return ""
+    sizes = [len(subset.columns) for subset in content.alternatives.subsets]
+    shown = ", ".join(map(str, sizes[:_MOST_VOXELS])) + ", ..." * (len(sizes) > _MOST_VOXELS)
+    return f"Voxels of {counted(len(sizes), 'repetition')}: {shown}"
+
+
+def _informative_text(content: BrainContent) -> str:
+    if content.informative is None:
+        return ""
+    rows = [[one.rule, percent(one.share)] for one in content.informative.estimates]
+    return aligned([["voxels that carry information", "share"], *rows])
+
+
+def _regions_text(regions: Sequence[Region]) -> str:
+    if not regions:
+        return ""
+    # A grid with voxels at x = 0 has some in neither hemisphere.
+    sides = ["left", "right", *(["midline"] if any(one.midline for one in regions) else [])]
+    rows = [["region", *sides]]
+    for region in regions[:_MOST_REGIONS]:
+        counts = [(getattr(region, f"{side}_share"), getattr(region, side)) for side in sides]
+        rows.append([cut(region.name), *(f"{percent(part)} ({count})" for part, count in counts)])
+    return aligned(rows) + _more(len(regions) - _MOST_REGIONS, "region")
+
+
+def _more(number: int, noun: str) -> str:
+    return f"\n  ... and {counted(number, noun)} more, in the written files" if number > 0 else ""

@@ -1,0 +1,158 @@
+"""Images that were read and belong together, or an error that says what does not."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._types import FloatArray
+from fewest._wording import visible
+
+if TYPE_CHECKING:
+    from nibabel.spatialimages import SpatialImage
+
+_SAME_GRID = 1e-4  # affines are single precision in the files
+
+
+def require_nilearn() -> None:
+    """Raise an ImportError that says how to install nilearn, if it is not there."""
+    try:
+        import nilearn  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'brain images need nilearn, which is not installed: pip install "fewest[neuro]"'
+        ) from error
+
+
+def load_images(imgs: Any) -> SpatialImage:
+    """All volumes as one 4-D image in memory: of a file, an image, or a list of them."""
+    from nilearn.image import concat_imgs
+
+    if isinstance(imgs, Iterable) and not isinstance(imgs, (str, os.PathLike)):
+        loaded = [_load(img, f"image {number}") for number, img in enumerate(imgs)]
+    else:
+        loaded = [_load(imgs, "the image")]
+    if not loaded:
+        raise ValueError("there are no images: name at least two volumes of different classes")
+    series = [
+        img if img.ndim == 4 else make_image(img, values_of(img)[..., None]) for img in loaded
+    ]
+    for number, img in enumerate(series):
+        require_same_grid(img, series[0], f"image {number}", "image 0")
+    if len(series) == 1:
+        return series[0]
+    # Integers of two bytes are exact in single precision, which halves the memory.
+    dtype = np.result_type(np.float32, *(img.get_data_dtype() for img in series))
+    return concat_imgs([set_affine(img, series[0].affine) for img in series], dtype=dtype)
+
+
+def load_image(img: Any, what: str) -> SpatialImage:
+    """One 3-D image that is to serve as `what`."""
+    loaded = _load(img, what)
+    if loaded.ndim == 4 and loaded.shape[3] == 1:
+        return make_image(loaded, values_of(loaded)[..., 0])
+    if loaded.ndim != 3:
+        raise ValueError(
+            f"{what} must be one 3-D image; got the shape {_times(loaded.shape)}. Take one volume "
+            "of it with nilearn.image.index_img"
+        )
+    return loaded
+
+
+def values_of(img: SpatialImage) -> NDArray[Any]:
+    """The values of all voxels."""
+    return np.asanyarray(img.dataobj)
+
+
+def make_image(reference: SpatialImage, values: NDArray[Any]) -> SpatialImage:
+    """These values as an image on the grid of another one."""
+    from nilearn.image import new_img_like
+
+    return new_img_like(reference, values)
+
+
+def set_affine(img: SpatialImage, affine: FloatArray) -> SpatialImage:
+    """The image with this affine, which differs from its own by rounding at most.
+
+    For nilearn such grids are two: it would resample one of them, and lose its outermost voxels.
+    """
+    from nilearn.image import new_img_like
+
+    if np.array_equal(img.affine, affine):
+        return img
+    return new_img_like(img, values_of(img), affine)
+
+
+def has_affine_of(one: SpatialImage, other: SpatialImage) -> bool:
+    """Whether affines are equal up to what files keep of them."""
+    return np.allclose(one.affine, other.affine, atol=_SAME_GRID)
+
+
+def require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> None:
+    """Raise unless both have voxels at the same places; `name` and `than` say what they are."""
+    advice = "Bring them on one grid with nilearn.image.resample_to_img"
+    if one.shape[:3] != other.shape[:3]:
+        raise ValueError(
+            f"{name}: {_times(one.shape[:3])} voxels; {than}: {_times(other.shape[:3])} voxels. "
+            f"{advice}"
+        )
+    if not has_affine_of(one, other):
+        raise ValueError(
+            f"the affine of {name} and that of {than} differ by up to "
+            f"{np.abs(one.affine - other.affine).max():.3g}: a voxel is not the same place. "
+            f"{advice}"
+        )
+
+
+def _load(img: Any, what: str) -> SpatialImage:
+    from nibabel.filebasedimages import ImageFileError
+    from nibabel.spatialimages import SpatialImage
+    from nilearn.image import load_img
+
+    if isinstance(img, SpatialImage):
+        return _check_values(img, what)
+    if not isinstance(img, (str, os.PathLike)):
+        raise TypeError(
+            f"{what} must be a NIfTI file or image, not {type(img).__name__}. Make an array into "
+            "an image with nibabel.Nifti1Image(array, affine)"
+        )
+    what = f"{what}, {visible(os.fspath(img))},"
+    if not os.path.exists(img):
+        raise FileNotFoundError(f"{what} does not exist: check its name and folder")
+    try:
+        loaded = load_img(os.fspath(img))
+        # Into memory: it is needed several times, and a damaged file shows only when it is read.
+        loaded = make_image(loaded, values_of(loaded))
+    except (ImageFileError, EOFError, OSError, ValueError, zlib.error) as error:
+        raise ValueError(
+            f"{what} is not a NIfTI file, or damaged: {visible(error)}. Convert it to .nii or "
+            ".nii.gz, or copy it again"
+        ) from error
+    return _check_values(loaded, what)
+
+
+def _check_values(img: SpatialImage, what: str) -> SpatialImage:
+    """The image, as NIfTI, if it has real numbers in three or four dimensions."""
+    from nibabel.nifti1 import Nifti1Image, Nifti1Pair
+
+    if img.ndim not in (3, 4):
+        raise ValueError(
+            f"{what} has the shape {_times(img.shape)}: volumes have three dimensions, series four"
+        )
+    if img.get_data_dtype().kind not in "biuf":
+        raise ValueError(
+            f"{what} holds values of type {img.get_data_dtype()}: real numbers are needed, one "
+            "per voxel"
+        )
+    if isinstance(img, Nifti1Pair):
+        return img
+    return Nifti1Image(values_of(img), img.affine)  # Analyze and the like
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))
