@@ -109,10 +109,11 @@ def support_feature_machine(
     slack_cost: FloatArray | None = None,
     sample_weight: FloatArray | None = None,
 ) -> Problem:
-    """Zero margin, and an equality that excludes w = 0 (2013: class means; 2010: mean margin).
+    """Zero margin, and an equality that excludes w = 0.
 
-    With `class_means` the distance of the projected class means is one; with `mean_margin` the
-    mean of y_i (x_i . w + b) is one. Weights turn both into weighted means.
+    With `class_means` the distance of the projected class means is one (Klement, Anders & Martinetz
+    2013); with `mean_margin` the mean of y_i (x_i . w + b) is one (Klement & Martinetz 2010).
+    Weights turn both into weighted means.
     """
     weight = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight.max()
     if form == "class_means":

@@ -118,7 +118,7 @@ def last_two(
                 left[w] &= other[w]
                 alive |= left[w]
             if alive == 0:
-                # It may well do the same for the next one: let it come earlier.
+                # It is likely to do the same for the next one: move it forward.
                 rows[k], rows[(k + 1) // 2] = rows[(k + 1) // 2], rows[k]
                 break
         if covered:

@@ -32,9 +32,9 @@ def minimum_features(
         \min_{w, b} \; \|w\|_0 \quad \text{subject to} \quad y_i (w^\top x_i + b) > 0
         \;\; \text{for all } i.
 
-    The separation is strict and the tolerance is zero: the values are taken as the fractions that
-    floating-point numbers are, and whatever rounding leaves open is decided in whole numbers. A set
-    that separates by the last digit counts; `margins` shows by how much a set separates.
+    The separation is strict and the tolerance is zero: floating-point numbers are treated as exact
+    fractions, and whatever rounding leaves open is decided in whole numbers. A set that separates
+    by the last digit counts; `margins` shows by how much a set separates.
 
     Sets of one feature take a scan of the columns, sets of two a bit test of all signed pairs and a
     direct test in the plane of those that pass it. From three on, a branch-and-bound search for set
@@ -43,7 +43,7 @@ def minimum_features(
     bad on any such pair, nor on any pair of convex combinations of samples. Sets that pass are
     decided by a linear program; if they separate nothing, its Farkas vector is such a pair of
     combinations, and rules out others as well. The Support Feature Machine and local swaps give the
-    set to beat.
+    first upper bound.
 
     Parameters
     ----------

@@ -83,7 +83,7 @@ class MinimumResult:
         """Check the proofs against the data, in exact arithmetic and without a solver.
 
         Every returned set is shown to separate the classes strictly, and every Farkas vector to
-        rule out its set, with the floats taken as the fractions they are.
+        rule out its set, with floats treated as exact fractions.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ _BLOCK_WIDTH = 1024
 
 
 class Twins:
-    """The first of every group of equal columns, and who the others are.
+    """The first of every group of equal columns, and the others of the group.
 
     Only the first ones are searched: a smallest set never holds two columns of one group, and each
     can replace the other. Constant columns belong to no group.

@@ -1,6 +1,6 @@
 """Semismooth Newton steps for a box lasso that is given by its Gram matrix.
 
-Coordinate descent crawls where the Gram matrix is badly conditioned, as that of a smooth kernel is.
+Coordinate descent is slow if the Gram matrix is badly conditioned, as that of a smooth kernel is.
 Here each outer step adds |a - centre|^2 / (2 sigma), which makes the program strongly convex; its
 dual is differentiable, and Newton's method solves it in a few steps, each a linear system in the
 free variables alone. The next centre is the solution; as sigma grows, the addition vanishes.

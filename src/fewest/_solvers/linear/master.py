@@ -9,9 +9,9 @@ lambda = 0 is always feasible:
                 0 <= alpha_i <= C_i                                        (sample i)
 
 The multipliers of the feature rows are the weights. Adding features adds rows and keeps the basis
-dual feasible; adding samples adds columns and keeps it primal feasible; both restart warm. When
-the features at hand cannot satisfy the primal, this program is unbounded, and its ray is the
-vector with which to look for further features.
+dual feasible; adding samples adds columns and keeps it primal feasible; both restart warm. If the
+features in it cannot satisfy the primal, this program is unbounded, and its ray is the vector with
+which to look for further features.
 """
 
 from __future__ import annotations
