@@ -65,7 +65,7 @@ def test_small_class(run, tmp_path):
     kept = np.concatenate([np.flatnonzero(y == y[0])[:6], np.flatnonzero(y != y[0])[:2]])
     file = write_csv(tmp_path / "small.csv", X[kept], y[kept])
     ran = run("diagnose", file, "--target", "group", *SHORT)
-    assert "Note: 2 folds instead of 3" in ran.out
+    assert "2 folds instead of 3: class 'ill' has only 2 samples" in ran.out
     file = write_csv(tmp_path / "smaller.csv", X[kept[:-1]], y[kept[:-1]])
     ran = run("diagnose", file, "--target", "group", *SHORT)
     assert ran.code == 2

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     job.say_method(estimator)
     selector = RepetitiveSelector(
         estimator,
-        n_repetitions=arguments.subsets,
+        n_subsets=arguments.subsets,
         max_training_error=arguments.max_training_error,
         min_features=arguments.min_features,
         checkpoint=arguments.checkpoint,

@@ -143,7 +143,7 @@ def _with_smallest_set(given: Given, data: Data) -> Given:
     supports[0, columns] = True
     return replace(
         given,
-        estimator=SupportFeatureMachine(C=np.inf, certify=_SECONDS_PER_FOLD),
+        estimator=SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD),
         selection=Selection(supports, coef, inner.intercept_),
         predicted=inner.predict(data.values(columns)),
         stands_in="The weights are those of the largest margin on the smallest set. Every fold "
