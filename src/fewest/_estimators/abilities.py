@@ -140,13 +140,26 @@ def selection_of(fitted: Any) -> Selection:
     """What a fitted estimator selected, or a ValueError that says why there is no such thing."""
     found = find_selection(fitted)
     if found is None:
-        abilities = abilities_of(fitted)
-        raise ValueError(
-            abilities.refusal
-            or f"{abilities.name} does not say which features it uses: it has neither get_support "
-            "nor coef_. Give an estimator that selects features"
-        )
+        raise ValueError(explain_no_selection(fitted))
     return found
+
+
+def explain_no_selection(estimator: Any) -> str:
+    """Why an estimator selects no columns of X, and what to do about it."""
+    abilities = abilities_of(estimator)
+    return abilities.refusal or (
+        f"{abilities.name} does not say which features it uses: it has neither get_support nor "
+        "coef_. Give an estimator that selects features"
+    )
+
+
+def explain_no_classes(estimator: Any) -> str:
+    """Why an estimator predicts no classes, and what to do about it."""
+    abilities = abilities_of(estimator)
+    return abilities.refusal or (
+        f"{abilities.name} selects features, but does not classify. Give a classifier, or a "
+        "pipeline that ends with one"
+    )
 
 
 def find_selection(fitted: Any) -> Selection | None:

@@ -20,7 +20,12 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from fewest._estimators.abilities import abilities_of, find_selection
+from fewest._estimators.abilities import (
+    abilities_of,
+    explain_no_classes,
+    explain_no_selection,
+    find_selection,
+)
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._types import FloatArray, IndexArray
@@ -118,11 +123,13 @@ class HeldOut:
     @property
     def sizes(self) -> IndexArray:
         """Number of features of every fold."""
-        return np.array([int(fold.support.sum()) for fold in self.folds], dtype=np.intp)
+        return self.selections.sum(axis=1)
 
     @property
     def selections(self) -> NDArray[np.bool_]:
         """Selected features, one row per fold."""
+        if any(fold.supports is None for fold in self.folds):
+            raise ValueError(explain_no_selection(self.estimator))
         return np.array([fold.support for fold in self.folds])
 
     @property
@@ -176,7 +183,7 @@ def judge_fold(
     """Fit a clone to the training samples and let it judge the test samples."""
     abilities = abilities_of(estimator)
     if not abilities.classifies:
-        raise ValueError(f"{abilities.name} selects, but does not classify")
+        raise ValueError(explain_no_classes(estimator))
     n_features = X.shape[1]
     columns = np.arange(n_features)
     if abilities.columns_are_samples:

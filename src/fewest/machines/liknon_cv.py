@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.decisions import TwoClassesOnly
 from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
@@ -284,6 +284,12 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             splits_samples=True,
             predicts_from_support=True,
         )
+
+    def _selection(self) -> Selection:
+        found = super()._selection()
+        if self.outcome != "best":
+            return found
+        return replace(found, coef=self.coef_, intercept=self.intercept_)
 
     def _check_parameters(self) -> None:
         check_usual_parameters(self)

@@ -65,7 +65,8 @@ class WeightsDisplay(Display):
         """
         coef = selection_of(estimator).coef
         if coef is None:
-            raise ValueError(f"{abilities_of(estimator).name} is not linear: it has no weights")
+            name = abilities_of(estimator).name
+            raise ValueError(f"{name} has no weights to draw. Give a linear classifier")
         if len(coef) != 1:
             raise ValueError(
                 f"the estimator has {len(coef)} linear functions, one per class. Draw them one by "

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import split_folds
 from fewest._types import FloatArray
@@ -95,7 +96,11 @@ class HeldOutRocDisplay(HeldOutDisplay):
     def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
         """Of a cross-validation that is there already; it tested every sample once."""
         if held_out.decisions is None:
-            raise ValueError("a curve needs decision values: the estimator gives classes only")
+            name = abilities_of(held_out.estimator).name
+            raise ValueError(
+                f"{name} gives classes only, but a curve needs decision values. Give an estimator "
+                "with decision_function"
+            )
         return cls.from_predictions(held_out.y, held_out.in_order(held_out.decisions), ax=ax)
 
     @classmethod

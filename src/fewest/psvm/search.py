@@ -111,8 +111,9 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
 
     def _abilities(self) -> Abilities:
         candidates = [abilities_of(machine) for machine in self._make_machines()]
-        refusals = [one.refusal for one in candidates if one.refusal]
-        return replace(candidates[0], refusal=refusals[0] if refusals else "", splits_samples=True)
+        refusal = next((one.refusal for one in candidates if one.refusal), "")
+        own = refusal.replace(self._kind.__name__, type(self).__name__)
+        return replace(candidates[0], refusal=own, splits_samples=True)
 
     def _selection(self) -> Selection:
         return replace(selection_of(self.best_estimator_), chosen=self.best_params_)

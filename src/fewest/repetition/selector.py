@@ -288,7 +288,9 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
                 f"max_training_error={self.max_training_error!r}: raise that, or the "
                 "estimator's C"
             )
-        return ValueError("the estimator selects no feature: raise its C")
+        return ValueError(
+            "the estimator selects no feature: let it select more, most of them by a larger C"
+        )
 
     def _keep(self, found: list[Trained]) -> None:
         two_classes = len(self.classes_) == 2
