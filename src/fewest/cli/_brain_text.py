@@ -74,7 +74,7 @@ def _selected_text(content: BrainContent) -> str:
         for row, voxel in zip(rows, strongest, strict=False):
             row.append(f"{voxel.folds_selected}/{len(brain.left_out)}")
     table = aligned([header, *rows])
-    return f"Selected: {of_all}\n{table}{_more(len(strongest) - len(rows), 'voxel')}"
+    return f"Selected: {of_all}\n{table}{_more(len(strongest) - len(rows))}"
 
 
 def _errors_text(content: BrainContent) -> str:
@@ -123,8 +123,8 @@ def _regions_text(regions: Sequence[Region]) -> str:
     for region in regions[:_MOST_REGIONS]:
         counts = [(getattr(region, f"{side}_share"), getattr(region, side)) for side in sides]
         rows.append([cut(region.name), *(f"{percent(part)} ({count})" for part, count in counts)])
-    return aligned(rows) + _more(len(regions) - _MOST_REGIONS, "region")
+    return aligned(rows) + _more(len(regions) - _MOST_REGIONS)
 
 
-def _more(number: int, noun: str) -> str:
-    return f"\n  ... and {counted(number, noun)} more, in the written files" if number > 0 else ""
+def _more(number: int) -> str:
+    return f"\n  ... and {number} more, in the written files" if number > 0 else ""
