@@ -72,7 +72,7 @@ def report(
 ) -> MinimumResult:
     own = int(SupportFeatureMachine(C=np.inf).fit(X, y).support_.sum())
     began = process_time()
-    result = minimum_features(X, y, time_limit=seconds, n_solutions=n_solutions, n_jobs=2)
+    result = minimum_features(X, y, max_seconds=seconds, n_solutions=n_solutions, n_jobs=2)
     processor = process_time() - began
     proof = "certified" if result.certified else f"at least {result.lower_bound}"
     row(f"{name} (Support Feature Machine: {own})", f"{result.size}, {proof}", asked)

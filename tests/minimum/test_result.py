@@ -160,7 +160,7 @@ def test_limits_leave_an_honest_bound():
     assert one.verify(X, y, search=True)
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((60, 200)), np.arange(60) % 2
-    hasty = minimum_features(X, y, time_limit=0.5)
+    hasty = minimum_features(X, y, max_seconds=0.5)
     assert not hasty.certified
     assert 2 <= hasty.lower_bound < hasty.size
     assert len(hasty.subsets[0]) == hasty.size
@@ -297,7 +297,7 @@ def test_no_exact_proof_within_reason():
     [
         ({"max_size": 0}, "max_size must be a whole number of at least one; got 0"),
         ({"n_solutions": 1.5}, "n_solutions must be a whole number of at least one; got 1.5"),
-        ({"time_limit": -1}, "time_limit must be a positive number, or np.inf for none; got -1"),
+        ({"max_seconds": -1}, "max_seconds must be a positive number, or np.inf for none; got -1"),
     ],
 )
 def test_bad_parameters(changes, message):

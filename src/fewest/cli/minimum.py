@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> None:
             data.X,
             data.y,
             max_size=arguments.max_size,
-            time_limit=arguments.max_seconds,
+            max_seconds=arguments.max_seconds,
             n_solutions=arguments.solutions,
             n_jobs=arguments.jobs,
             verbose=job.verbose,

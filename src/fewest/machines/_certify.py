@@ -23,7 +23,7 @@ def certify(
     minimum = search_minimum(
         task.columns.X,
         task.y,
-        time_limit=_USUAL_SECONDS if max_seconds is None else float(max_seconds),
+        max_seconds=_USUAL_SECONDS if max_seconds is None else float(max_seconds),
         n_jobs=n_jobs,
         verbose=verbose,
         start=tuple(plane.result.features.tolist()),

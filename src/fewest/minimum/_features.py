@@ -20,7 +20,7 @@ def minimum_features(
     y: ArrayLike,
     *,
     max_size: int | None = None,
-    time_limit: float | None = None,
+    max_seconds: float | None = None,
     n_solutions: int | None = 1,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -53,7 +53,7 @@ def minimum_features(
         Labels of two classes.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
-    time_limit : float, optional
+    max_seconds : float, optional
         Seconds after which the search ends with the best set and the bound proven so far. A step
         under way (tenths of a second, usually) is finished first.
     n_solutions : int or None, default=1
@@ -100,22 +100,22 @@ def minimum_features(
         check_count("max_size", max_size)
     if n_solutions is not None:
         check_count("n_solutions", n_solutions)
-    if time_limit is not None:
-        check_positive("time_limit", time_limit, infinity="for none")
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds, infinity="for none")
     return search_minimum(
-        X, y, time_limit, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
+        X, y, max_seconds, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
     )
 
 
 def search_minimum(
     X: Any,
     y: ArrayLike,
-    time_limit: float | None,
+    max_seconds: float | None,
     n_jobs: int | None,
     verbose: int = 0,
     **wanted: Any,
 ) -> MinimumResult:
     """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
     X, labels = check_data(X, y)
-    with Clock(time_limit, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, labels, clock, **wanted).run()

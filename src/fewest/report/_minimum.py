@@ -24,7 +24,7 @@ def find_minima(given: Given, data: Data, budget: Budget) -> list[Minimum]:
         result = search_minimum(
             data.X,
             data.y == label,
-            time_limit=max(1.0, _SHARE * budget.left / (len(data.positives) - place)),
+            max_seconds=max(1.0, _SHARE * budget.left / (len(data.positives) - place)),
             n_jobs=data.n_jobs,
             start=tuple(np.flatnonzero(given.selection.supports[row]).tolist()),
         )
