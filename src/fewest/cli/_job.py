@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from fewest.cli._reading import keep_the_data, read, require_square
 from fewest.cli._text import data_text, result_text
 from fewest.exceptions import NotSeparableError
 from fewest.report._data import Data, prepare_data
-from fewest.report._given import Given, find_machine, sort_results
+from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
 from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut, MissingCells
@@ -123,12 +123,15 @@ class Job:
         """The line about the method, before the work."""
         self.output.say(f"Method    {name_method(estimator, with_C=with_C)}")
 
-    def content(self, *results: Any, estimator: Any = None, **more: Any) -> Content:
+    def content(self, *results: Any, estimator: Any = None) -> Content:
         """What is known of these results."""
-        given = self._sort(results)
-        if estimator is not None:
-            given = replace(given, estimator=estimator)
-        return known_content(given, self.data, left_out=self.left_out, **self._header(), **more)
+        return known_content(
+            self._sort(results),
+            self.data,
+            estimator=estimator,
+            left_out=self.left_out,
+            **self._header(),
+        )
 
     def deliver(self, content: Content, brief: str) -> None:
         """Print the result, or `brief` if the user wants little, and write the JSON."""
@@ -151,8 +154,7 @@ class Job:
         wanted = Wanted(frozenset(parts), max_seconds or USUAL_SECONDS, verbose=self.verbose)
         header = {**self._header(), "notes": [*self.notes, *notes]}
         try:
-            given = find_machine(self._sort(results), self.data)
-            report = fill_report(given, self.data, wanted, header)
+            report = fill_report(self._sort(results), self.data, wanted, header)
         except ValueError as error:
             raise CommandError(f"--report: {error}") from error
         as_json = arguments.report.lower().endswith(".json")

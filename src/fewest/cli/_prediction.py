@@ -35,9 +35,9 @@ def predict_samples(machine: Any, file: str, read: Callable[..., Samples]) -> Pr
                 scores = np.asarray(machine.decision_function(X)).tolist()
     except ValueError as error:
         raise CommandError(f"{samples.origin}: {error}") from error
-    errors = None
-    if samples.truth is not None:
-        errors, doubts = _compare(machine, predicted, samples)
+    truth, errors = samples.truth, None
+    if truth is not None:
+        errors, doubts = _compare(machine, predicted, truth, samples.target or "")
         notes += doubts
     return Predictions(
         model=ModelSummary(
@@ -51,7 +51,7 @@ def predict_samples(machine: Any, file: str, read: Callable[..., Samples]) -> Pr
         n_samples=len(predicted),
         predictions=predicted.tolist(),
         scores=scores,
-        truth=None if samples.truth is None else samples.truth.tolist(),
+        truth=None if truth is None else truth.tolist(),
         errors=errors,
         notes=notes,
     )
@@ -92,9 +92,8 @@ def _arrange(machine: Any, samples: Samples) -> NDArray[Any]:
 
 
 def _compare(
-    machine: Any, predicted: NDArray[Any], samples: Samples
+    machine: Any, predicted: NDArray[Any], truth: NDArray[Any], target: str
 ) -> tuple[ModelErrors, list[str]]:
-    truth, target = samples.truth, samples.target
     if not abilities_of(machine).classifies:
         if truth.dtype.kind not in "biuf":
             raise CommandError(

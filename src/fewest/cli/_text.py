@@ -149,10 +149,9 @@ def _feature_table(plane: Hyperplane, content: Content) -> str:
 
 
 def _legend(content: Content) -> str:
-    answer = content.answer
-    if answer is None or not answer.n_selected:
+    if not content.said.n_selected:
         return ""
-    first = answer.hyperplanes[0]
+    first = content.said.hyperplanes[0]
     favoured = "that class" if first.negative_class is None else cut(first.positive_class)
     lines = [
         f"Weights are for features divided by their standard deviations; above zero speaks for "
@@ -165,7 +164,7 @@ def _legend(content: Content) -> str:
 
 
 def _errors_text(content: Content) -> str:
-    training, validation = content.answer and content.answer.training, content.trust.validation
+    training, validation = content.said.training, content.trust.validation
     lines = []
     if training is not None:
         lines.append(
@@ -201,7 +200,7 @@ def _sd(spread: Spread) -> str:
 
 
 def _certificates_text(content: Content) -> str:
-    planes = [] if content.answer is None else content.answer.hyperplanes
+    planes = content.said.hyperplanes
     proofs = [(plane, plane.certificate) for plane in planes if plane.certificate is not None]
     if not proofs:
         return ""
@@ -276,7 +275,7 @@ def _cost_blocks(content: Content) -> list[str]:
 
 def _subset_blocks(content: Content) -> list[str]:
     found = content.alternatives
-    if found is None:
+    if not found.subsets:
         return []
     header = ["features", "rank", "repetition", "size", "cumulated", "training"]
     rows, together = [], 0

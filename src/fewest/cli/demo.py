@@ -60,7 +60,9 @@ def run(arguments: argparse.Namespace) -> None:
     note = f"These data are generated: only {', '.join(truth)} differ between the classes."
     job.truth = truth
     content = select_features(job, notes=[note], max_seconds=_SECONDS_OF_PAGE)
-    output.say("\n" + _verdict(content.truth) + "\n" + _NEXT.format(_program()))
+    if content.truth is not None:
+        output.say(f"\n{_verdict(content.truth)}")
+    output.say(_NEXT.format(_program()))
 
 
 def generate(seed: int) -> tuple[Table, list[str]]:

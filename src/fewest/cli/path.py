@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from fewest.cli._options import (
@@ -109,8 +110,8 @@ def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
     job.note(f"Warning: {text}." for whole in wholes for text in whole.warnings)
     held_outs = _judge(job, estimator, Cs)
     points = [
-        describe_cost(float(C), held_out, whole.folds[0], data)
-        for C, whole, held_out in zip(Cs, wholes, held_outs or [None] * len(Cs), strict=True)
+        describe_cost(C, held_out, whole.folds[0], data)
+        for C, whole, held_out in zip_longest(Cs.tolist(), wholes, held_outs)
     ]
     n_folds = len(held_outs[0].folds) if held_outs else None
     return CostCurve(points, _find_best(points), n_folds, _EXPLANATION), held_outs
@@ -142,21 +143,11 @@ def _find_best(points: list[CostPoint]) -> int | None:
 def _draw(curve: CostCurve) -> Figure:
     from matplotlib.figure import Figure
 
-    from fewest.plotting import plot_path
+    from fewest.report._drawings import plot_costs
 
-    points = curve.points
-    errors = {"training": [point.training_balanced_error for point in points]}
-    if curve.n_folds:
-        errors["cross-validated"] = [point.balanced_error.mean for point in points]
-    ax = Figure(figsize=(6.4, 4.4), layout="constrained").subplots()
-    plot_path(
-        [point.C for point in points],
-        errors,
-        n_features=[point.n_features for point in points],
-        chosen=curve.chosen,
-        ax=ax,
-    )
-    return ax.figure
+    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
+    plot_costs(curve, figure.subplots())
+    return figure
 
 
 def _write_page(job: Job, estimator: Any, curve: CostCurve, held_outs: list[HeldOut]) -> None:

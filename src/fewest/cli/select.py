@@ -93,7 +93,7 @@ def select_features(job: Job, **page: Any) -> Content:
         save_machine(machine, data.feature_names, arguments.model)
         job.output.say_later(f"Written: {visible(arguments.model)}")
     content = job.content(machine, held_out)
-    job.deliver(content, names_text(content.answer.selected))
+    job.deliver(content, names_text(content.said.selected))
     job.write_page(machine, held_out, **page)
     return content
 

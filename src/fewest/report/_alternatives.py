@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from fewest._estimators.held_out import HeldOut
 from fewest._types import FloatArray
 from fewest.repetition.selector import RepetitiveSelector
 from fewest.report._answer import best_cut
 from fewest.report._data import Data
-from fewest.report._given import Given
+from fewest.report._given import Subject
 from fewest.report.content import Alternatives, Answer, NamedFeature, StandIn, StandIns, Subset
 
 _MOST_FEATURES = 12  # whose stand-ins are looked for
@@ -21,9 +21,9 @@ _CLOSEST = 5
 _MOST_NAMED = 500
 
 
-def find_subsets(given: Given, data: Data, n_subsets: int) -> Alternatives:
+def find_subsets(subject: Subject, data: Data, n_subsets: int) -> Alternatives:
     """A few disjoint subsets; a ValueError where the estimator cannot be trained again."""
-    selector = RepetitiveSelector(given.without_proof, n_subsets=n_subsets, n_jobs=data.n_jobs)
+    selector = RepetitiveSelector(subject.without_proof, n_subsets=n_subsets, n_jobs=data.n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         selector.fit(data.X, data.y, groups=data.groups)
@@ -58,15 +58,17 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def add_stand_ins(found: Alternatives, given: Given, data: Data, answer: Answer) -> Alternatives:
+def add_stand_ins(
+    found: Alternatives, subject: Subject, held_out: HeldOut | None, data: Data, answer: Answer
+) -> Alternatives:
     """The same with features that go with the selected ones, and all features that are named."""
     columns = answer.samples.columns[:_MOST_FEATURES]
-    found = replace(found, stand_ins=[_stand_ins(data, column, given) for column in columns])
+    found = replace(found, stand_ins=[_stand_ins(data, column, subject) for column in columns])
     named = list(_roles(answer, found).items())[:_MOST_NAMED]
-    return replace(found, features=[_named(data, *entry, given) for entry in named])
+    return replace(found, features=[_named(data, *entry, held_out) for entry in named])
 
 
-def _stand_ins(data: Data, column: int, given: Given) -> StandIns:
+def _stand_ins(data: Data, column: int, subject: Subject) -> StandIns:
     """The columns of largest absolute correlation with one of them: one pass over X."""
     index = np.array([column])
     correlation = data.columns.price(data.columns.take(index)[:, 0]) / len(data.y)
@@ -76,7 +78,7 @@ def _stand_ins(data: Data, column: int, given: Given) -> StandIns:
     values = data.values(np.concatenate([index, closest]))
     within = values - data.class_means(values)[data.codes]
     # The class that the first hyperplane with this feature tells from the rest.
-    row = int(given.selection.supports[:, column].argmax())
+    row = int(subject.selection.supports[:, column].argmax())
     positive = data.y == data.positives[min(row, len(data.positives) - 1)]
     return StandIns(
         name=data.feature_names[column],
@@ -116,16 +118,13 @@ def _roles(answer: Answer, found: Alternatives) -> dict[int, list[str]]:
     return roles
 
 
-def _named(data: Data, column: int, roles: list[str], given: Given) -> NamedFeature:
+def _named(data: Data, column: int, roles: list[str], held_out: HeldOut | None) -> NamedFeature:
     values = data.values([column])
-    counted: Any = None
-    if given.held_out is not None:
-        counted = int(given.held_out.selections[:, column].sum())
     return NamedFeature(
         name=data.feature_names[column],
         column=column,
         roles=roles,
         class_means=data.class_means(values)[:, 0].tolist(),
         single_error=min(best_cut(values[:, 0], data.y == one)[0] for one in data.positives),
-        folds_selected=counted,
+        folds_selected=None if held_out is None else int(held_out.selections[:, column].sum()),
     )

@@ -10,34 +10,30 @@ from numpy.typing import NDArray
 
 from fewest._estimators.abilities import certificates_of
 from fewest._estimators.certificate import Certificate
+from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
 from fewest.report._data import Data
-from fewest.report._given import Given
-from fewest.report.content import (
-    Answer,
-    Hyperplane,
-    Samples,
-    SelectedFeature,
-    TrainingError,
-)
+from fewest.report._given import Subject
+from fewest.report.content import Answer, Hyperplane, Samples, SelectedFeature, TrainingError
 
 
-def describe_answer(given: Given, data: Data) -> Answer:
+def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> Answer:
     """All hyperplanes with their features, the largest weights first."""
-    n_rows = len(given.selection.supports)
+    selection = subject.selection
+    n_rows = len(selection.supports)
     # One selection for all of several classes is shown with the last of them.
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
     signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
-    proofs = certificates_of(given.fitted, signs) or [None] * n_rows
+    proofs = certificates_of(subject.fitted, signs) or [None] * n_rows
     return Answer(
-        n_selected=given.selection.n_selected,
-        selected=data.names(np.flatnonzero(given.selection.support)),
+        n_selected=selection.n_selected,
+        selected=data.names(np.flatnonzero(selection.support)),
         hyperplanes=[
-            _hyperplane(given, data, row, label, proof)
+            _describe_hyperplane(subject, held_out, data, row, label, proof)
             for row, (label, proof) in enumerate(zip(positives, proofs, strict=True))
         ],
-        training=None if given.predicted is None else _training_error(data.y, given.predicted),
+        training=None if subject.predicted is None else _training_error(data.y, subject.predicted),
     )
 
 
@@ -46,12 +42,8 @@ def find_samples(answer: Answer, data: Data, most: int) -> Samples:
     in_turn = zip_longest(*(plane.features for plane in answer.hyperplanes))
     features = [feature for feature in chain.from_iterable(in_turn) if feature is not None]
     columns = list(dict.fromkeys(feature.column for feature in features))[:most]
-    return Samples(
-        classes=data.codes.tolist(),
-        columns=columns,
-        names=data.names(columns),
-        values=data.values(columns).T.tolist(),
-    )
+    values = data.values(columns).T.tolist()
+    return Samples(data.codes.tolist(), columns, data.names(columns), values)
 
 
 def _training_error(y: NDArray[Any], predicted: NDArray[Any]) -> TrainingError:
@@ -59,18 +51,23 @@ def _training_error(y: NDArray[Any], predicted: NDArray[Any]) -> TrainingError:
     return TrainingError(int(wrong.sum()), float(wrong.mean()), balanced_error(y, predicted))
 
 
-def _hyperplane(
-    given: Given, data: Data, row: int, positive: Any, proof: Certificate | None
+def _describe_hyperplane(
+    subject: Subject,
+    held_out: HeldOut | None,
+    data: Data,
+    row: int,
+    positive: Any,
+    proof: Certificate | None,
 ) -> Hyperplane:
-    selection = given.selection
-    columns = np.flatnonzero(selection.supports[row])
+    coef, intercept = subject.selection.coef, subject.selection.intercept
+    columns = np.flatnonzero(subject.selection.supports[row])
     values, inside = data.values(columns), data.y == positive
-    means, rest = data.class_means(values), values[~inside].mean(axis=0)
+    means, rest, deviations = data.class_means(values), values[~inside], values.std(axis=0)
     features = []
     for place, column in enumerate(columns.tolist()):
         error, threshold = best_cut(values[:, place], inside)
-        deviation = float(values[:, place].std())
-        coefficient = None if selection.coef is None else float(selection.coef[row, column])
+        deviation = float(deviations[place])
+        coefficient = None if coef is None else float(coef[row, column])
         features.append(
             SelectedFeature(
                 name=data.feature_names[column],
@@ -79,29 +76,28 @@ def _hyperplane(
                 coefficient=coefficient,
                 standard_deviation=deviation,
                 class_means=means[:, place].tolist(),
-                rest_mean=float(rest[place]),
+                rest_mean=float(rest[:, place].mean()),
                 single_error=error,
                 threshold=threshold,
-                folds_selected=_count_folds(given, row, column),
+                folds_selected=None if held_out is None else _count(held_out, row, column),
             )
         )
     return Hyperplane(
         positive_class=positive,
         negative_class=data.labels[0] if data.is_binary else None,
-        intercept=None if selection.intercept is None else float(selection.intercept[row]),
-        features=sorted(features, key=_importance),
+        intercept=None if intercept is None else float(intercept[row]),
+        features=sorted(features, key=_order),
         certificate=proof,
     )
 
 
-def _importance(feature: SelectedFeature) -> float:
+def _order(feature: SelectedFeature) -> float:
     return feature.single_error if feature.weight is None else -abs(feature.weight)
 
 
-def _count_folds(given: Given, row: int, column: int) -> int | None:
-    if given.held_out is None:
-        return None
-    supports = [fold.supports for fold in given.held_out.folds]
+def _count(held_out: HeldOut, row: int, column: int) -> int:
+    """Folds whose hyperplane for the same class uses the column."""
+    supports = [fold.supports for fold in held_out.folds if fold.supports is not None]
     return sum(bool(one[min(row, len(one) - 1), column]) for one in supports)
 
 

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from fewest.diagnostics._wording import conclude, list_evidence, list_geometry
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget
 from fewest.report._data import Data
-from fewest.report._given import Given
+from fewest.report._given import Subject
 from fewest.report.content import (
     Comparison,
     Diagnostics,
@@ -39,26 +38,32 @@ _WITHOUT_PROOF = (
 )
 
 
-def find_diagnosis(given: Given, data: Data, budget: Budget, n_permutations: int) -> Diagnosis:
+def find_diagnosis(
+    held_out: HeldOut | None, data: Data, budget: Budget, n_permutations: int
+) -> Diagnosis:
     """That of the data, with as many permutations as time allows."""
-    run = partial(diagnose, data.X, data.y, held_out=_once(given.held_out))
+    run = partial(diagnose, data.X, data.y, held_out=_once(held_out))
     return _within_budget(run, [{"cv": _folds(data)}, {"cv": None}], data, budget, n_permutations)
 
 
 def find_permutation(
-    given: Given, found: Diagnosis | None, data: Data, budget: Budget, n_permutations: int
+    subject: Subject,
+    held_out: HeldOut | None,
+    found: Diagnosis | None,
+    data: Data,
+    budget: Budget,
+    n_permutations: int,
 ) -> Permutation:
     """The test of the diagnosis where it is of the same machine, else one of its own.
 
     Where time does not allow that, the test of the diagnosis stands in.
     """
-    estimator = given.without_proof
-    tested = _WITHOUT_PROOF if given.proves else "this method"
-    held_out = _once(given.held_out)
+    estimator = subject.without_proof
+    tested = _WITHOUT_PROOF if subject.proves else "this method"
     if found is not None and is_same_estimator(estimator, _diagnosed(found)):
         return describe_test(found.test, tested)
-    if held_out is not None and not held_out.is_of(estimator):
-        held_out = None
+    if held_out is not None:
+        held_out = _once(held_out) if held_out.is_of(estimator) else None
     abilities = abilities_of(estimator)
     # The number of features says something only of machines that minimise it.
     ways: list[dict[str, Any]] = []
@@ -131,10 +136,10 @@ def _within_budget(
 
 def _folds(data: Data) -> Any:
     """The folds of the cross-validation, so both give the same error."""
-    if isinstance(data.cv, Integral):
+    if isinstance(data.cv, (int, np.integer)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of fewer folds: said already
-            return make_splitter(data.cv, data.y, data.groups, random_state=data.random_state)
+            return make_splitter(int(data.cv), data.y, data.groups, random_state=data.random_state)
     return data.cv
 
 
@@ -185,7 +190,7 @@ def describe_diagnosis(found: Diagnosis) -> Diagnostics:
             "k": hubs.k,
             "skewness": hubs.skewness,
             "hubs": hubs.hubs.tolist(),
-            "bad_hubs": hubs.bad_hubs.tolist(),
+            "bad_hubs": None if hubs.bad_hubs is None else hubs.bad_hubs.tolist(),
             "bad_share": hubs.bad_share,
         },
         leave_one_out=None if found.leave_one_out is None else asdict(found.leave_one_out),

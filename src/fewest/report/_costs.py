@@ -21,7 +21,7 @@ from fewest._types import FloatArray
 from fewest.machines.liknon_path import LiknonPath
 from fewest.report._budget import Budget
 from fewest.report._data import Data
-from fewest.report._given import Given
+from fewest.report._given import Subject
 from fewest.report._validation import spread
 from fewest.report.content import CostCurve, CostPoint, Spread
 
@@ -38,14 +38,14 @@ _IN_FOLDS = (
 _TRAINING = "Errors are those on the samples of the fit: they say nothing about new ones."
 
 
-def find_costs(given: Given, data: Data, budget: Budget) -> CostCurve:
+def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: Budget) -> CostCurve:
     """The curve; a ValueError that says why there is none."""
-    if given.fitted is None:
+    if subject.fitted is None:
         raise ValueError("a smallest set allows no error, so there is no C to vary")
-    searched = searched_costs_of(given.fitted)
+    searched = searched_costs_of(subject.fitted)
     if searched is not None:
         return _describe_search(searched)
-    estimator = given.without_proof
+    estimator = subject.without_proof
     if not abilities_of(estimator).has_first_program:
         raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
     Cs = find_cost_grid(estimator, data, _VALUES)
@@ -53,8 +53,8 @@ def find_costs(given: Given, data: Data, budget: Budget) -> CostCurve:
         warnings.simplefilter("ignore")  # said of the whole already, or of a C that nobody chose
         splits = split_folds(data.cv, data.y, data.groups, random_state=data.random_state)
         points, before = [], time.perf_counter()
-        for held_out in follow_costs(estimator, Cs, data, splits, known=given.held_out):
-            points.append(describe_cost(held_out.estimator.C, held_out))
+        for found in follow_costs(estimator, Cs, data, splits, known=held_out):
+            points.append(describe_cost(found.estimator.C, found))
             spent, before = time.perf_counter() - before, time.perf_counter()
             if spent * (len(Cs) - len(points)) > budget.left:
                 raise ValueError(
@@ -76,18 +76,21 @@ def follow_costs(
 ) -> Iterator[HeldOut]:
     """The held-out loop for one C after the other; folds that are known are not fitted again."""
     machines = [clone(estimator).set_params(C=C) for C in Cs.tolist()]
-    new = [known is None or not known.is_of(machine) for machine in machines]
+    is_known = [known is not None and known.is_of(machine) for machine in machines]
     jobs = [
         (machine, data.X, data.y, data.groups, train, test)
-        for machine, is_new in zip(machines, new, strict=True)
-        if is_new
+        for machine, skip in zip(machines, is_known, strict=True)
+        if not skip
         for train, test in splits
     ]
     folds = iter(
         judge_in_parallel(jobs, n_jobs=data.n_jobs, verbose=verbose, what=what, unit="fit")
     )
-    for machine, is_new in zip(machines, new, strict=True):
-        yield HeldOut(data.y, tuple(islice(folds, len(splits))), machine) if is_new else known
+    for machine in machines:
+        if known is not None and known.is_of(machine):
+            yield known
+        else:
+            yield HeldOut(data.y, tuple(islice(folds, len(splits))), machine)
 
 
 def describe_cost(
@@ -157,7 +160,8 @@ def _training_curve(planes: Any, data: Data, words: str, *, values: Any) -> Cost
 
 
 def _describe_search(found: SearchedCosts) -> CostCurve:
-    points, words, chosen = [], _IN_FOLDS, None
+    points: list[CostPoint] = []
+    words, chosen = _IN_FOLDS, None
     table = zip(found.Cs.tolist(), found.errors.tolist(), found.n_features.tolist(), strict=True)
     for place, (C, error, n_features) in enumerate(table):
         if np.isinf(C):

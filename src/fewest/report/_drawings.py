@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from fewest._wording import cut
 from fewest.report._pictures import KEEP, to_svg
 from fewest.report._wording import safe, separates
-from fewest.report.content import Comparison, Content, CostPoint, Hyperplane
+from fewest.report.content import Comparison, Content, CostCurve, Hyperplane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,122 +27,124 @@ _MOST_MARKS = 400
 _STATISTICS = {"features": "features needed", "error": "balanced error in cross-validation"}
 
 
-@dataclass(frozen=True)
-class Pictures:
-    """SVG of all figures; None or nothing where there is nothing to draw."""
-
-    strips: dict[int, str] = field(default_factory=dict)  # by column
-    weights: list[str] = field(default_factory=list)
-    roc: str | None = None
-    permutations: list[str] = field(default_factory=list)
-    separability: str | None = None
-    stability: str | None = None
-    subsets: str | None = None
-    heat_map: str | None = None
-    costs: str | None = None
-    informative: str | None = None
-    given: list[str] = field(default_factory=list)
-
-
 def draw(
     content: Content, informative: InformativeFeatures | None, figures: list[Figure]
-) -> Pictures:
-    """All figures of a report."""
+) -> dict[str, Any]:
+    """SVG of all figures by name; None or nothing where there is nothing to draw."""
     from fewest.plotting._figures import require_matplotlib
 
     require_matplotlib()
-    return Pictures(
-        strips=_strips(content),
-        weights=[
-            _weights(plane, f"weights-{place}-")
-            for place, plane in enumerate(content.answer.hyperplanes[:_MOST_HYPERPLANES])
+    return {
+        "strips": _draw_strips(content),
+        "weights": [
+            _draw_weights(plane, f"weights-{place}")
+            for place, plane in enumerate(content.said.hyperplanes[:_MOST_HYPERPLANES])
             if sum(bool(feature.weight) for feature in plane.features) > 1
         ],
-        roc=_roc(content),
-        permutations=_permutations(content),
-        separability=_separability(content),
-        stability=_stability(content),
-        subsets=_subsets(content),
-        heat_map=_heat_map(content),
-        costs=_costs(content),
-        informative=_informative(informative),
-        given=[
+        "roc": _draw_roc(content),
+        "permutations": _draw_permutations(content),
+        "separability": _draw_separability(content),
+        "stability": _draw_stability(content),
+        "subsets": _draw_subsets(content),
+        "heat_map": _draw_heat_map(content),
+        "costs": _draw_costs(content.costs),
+        "informative": _draw_informative(informative),
+        "given": [
             to_svg(figure, f"given-{place}-", safe(entry.title), keep_colours=True)
             for place, (figure, entry) in enumerate(zip(figures, content.figures, strict=True))
         ],
-    )
+    }
 
 
-def _drawn(
-    plot: Callable[[Axes], Any], prefix: str, label: str, *, width: float, height: float
+def plot_costs(curve: CostCurve, ax: Axes) -> bool:
+    """Draw the errors along C that are known; False if there are none."""
+    from fewest.plotting import plot_path
+
+    points = curve.points
+    errors: dict[str, Any] = {
+        "training": [point.training_balanced_error for point in points],
+        "cross-validated": [point.balanced_error and point.balanced_error.mean for point in points],
+    }
+    known = {name: values for name, values in errors.items() if values and None not in values}
+    sizes = [
+        point.fold_n_features.mean
+        if point.n_features is None and point.fold_n_features
+        else point.n_features
+        for point in points
+    ]
+    if known:
+        settings: dict[str, Any] = {"n_features": sizes, "chosen": curve.chosen, "ax": ax}
+        plot_path([point.C for point in points], known, **settings)
+    return bool(known)
+
+
+def _draw(
+    name: str,
+    label: str,
+    size: tuple[float, float],
+    plot: Callable[..., Any],
+    /,
+    *data: Any,
+    **settings: Any,
 ) -> str:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    plot(figure.subplots())
-    return to_svg(figure, prefix, label)
+    figure = Figure(figsize=size, layout="constrained")
+    plot(*data, **settings, ax=figure.subplots())
+    return to_svg(figure, f"{name}-", label)
 
 
 def _labels(content: Content) -> list[str]:
     return [safe(entry.label) for entry in content.data.classes]
 
 
-def _in_order(content: Content) -> Any:
-    """The samples' classes for the plots, which sort them: numbers, renamed afterwards."""
-    return np.array(content.answer.samples.classes)
-
-
-def _strips(content: Content) -> dict[int, str]:
-    samples = content.answer.samples
-    cuts = {f.column: f.threshold for plane in content.answer.hyperplanes for f in plane.features}
-    shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
-    return {
-        column: _strip(content, column, name, values, cuts[column])
-        for column, name, values in shown
-    }
-
-
-def _strip(content: Content, column: int, name: str, values: list[float], threshold: float) -> str:
+def _draw_strips(content: Content) -> dict[int, str]:
+    """Values of the first features, by column."""
     from fewest.plotting import plot_strip
     from fewest.plotting._labels import short
 
-    labels = _labels(content)
+    labels, samples = _labels(content), content.said.samples
+    cuts = {f.column: f.threshold for plane in content.said.hyperplanes for f in plane.features}
 
-    def plot(ax: Axes) -> None:
-        plot_strip(values, _in_order(content), threshold=threshold, ax=ax)
+    def plot(values: list[float], threshold: float, ax: Axes) -> None:
+        # The classes as numbers, which the plot sorts; renamed afterwards.
+        plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
         ax.set_yticks(range(len(labels)), [short(cut(label, 14)) for label in labels])
         for line in ax.lines:
             line.set_rasterized(len(values) > _MOST_MARKS)
 
-    return _drawn(
-        plot,
-        f"strip-{column}-",
-        f"Values of {safe(name)} in every class",
-        width=3.7,
-        height=0.55 + 0.45 * len(labels),
-    )
+    shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
+    size = (3.7, 0.55 + 0.45 * len(labels))
+    return {
+        column: _draw(
+            f"strip-{column}",
+            f"Values of {safe(name)} in every class",
+            size,
+            plot,
+            values,
+            cuts[column],
+        )
+        for column, name, values in shown
+    }
 
 
-def _weights(plane: Hyperplane, prefix: str) -> str:
+def _draw_weights(plane: Hyperplane, name: str) -> str:
     from fewest.plotting import plot_weights
 
     shown = [feature for feature in plane.features if feature.weight][:_MOST_WEIGHTS]
     other = "the rest" if plane.negative_class is None else safe(plane.negative_class)
-    return _drawn(
-        lambda ax: plot_weights(
-            [feature.weight for feature in shown],
-            [safe(feature.name) for feature in shown],
-            sides=(cut(other, 18), cut(safe(plane.positive_class), 18)),
-            ax=ax,
-        ),
-        prefix,
+    return _draw(
+        name,
         "Weights of the selected features",
-        width=4.8,
-        height=0.9 + 0.28 * len(shown),
+        (4.8, 0.9 + 0.28 * len(shown)),
+        plot_weights,
+        [feature.weight for feature in shown],
+        [safe(feature.name) for feature in shown],
+        sides=(cut(other, 18), cut(safe(plane.positive_class), 18)),
     )
 
 
-def _roc(content: Content) -> str | None:
+def _draw_roc(content: Content) -> str | None:
     from fewest.plotting import plot_roc
 
     found = content.trust.validation
@@ -158,169 +159,118 @@ def _roc(content: Content) -> str | None:
                 found.true, decisions[:, place], positive=positive, name=labels[positive], ax=ax
             )
 
-    return _drawn(plot, "roc-", "ROC curve of the held-out decisions", width=4.2, height=4.0)
+    return _draw("roc", "ROC curve of the held-out decisions", (4.2, 4.0), plot)
 
 
-def _permutations(content: Content) -> list[str]:
+def _draw_permutations(content: Content) -> list[str]:
     found = content.trust.permutation
-    if found is None:
-        return []
     return [
-        _permutation(comparison, _statistic(comparison, content))
-        for comparison in found.comparisons
+        _draw_permutation(comparison, content)
+        for comparison in (() if found is None else found.comparisons)
         if np.any(np.isfinite(comparison.chance))
     ]
 
 
-def _statistic(comparison: Comparison, content: Content) -> str:
-    if comparison.statistic == "features" and content.question.parameters.get("C") != math.inf:
-        return "features and errors, at their price"
-    return _STATISTICS[comparison.statistic]
-
-
-def _permutation(comparison: Comparison, label: str) -> str:
+def _draw_permutation(comparison: Comparison, content: Content) -> str:
     from fewest.plotting import plot_permutations
 
-    return _drawn(
-        lambda ax: plot_permutations(comparison.chance, comparison.observed, label=label, ax=ax),
-        f"permutation-{comparison.statistic}-",
+    label = _STATISTICS[comparison.statistic]
+    if comparison.statistic == "features" and content.question.parameters.get("C") != math.inf:
+        label = "features and errors, at their price"
+    return _draw(
+        f"permutation-{comparison.statistic}",
         f"{label}: permuted classes and the true ones",
-        width=4.6,
-        height=2.9,
+        (4.6, 2.9),
+        plot_permutations,
+        comparison.chance,
+        comparison.observed,
+        label=label,
     )
 
 
-def _separability(content: Content) -> str | None:
+def _draw_separability(content: Content) -> str | None:
     from fewest.plotting import plot_separability
 
     found = content.trust.separability
     if found is None:
         return None
-    selected = found.n_selected if separates(content) else None
-    return _drawn(
-        lambda ax: plot_separability(
-            found.n_samples, found.n_features, selected=selected, intercept=True, ax=ax
-        ),
-        "separability-",
+    return _draw(
+        "separability",
         "Probability that random features separate random classes, over their number",
-        width=4.6,
-        height=3.2,
+        (4.6, 3.2),
+        plot_separability,
+        found.n_samples,
+        found.n_features,
+        selected=found.n_selected if separates(content) else None,
+        intercept=True,
     )
 
 
-def _stability(content: Content) -> str | None:
+def _draw_stability(content: Content) -> str | None:
     from fewest.plotting import plot_stability
 
     found = content.trust.stability
     if found is None:
         return None
-    return _drawn(
-        lambda ax: plot_stability(
-            [entry.n_folds for entry in found.counts],
-            found.n_folds,
-            feature_names=[safe(entry.name) for entry in found.counts],
-            ax=ax,
-        ),
-        "stability-",
+    return _draw(
+        "stability",
         "How many folds selected each feature",
-        width=4.6,
-        height=1.0 + 0.24 * min(20, len(found.counts)),
+        (4.6, 1.0 + 0.24 * min(20, len(found.counts))),
+        plot_stability,
+        [entry.n_folds for entry in found.counts],
+        found.n_folds,
+        feature_names=[safe(entry.name) for entry in found.counts],
     )
 
 
-def _subsets(content: Content) -> str | None:
+def _draw_subsets(content: Content) -> str | None:
     from fewest.plotting import plot_subsets
 
-    found = content.alternatives
-    if found is None or len(found.subsets) < 2:
+    columns = [subset.columns for subset in content.alternatives.subsets]
+    if len(columns) < 2:
         return None
-    return _drawn(
-        lambda ax: plot_subsets([subset.columns for subset in found.subsets], ax=ax),
-        "subsets-",
-        "Sizes of the disjoint subsets",
-        width=4.6,
-        height=2.6,
-    )
+    label = "Sizes of the disjoint subsets"
+    return _draw("subsets", label, (4.6, 2.6), plot_subsets, columns)
 
 
-def _heat_map(content: Content) -> str | None:
+def _draw_heat_map(content: Content) -> str | None:
     from fewest.plotting import plot_heat_map
     from fewest.plotting._labels import short
 
-    samples = content.answer.samples
+    samples = content.said.samples
     if not samples.columns:
         return None
-    labels = _labels(content)
+    classes = [
+        f"{short(cut(safe(one.label), 14))}\n({one.n_samples})" for one in content.data.classes
+    ]
 
     def plot(ax: Axes) -> None:
-        plot_heat_map(
-            np.array(samples.values).T,
-            _in_order(content),
-            feature_names=[safe(name) for name in samples.names],
-            ax=ax,
-        )
+        names = [safe(name) for name in samples.names]
+        values = np.array(samples.values).T
+        plot_heat_map(values, np.array(samples.classes), feature_names=names, ax=ax)
         for place, line in enumerate(ax.lines):
             line.set_gid(f"{KEEP}-{place}")
-        ax.set_xticks(
-            ax.get_xticks(),
-            [
-                f"{short(cut(label, 14))}\n({entry.n_samples})"
-                for label, entry in zip(labels, content.data.classes, strict=True)
-            ],
-        )
+        ax.set_xticks(ax.get_xticks(), classes)
 
-    return _drawn(
-        plot,
-        "heat-map-",
-        "Heat map of samples and selected features",
-        width=7.6,
-        height=1.7 + 0.24 * len(samples.columns),
-    )
+    size = (7.6, 1.7 + 0.24 * len(samples.columns))
+    return _draw("heat-map", "Heat map of samples and selected features", size, plot)
 
 
-def _costs(content: Content) -> str | None:
-    from fewest.plotting import plot_path
+def _draw_costs(curve: CostCurve | None) -> str | None:
+    from matplotlib.figure import Figure
 
-    found = content.costs
-    if found is None or not found.points:
+    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
+    if curve is None or not plot_costs(curve, figure.subplots()):
         return None
-    curves = {
-        "cross-validated": [
-            point.balanced_error and point.balanced_error.mean for point in found.points
-        ],
-        "training": [point.training_balanced_error for point in found.points],
-    }
-    known = {name: values for name, values in curves.items() if None not in values}
-    if not known:
-        return None
-
-    def plot(ax: Axes) -> None:
-        plot_path(
-            [point.C for point in found.points],
-            known,
-            n_features=[_size(point) for point in found.points],
-            chosen=found.chosen,
-            ax=ax,
-        )
-
-    return _drawn(
-        plot, "costs-", "Balanced error and number of features along C", width=6.4, height=3.8
-    )
+    return to_svg(figure, "costs-", "Balanced error and number of features along C")
 
 
-def _size(point: CostPoint) -> float | None:
-    """Number of features on all samples, or in the folds."""
-    if point.n_features is None and point.fold_n_features is not None:
-        return point.fold_n_features.mean
-    return point.n_features
-
-
-def _informative(found: InformativeFeatures | None) -> str | None:
-    if found is None:
-        return None
+def _draw_informative(found: InformativeFeatures | None) -> str | None:
     from matplotlib.figure import Figure
 
     from fewest.plotting import plot_informative
 
+    if found is None:
+        return None
     figure = plot_informative(found, figure=Figure())
     return to_svg(figure, "informative-", "Subset sizes and errors along the removed features")

@@ -40,35 +40,42 @@ _RESULTS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """What was handed in, sorted by kind.
+class Subject:
+    """A selection, and the estimator that would make it again.
 
-    `fitted` is the estimator, `estimator` what would be fitted again. For a smallest set there is
-    no fitted one, but a selection and what it predicts. `stands_in` says in words why the machine
-    is not one that was handed in.
+    A smallest set was not `fitted`. `stands_in` says in words why the machine is not one that was
+    handed in.
     """
 
+    estimator: Any
+    selection: Selection
+    predicted: NDArray[Any] | None
     fitted: Any = None
-    estimator: Any = None
-    selection: Selection | None = None
-    predicted: NDArray[Any] | None = None
+    stands_in: str | None = None
+
+    @property
+    def proves(self) -> bool:
+        """Whether the estimator looks for the smallest set, which takes long."""
+        return abilities_of(self.estimator).certifies
+
+    @property
+    def without_proof(self) -> Any:
+        """A new estimator that does not."""
+        estimator = clone(self.estimator)
+        return estimator.set_params(certify=False) if self.proves else estimator
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What was handed in, sorted by kind."""
+
+    subject: Subject | None = None
     held_out: HeldOut | None = None
     minimum: MinimumResult | None = None
     informative: InformativeFeatures | None = None
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
     path: Any = None
-    stands_in: str | None = None
-
-    @property
-    def without_proof(self) -> Any:
-        """A new estimator that does not look for the smallest set, which takes long."""
-        estimator = clone(self.estimator)
-        return estimator.set_params(certify=False) if self.proves else estimator
-
-    @property
-    def proves(self) -> bool:
-        return abilities_of(self.estimator).certifies
 
 
 def sort_results(results: Sequence[Any], data: Data) -> Given:
@@ -79,23 +86,23 @@ def sort_results(results: Sequence[Any], data: Data) -> Given:
         if kind == "fitted" and kind in by_kind:
             names = [type(one).__name__ for one in (by_kind[kind], given)]
             raise ValueError(
-                f"a report is about one machine, but {names[0]} and {names[1]} were given: make "
-                "two reports"
+                f"a report is about one machine, but {' and '.join(names)} were given: make two "
+                "reports"
             )
         by_kind[kind] = given
     held_out = by_kind.get("held_out")
     if held_out is not None and not np.array_equal(held_out.y, data.y):
         raise ValueError("held_out is a cross-validation of other samples: give the y of the fit")
-    given = Given(**by_kind)
-    return given if given.fitted is None else _with_machine(given, given.fitted, data)
+    fitted = by_kind.pop("fitted", None)
+    return Given(None if fitted is None else _describe_machine(fitted, data), **by_kind)
 
 
-def find_machine(given: Given, data: Data) -> Given:
-    """The same; where no machine is among it, the one that belongs to the results is fitted."""
-    if given.fitted is not None:
-        return given
+def find_subject(given: Given, data: Data) -> Subject:
+    """The machine; where none was handed in, the one that belongs to the results is fitted."""
+    if given.subject is not None:
+        return given.subject
     if given.minimum is not None and given.minimum.size is not None:
-        return _with_smallest_set(given, data)
+        return _describe_smallest_set(given.minimum, data)
     separable = given.diagnosis is None or given.diagnosis.separable
     if given.minimum is not None or isinstance(given.path, LiknonPath):
         separable = False
@@ -106,46 +113,37 @@ def find_machine(given: Given, data: Data) -> Given:
         if given.repetitive.estimator is not None:
             estimator = given.repetitive.estimator
     fitted = fit_with_groups(clone(estimator), data.X, data.y, data.groups)
-    return replace(_with_machine(given, fitted, data), stands_in=words)
+    return replace(_describe_machine(fitted, data), stands_in=words)
 
 
-def _with_machine(given: Given, fitted: Any, data: Data) -> Given:
-    abilities, selection = abilities_of(fitted), selection_of(fitted)
+def _describe_machine(fitted: Any, data: Data) -> Subject:
+    selection, predicted = selection_of(fitted), None
     n_features = selection.supports.shape[1]
     if n_features != data.X.shape[1]:
         raise ValueError(
             f"{type(fitted).__name__} was fitted to {n_features} features, but X has "
             f"{data.X.shape[1]}: give the X and y of the fit"
         )
-    return replace(
-        given,
-        fitted=fitted,
-        estimator=clone(fitted),
-        selection=selection,
-        predicted=_predict(fitted, data) if abilities.classifies else None,
-    )
+    if abilities_of(fitted).classifies:
+        with warnings.catch_warnings():
+            # A machine that was fitted to a table with names gets the plain numbers here.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            predicted = np.asarray(fitted.predict(data.X))
+    return Subject(clone(fitted), selection, predicted, fitted)
 
 
-def _predict(fitted: Any, data: Data) -> NDArray[Any]:
-    with warnings.catch_warnings():
-        # A machine that was fitted to a table with names gets the plain numbers here.
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        return np.asarray(fitted.predict(data.X))
-
-
-def _with_smallest_set(given: Given, data: Data) -> Given:
+def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
     """The largest margin on the smallest set; folds look for smallest sets of their own."""
-    columns = given.minimum.subsets[0]
+    columns = minimum.subsets[0]
     inner = SupportFeatureMachine(C=np.inf).fit(data.values(columns), data.y)
     coef = np.zeros((1, data.X.shape[1]))
     coef[0, columns] = inner.coef_[0]
     supports = np.zeros(coef.shape, dtype=bool)
     supports[0, columns] = True
-    return replace(
-        given,
-        estimator=SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD),
-        selection=Selection(supports, coef, inner.intercept_),
-        predicted=inner.predict(data.values(columns)),
+    return Subject(
+        SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD),
+        Selection(supports, coef, inner.intercept_),
+        inner.predict(data.values(columns)),
         stands_in="The weights are those of the largest margin on the smallest set. Every fold "
         f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; permuted "
         "classes and further subsets went without the proof.",

@@ -18,7 +18,7 @@ from fewest.report._given import Given
 from fewest.report._informative import describe_informative
 from fewest.report._minimum import describe_minimum
 from fewest.report._validation import describe_validation
-from fewest.report.content import Content, Minimum, Question, Trust, Truth
+from fewest.report.content import Alternatives, Content, Minimum, Question, Trust, Truth
 
 
 def known_content(
@@ -26,6 +26,7 @@ def known_content(
     data: Data,
     *,
     command: str,
+    estimator: Any = None,
     call: str | None = None,
     about: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
@@ -35,10 +36,12 @@ def known_content(
 ) -> Content:
     """The content of a result.
 
-    `about` says where the data came from, `truth` which features carry the class, if that is known;
-    `more` are further fields.
+    `estimator` is the machine where none is given. `about` says where the data came from, `truth`
+    which features carry the class, if that is known; `more` are further fields.
     """
-    answer = None if given.selection is None else describe_answer(given, data)
+    subject, answer = given.subject, None
+    if subject is not None:
+        answer = describe_answer(subject, given.held_out, data)
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
@@ -48,10 +51,12 @@ def known_content(
         command=command,
         notes=list(notes),
         data=data.summary(**{"origin": "arrays", **(about or {})}),
-        question=ask(given, data.random_state, call=call, options=options or {}),
+        question=_ask(given, estimator, data.random_state, call, dict(options or {})),
         answer=answer,
         trust=trust,
-        alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
+        alternatives=Alternatives()
+        if given.repetitive is None
+        else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
         informative=None
         if given.informative is None
@@ -69,32 +74,33 @@ def _compare(truth: Sequence[str], selected: Sequence[str]) -> Truth:
 def _minima(given: Given, data: Data) -> list[Minimum]:
     if given.minimum is not None:
         return [describe_minimum(given.minimum, data.positives[0], data, with_proof=True)]
-    found = () if given.selection is None else given.selection.minima
+    found = () if given.subject is None else given.subject.selection.minima
     return [describe_minimum(*one, data) for one in zip(found, data.positives, strict=False)]
 
 
-def ask(given: Given, seed: Any, *, call: str | None, options: Mapping[str, Any]) -> Question:
+def _ask(
+    given: Given, estimator: Any, seed: Any, call: str | None, options: dict[str, Any]
+) -> Question:
     """The method, its parameters, and how to ask again."""
+    subject, chosen = given.subject, {}
+    if subject is not None:
+        estimator, chosen = subject.estimator, dict(subject.selection.chosen)
     seed = int(seed) if isinstance(seed, Integral) else None
-    estimator = given.estimator
     if estimator is None:
-        return Question(method="", options=dict(options), seed=seed, call=call or "")
-    chosen = {} if given.selection is None else dict(given.selection.chosen)
-    along_path = given.path is not None and given.fitted is None
-    parameters = {
-        name: _plain(value)
-        for name, value in estimator.get_params(False).items()
-        if not (along_path and name == "C")
-    }
+        return Question(method="", options=options, seed=seed, call=call or "")
+    along_path = given.path is not None and subject is None
+    parameters = estimator.get_params(False)
+    if along_path:
+        del parameters["C"]
     method = name_method(estimator, chosen, with_C=not along_path)
-    if given.fitted is None and given.minimum is not None:
+    if subject is not None and subject.fitted is None:
         method = "The certified smallest set of features"
     return Question(
         method=method,
         estimator=type(estimator).__name__,
-        parameters=parameters,
+        parameters={name: _plain(value) for name, value in parameters.items()},
         chosen={name: _plain(value) for name, value in chosen.items()},
-        options=dict(options),
+        options=options,
         seed=seed,
         call=call or _python(estimator, seed),
     )

@@ -18,7 +18,7 @@ from fewest.report._answer import find_samples
 from fewest.report._budget import Budget
 from fewest.report._costs import find_costs
 from fewest.report._data import Data, prepare_data
-from fewest.report._given import Given, find_machine, sort_results
+from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
 from fewest.report._minimum import find_minima
 from fewest.report._report import Report
@@ -26,7 +26,6 @@ from fewest.report._validation import describe_stability
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Alternatives,
-    Answer,
     Content,
     GivenFigure,
     LeftOut,
@@ -160,9 +159,7 @@ def make_report(
     if title is not None:
         header["title"] = title
     wanted = Wanted(frozenset(parts), max_seconds, n_permutations, n_subsets, verbose)
-    return fill_report(
-        find_machine(sort_results(results, data), data), data, wanted, header, figures
-    )
+    return fill_report(sort_results(results, data), data, wanted, header, figures)
 
 
 @dataclass(frozen=True)
@@ -183,15 +180,16 @@ def fill_report(
     header: Mapping[str, Any],
     figures: Sequence[tuple[str, str, Figure]] = (),
 ) -> Report:
-    """The report of a machine; `header` are arguments of `known_content`."""
-    notes = [*header.get("notes", ()), *([given.stands_in] if given.stands_in else [])]
+    """The report of given results; `header` are arguments of `known_content`."""
+    subject = find_subject(given, data)
     header = {
         **header,
-        "notes": notes,
+        "notes": [*header.get("notes", ()), *([subject.stands_in] if subject.stands_in else [])],
         "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
-        content = _Parts(given, data, wanted, progress).fill(header)
+        parts = _Parts(replace(given, subject=subject), subject, data, wanted, progress)
+        content = parts.fill(header)
     return Report(content, given.informative, [figure for _, _, figure in figures])
 
 
@@ -200,30 +198,36 @@ class _Parts:
     """Runs the parts one after the other, and keeps the reasons of those that are missing."""
 
     given: Given
+    subject: Subject
     data: Data
     wanted: Wanted
     progress: Progress
     left_out: list[LeftOut] = field(default_factory=list)
 
     def fill(self, header: Mapping[str, Any]) -> Content:
-        data, total = self.data, Budget(self.wanted.max_seconds)
-        if self._is_missing("validation", self.given.held_out):
-            self.given = replace(self.given, held_out=self._try("validation", self._judge))
+        data, subject, total = self.data, self.subject, Budget(self.wanted.max_seconds)
+        held_out = self._find("validation", self.given.held_out, self._judge)
+        self.given = replace(self.given, held_out=held_out)
         content = known_content(self.given, data, **header)
         budget = Budget(self.wanted.max_seconds)
-        answer = content.answer
-        answer = replace(answer, samples=find_samples(answer, data, _MOST_SHOWN))
+        answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
         # What takes little time comes first; the rest uses up what is left.
-        others = self._alternatives(content.alternatives, answer, budget)
-        costs = content.costs
-        if self._is_missing("costs", costs, budget):
-            costs = self._try("costs", lambda: find_costs(self.given, data, budget))
-        trust = self._trust(content.trust, answer.n_selected, budget)
+        others = self._find(
+            "alternatives",
+            content.alternatives if content.alternatives.subsets else None,
+            lambda: self._try("subsets", self._repeat) or Alternatives(),
+            budget,
+        )
+        if others is not None:
+            others = add_stand_ins(others, subject, held_out, data, answer)
+        costs = self._find(
+            "costs", content.costs, lambda: find_costs(subject, held_out, data, budget), budget
+        )
         return replace(
             content,
             answer=answer,
-            trust=trust,
-            alternatives=others,
+            trust=self._trust(content.trust, answer.n_selected, budget),
+            alternatives=others or Alternatives(),
             costs=costs,
             seconds={**content.seconds, "report": total.spent},
             left_out=self.left_out,
@@ -232,7 +236,7 @@ class _Parts:
     def _judge(self) -> HeldOut:
         data = self.data
         return run_held_out(
-            self.given.estimator,
+            self.subject.estimator,
             data.X,
             data.y,
             cv=data.cv,
@@ -241,36 +245,27 @@ class _Parts:
             n_jobs=data.n_jobs,
         )
 
-    def _alternatives(
-        self, found: Alternatives | None, answer: Answer, budget: Budget
-    ) -> Alternatives | None:
-        if self._is_missing("alternatives", found, budget):
-            found = self._try(
-                "subsets", lambda: find_subsets(self.given, self.data, self.wanted.n_subsets)
-            )
-            found = found or Alternatives()
-        return None if found is None else add_stand_ins(found, self.given, self.data, answer)
+    def _repeat(self) -> Alternatives:
+        return find_subsets(self.subject, self.data, self.wanted.n_subsets)
 
     def _trust(self, trust: Trust, n_selected: int, budget: Budget) -> Trust:
-        given, data, most = self.given, self.data, self.wanted.n_permutations
-        stability = test = separability = None
-        if given.held_out is not None:
-            held_out = given.held_out
+        held_out, data, most = self.given.held_out, self.data, self.wanted.n_permutations
+        stability = separability = None
+        if held_out is not None:
             stability = self._try("stability", lambda: describe_stability(held_out, data))
-        diagnosis, diagnostics = given.diagnosis, trust.diagnostics
-        if self._is_missing("diagnostics", diagnosis):
-            diagnosis = self._try(
-                "diagnostics", lambda: _chance.find_diagnosis(given, data, budget, most)
-            )
-            diagnostics = diagnosis and _chance.describe_diagnosis(diagnosis)
-        if self._is_missing("permutation"):
-            test = self._try(
-                "permutation",
-                lambda: _chance.find_permutation(given, diagnosis, data, budget, most),
-            )
-        minima = trust.minima
-        if self._is_missing("minimum", minima or None):
-            minima = self._try("minimum", lambda: find_minima(given, data, budget)) or []
+        diagnosis = self._find(
+            "diagnostics",
+            self.given.diagnosis,
+            lambda: _chance.find_diagnosis(held_out, data, budget, most),
+        )
+        test = self._find(
+            "permutation",
+            None,
+            lambda: _chance.find_permutation(self.subject, held_out, diagnosis, data, budget, most),
+        )
+        minima = self._find(
+            "minimum", trust.minima or None, lambda: find_minima(self.subject, data, budget)
+        )
         if data.is_binary and n_selected:
             separability = _chance.describe_separability(n_selected, data)
         else:
@@ -281,23 +276,25 @@ class _Parts:
             stability=stability,
             permutation=test,
             separability=separability,
-            minima=minima,
-            diagnostics=diagnostics,
+            minima=minima or [],
+            diagnostics=None if diagnosis is None else _chance.describe_diagnosis(diagnosis),
         )
 
-    def _is_missing(self, part: str, known: Any = None, budget: Budget | None = None) -> bool:
-        """Whether a part is to be computed; a reason is kept if it is not, and not known."""
+    def _find(
+        self, part: str, known: Any, compute: Callable[[], Any], budget: Budget | None = None
+    ) -> Any:
+        """What is known of a part, else what is computed; None and a reason if it is left out."""
         self.progress.advance(1, note=part)
         if known is not None:
-            return False
+            return known
         if part not in self.wanted.parts:
             self.left_out.append(LeftOut(part, NOT_ASKED_FOR))
-            return False
-        if budget is not None and not budget.left:
+        elif budget is not None and not budget.left:
             reason = f"the time for this report ({budget.seconds:g} s) was over"
             self.left_out.append(LeftOut(part, reason))
-            return False
-        return True
+        else:
+            return self._try(part, compute)
+        return None
 
     def _try(self, part: str, compute: Callable[[], Any]) -> Any:
         """The part; None and a reason if it is not possible."""

@@ -10,23 +10,23 @@ from fewest.minimum._features import search_minimum
 from fewest.minimum._result import MinimumResult
 from fewest.report._budget import Budget
 from fewest.report._data import Data
-from fewest.report._given import Given
+from fewest.report._given import Subject
 from fewest.report.content import Minimum, Proof, SeparatingSet
 
 _SHARE = 0.5
 
 
-def find_minima(given: Given, data: Data, budget: Budget) -> list[Minimum]:
+def find_minima(subject: Subject, data: Data, budget: Budget) -> list[Minimum]:
     """One for two classes, otherwise one per class."""
     found = []
     for place, label in enumerate(data.positives):
-        row = min(place, len(given.selection.supports) - 1)
+        row = min(place, len(subject.selection.supports) - 1)
         result = search_minimum(
             data.X,
             data.y == label,
             max_seconds=max(1.0, _SHARE * budget.left / (len(data.positives) - place)),
             n_jobs=data.n_jobs,
-            start=tuple(np.flatnonzero(given.selection.supports[row]).tolist()),
+            start=tuple(np.flatnonzero(subject.selection.supports[row]).tolist()),
         )
         found.append(describe_minimum(result, label, data))
     return found

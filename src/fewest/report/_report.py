@@ -92,7 +92,5 @@ class Report:
         )
 
     def __repr__(self) -> str:
-        data, answer = self.content.data, self.content.answer
-        return (
-            f"<Report: {answer.n_selected} of {data.n_features} features, {data.n_samples} samples>"
-        )
+        data, n_selected = self.content.data, self.content.said.n_selected
+        return f"<Report: {n_selected} of {data.n_features} features, {data.n_samples} samples>"

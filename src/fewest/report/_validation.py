@@ -37,7 +37,7 @@ def describe_validation(held_out: HeldOut, data: Data) -> Validation:
         n_folds=len(pooled.folds),
         n_repeats=held_out.n_repeats,
         over_folds=FoldSpreads(
-            *map(spread, (held_out.errors, held_out.balanced_errors, held_out.sizes))
+            spread(held_out.errors), spread(held_out.balanced_errors), spread(held_out.sizes)
         ),
         folds=_folds(held_out, len(pooled.folds), data),
         n_errors=n_errors,

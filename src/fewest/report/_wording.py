@@ -86,7 +86,7 @@ def facts(content: Content) -> list[Fact]:
     if trust.permutation is not None:
         found.append(_p_value(trust.permutation))
     if len(trust.minima) == 1:
-        found.append(_smallest(trust.minima[0], content.answer.n_selected))
+        found.append(_smallest(trust.minima[0], content.said.n_selected))
     if trust.stability is not None:
         found.append(
             Fact(
@@ -100,7 +100,7 @@ def facts(content: Content) -> list[Fact]:
 
 
 def _selected(content: Content) -> Fact:
-    training, n_samples = content.answer.training, content.data.n_samples
+    training, n_samples = content.said.training, content.data.n_samples
     meaning = f"of {content.data.n_features:,} are used; all others could be left unmeasured."
     if training is not None:
         errors = training.n_errors
@@ -108,7 +108,7 @@ def _selected(content: Content) -> Fact:
             f" With them {errors or 'none'} of the {n_samples} samples at hand "
             f"{'is' if errors == 1 else 'are'} on the wrong side."
         )
-    return Fact("Selected features", f"{content.answer.n_selected:,}", meaning)
+    return Fact("Selected features", f"{content.said.n_selected:,}", meaning)
 
 
 def _error(found: Validation) -> Fact:
@@ -203,7 +203,7 @@ def separability_meaning(content: Content) -> str:
 
 def separates(content: Content) -> bool:
     """Whether the selected features are known to leave no sample on the wrong side."""
-    training = content.answer.training
+    training = content.said.training
     return training is not None and training.n_errors == 0
 
 

@@ -126,10 +126,10 @@ class TrainingError:
 class Samples:
     """Values of the first selected features, for figures."""
 
-    classes: list[int]
-    columns: list[int]
-    names: list[str]
-    values: list[list[float]]
+    classes: list[int] = field(default_factory=list)
+    columns: list[int] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    values: list[list[float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class Answer:
     selected: list[str]
     hyperplanes: list[Hyperplane]
     training: TrainingError | None
-    samples: Samples | None = None
+    samples: Samples = field(default_factory=Samples)
 
 
 @dataclass(frozen=True)
@@ -511,12 +511,19 @@ class Content(Document):
     question: Question
     answer: Answer | None = None
     trust: Trust = field(default_factory=Trust)
-    alternatives: Alternatives | None = None
+    alternatives: Alternatives = field(default_factory=Alternatives)
     costs: CostCurve | None = None
     informative: Informative | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
+
+    @property
+    def said(self) -> Answer:
+        """The answer; an error for results without one, which cannot be shown on a page."""
+        if self.answer is None:
+            raise ValueError("this result has no answer, only parts that belong to one")
+        return self.answer
 
     def why_not(self, part: str) -> str | None:
         """Why a part is missing, if somebody said so."""
