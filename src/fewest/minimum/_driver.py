@@ -18,7 +18,7 @@ from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
 from fewest.minimum._exact import as_integers, farkas_on_support
-from fewest.minimum._leaves import RuledOut, Separation, settle
+from fewest.minimum._leaves import ZERO_SHARE, RuledOut, Separation, settle
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._ranking import rank_by_margin
 from fewest.minimum._result import MinimumResult, Step
@@ -77,28 +77,28 @@ class Driver:
         began = perf_counter()
         columns = self.twins.firsts
         self._keep(separating_columns(self.X, self.y, columns))
-        self._end_step(1, 2 * len(columns), len(self.found), 0, began, complete=True)
+        self._end_step(1, Tally(2 * len(columns), len(self.found)), began, complete=True)
 
     def _try_pairs(self) -> None:
         began = perf_counter()
         self.clock.begin("pairs")
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
-        tested = survivors = settled = 0
+        tally = Tally()
         complete = True
         for batch in scan_pairs(self.X, self.y, bits, copies, _MOST_KEPT):
-            tested += batch.n_tested
-            survivors += batch.n_survivors
-            settled += len(batch.uncertain)
+            tally.nodes += batch.n_tested
+            tally.survivors += batch.n_survivors
+            tally.settled += len(batch.uncertain)
             sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
-            self.clock.report(batch.share, tested)
+            self.clock.report(batch.share, tally.nodes)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break
-        self._end_step(2, tested, survivors, settled, began, complete=complete)
+        self._end_step(2, tally, began, complete=complete)
 
     def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
         """Those of the pairs that separate; the others join `ruled_out`."""
@@ -144,8 +144,7 @@ class Driver:
             return self.n_solutions is None or self.n_found < self.n_solutions
 
         complete = search.run(size, self.clock, keep)
-        tally = search.tally
-        self._end_step(size, tally.nodes, tally.survivors, tally.settled, began, complete=complete)
+        self._end_step(size, search.tally, began, complete=complete)
 
     def _fall_back_to_best(self) -> None:
         """Return the set at hand where no complete scan found one."""
@@ -183,7 +182,7 @@ class Driver:
         result = solve(unit_margin(self.y), standardized(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
-        support = np.flatnonzero(result.alpha > 1e-9 * result.alpha.max())
+        support = np.flatnonzero(result.alpha > ZERO_SHARE * result.alpha.max())
         if self.X.shape[1] * len(support) ** 2 > _LARGEST_SYSTEM:
             return None
         block = as_integers(self.X[support])
@@ -215,15 +214,13 @@ class Driver:
         ordered = sorted(zip(columns, weights, strict=True))
         return Separation(tuple(c for c, _ in ordered), tuple(w for _, w in ordered))
 
-    def _end_step(
-        self, size: int, tested: int, survivors: int, settled: int, began: float, *, complete: bool
-    ) -> None:
+    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool) -> None:
         step = Step(
             size=size,
             n_sets=comb(len(self.twins.firsts), size),
-            n_tested=tested,
-            n_survivors=survivors,
-            n_settled=settled,
+            n_tested=tally.nodes,
+            n_survivors=tally.survivors,
+            n_settled=tally.settled,
             n_found=self.n_found,
             complete=complete,
             seconds=perf_counter() - began,
