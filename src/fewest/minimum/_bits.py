@@ -61,9 +61,7 @@ class SignedBits:
 
     def all_rows(self) -> Words:
         """The set of all rows."""
-        rows = np.zeros(self.bad.shape[1], dtype=np.uint64)
-        _set_first(rows, self.n_rows)
-        return rows
+        return pack(np.arange(64 * self.bad.shape[1]) < self.n_rows)
 
     def transpose(self) -> None:
         """Fill `good`, which only the search from three features on needs."""
@@ -135,12 +133,6 @@ def _bad_sets(X: Any, above: Any, below: Any, columns: Any, signs: Any) -> Any:
                     word |= np.uint64(1) << np.uint64(bit)
             bad[f, w] = word
     return bad
-
-
-@njit(cache=True)
-def _set_first(rows: Any, count: int) -> None:
-    for r in range(count):
-        rows[r >> 6] |= np.uint64(1) << np.uint64(r & 63)
 
 
 @njit(cache=True, parallel=True)

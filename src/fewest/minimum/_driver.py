@@ -18,7 +18,7 @@ from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
 from fewest.minimum._exact import as_integers, farkas_on_support
-from fewest.minimum._leaves import RuledOut, Separation, settle
+from fewest.minimum._leaves import ZERO_SHARE, RuledOut, Separation, settle
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._ranking import rank_by_margin
 from fewest.minimum._result import MinimumResult, Step
@@ -168,7 +168,7 @@ class Driver:
         result = solve(unit_margin(self.y), scale_columns(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
-        support = np.flatnonzero(result.alpha > 1e-9 * result.alpha.max())
+        support = np.flatnonzero(result.alpha > ZERO_SHARE * result.alpha.max())
         if self.X.shape[1] * len(support) ** 2 > _LARGEST_SYSTEM:
             return None
         block = as_integers(self.X[support])

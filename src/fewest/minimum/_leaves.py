@@ -24,7 +24,7 @@ from fewest.minimum._exact import (
 )
 
 # Shares below this fraction of the largest are rounding of the simplex method.
-_ZERO = 1e-9
+ZERO_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def _from_program(
     except SolverError:
         return None
     if result.status is Status.INFEASIBLE:
-        support = np.flatnonzero(result.alpha > _ZERO * result.alpha.max())
+        support = np.flatnonzero(result.alpha > ZERO_SHARE * result.alpha.max())
         shares = farkas_on_support(block, y, support.tolist())
         return None if shares is None else _rule_out(columns, shares)
     if not np.isfinite(result.objective):

@@ -30,10 +30,9 @@ _ROOM = 32  # survivors that a child may report before rows have to be added
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """Signed features chosen so far, rows on which all are bad, features no longer allowed."""
+    """Signed features chosen so far, and features no longer allowed."""
 
     chosen: tuple[int, ...]
-    uncovered: Words
     excluded: Words
 
 
@@ -72,14 +71,12 @@ class CoverSearch:
 
     def node(self, chosen: tuple[int, ...] = ()) -> Node:
         """The node at which these signed features are chosen and nothing else is decided."""
-        uncovered = self.bits.all_rows()
         excluded = np.zeros(self.bits.good.shape[1], dtype=np.uint64)
         for f in chosen:
-            uncovered &= self.bits.bad[f]
             for taken in (f, int(self.bits.opposite[f])):
                 if taken >= 0:
                     excluded[taken >> 6] |= np.uint64(1) << np.uint64(taken & 63)
-        return Node(chosen, uncovered, excluded)
+        return Node(chosen, excluded)
 
     def run(self, size: int, clock: Clock, found: Callable[[Separation], bool]) -> bool:
         """Find all separating sets of a size; no smaller set may separate.
@@ -96,9 +93,9 @@ class CoverSearch:
 
         The node stands for the part of the whole search between `low` and `high`.
         """
-        node = self._refresh(node)
-        rows = np.empty(64 * len(node.uncovered), dtype=np.int64)
-        count, _ = cover.uncovered_rows(self.bits.good, node.excluded, node.uncovered, rows)
+        uncovered = self._uncovered(node)
+        rows = np.empty(64 * len(uncovered), dtype=np.int64)
+        count, _ = cover.uncovered_rows(self.bits.good, node.excluded, uncovered, rows)
         if count == 0:  # all rows are covered before the set is complete: one more is needed
             if self.settle(node.chosen) is not None:
                 raise RuntimeError("a smaller set separates: search the smaller sizes first")
@@ -117,11 +114,10 @@ class CoverSearch:
 
     def pairs_completing(self, node: Node, room: int) -> NDArray[np.int64]:
         """Up to `room` pairs of signed features that complete a node, as far as the bits show."""
-        node = self._refresh(node)
         out = np.empty((room, 2), dtype=np.int64)
         count, tried = cover.last_two(
             self.bits.bad, self.bits.good, self.bits.opposite,
-            node.uncovered, node.excluded, out, room,
+            self._uncovered(node), node.excluded, out, room,
         )  # fmt: skip
         self.tally.nodes += tried
         return out[: min(count, room)]
@@ -153,12 +149,11 @@ class CoverSearch:
         """Scan children, with new rows each time, until all sets that they report are settled."""
         room = _ROOM
         while len(children):
-            node = self._refresh(node)
             out = np.empty((len(children), room, 2), dtype=np.int64)
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
             cover.scan_children(
-                self.bits.bad, self.bits.good, self.bits.opposite, node.uncovered, node.excluded,
-                row, children, out, counts, tried,
+                self.bits.bad, self.bits.good, self.bits.opposite, self._uncovered(node),
+                node.excluded, row, children, out, counts, tried,
             )  # fmt: skip
             self.tally.nodes += int(tried.sum())
             again, first_new = [], self.bits.n_rows
@@ -185,23 +180,20 @@ class CoverSearch:
         return True
 
     def _child(self, node: Node, row: int, child: int) -> Node:
-        node = self._refresh(node)
         excluded = node.excluded.copy()
         cover.exclude_before(self.bits.good[row], child, int(self.bits.opposite[child]), excluded)
-        return Node((*node.chosen, child), node.uncovered & self.bits.bad[child], excluded)
+        return Node((*node.chosen, child), excluded)
 
-    def _refresh(self, node: Node) -> Node:
-        """The node with the rows that were added since it was made."""
-        uncovered = self.bits.all_rows()
-        for f in node.chosen:
-            uncovered &= self.bits.bad[f]
-        return Node(node.chosen, uncovered, node.excluded)
+    def _uncovered(self, node: Node) -> Words:
+        """The rows on which all chosen features are bad, those added since included."""
+        return self.bits.all_rows() & self._bad_for_all(node.chosen)
+
+    def _bad_for_all(self, signed: tuple[int, ...]) -> Words:
+        return np.bitwise_and.reduce(self.bits.bad[list(signed)], axis=0)
 
     def is_bad_since(self, first_row: int, signed: tuple[int, ...]) -> bool:
         """Whether a row that was added since rules the set out."""
-        rows = self.bits.bad[signed[0]].copy()
-        for f in signed[1:]:
-            rows &= self.bits.bad[f]
+        rows = self._bad_for_all(signed)
         word, bit = divmod(first_row, 64)
         if word >= len(rows):
             return False
