@@ -23,7 +23,9 @@ from fewest._estimators.validation import (
     check_positive,
     check_usual_parameters,
     drop_zero_weights,
+    encode_classes,
     standardize_columns,
+    unscale,
     weigh_classes,
 )
 from fewest._solvers.columns import Columns
@@ -150,12 +152,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         X, y = check_data(self, X, y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         X, codes, weight = drop_zero_weights(X, codes, sample_weight)
-        present = np.unique(codes)
-        if len(present) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes, but y contains "
-                f"only one class: {self._label(present[0])}"
-            )
+        encode_classes(type(self).__name__, self.classes_[codes])  # two of them are left, at least
         return standardize_columns(X, weight, per_column=self.standardize), codes, weight
 
     def _fit_columns(
@@ -286,9 +283,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         self.supports_ = np.zeros((len(planes), columns.n_features), dtype=bool)
         for row, plane in enumerate(planes):
             features = plane.result.features
-            raw = plane.w * columns.inverse_scale[features]
+            raw, self.intercept_[row] = unscale(columns, features, plane.w, plane.b)
             self.coef_[row, features] = raw
-            self.intercept_[row] = plane.b - raw @ columns.mean[features]
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)

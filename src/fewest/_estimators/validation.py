@@ -221,6 +221,14 @@ def share_scale(columns: Columns) -> Columns:
     return Columns(columns.X, columns.mean, inverse_scale)
 
 
+def unscale(
+    columns: Columns, features: IndexArray, w: FloatArray, b: float
+) -> tuple[FloatArray, float]:
+    """Weights and bias for X as it was given, of a hyperplane on standardised columns."""
+    raw = w * columns.inverse_scale[features]
+    return raw, float(b - raw @ columns.mean[features])
+
+
 def mask_columns(columns: Columns, features: IndexArray) -> Columns:
     """The same columns, of which these can no longer be selected."""
     inverse_scale = columns.inverse_scale.copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -98,12 +97,9 @@ def find_best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
 
 
 def choose_best(found: list[Discriminant]) -> Discriminant:
-    """Smallest monitoring error, of equal ones the fewest features, of these the first.
-
-    One that found no feature is chosen if there is no other, as on the path.
-    """
-    key = attrgetter("monitoring_ber", "n_features")
-    return min([one for one in found if one.n_features] or found, key=key)
+    """Smallest monitoring error, of equal ones the fewest features, of these the first."""
+    errors = np.array([one.monitoring_ber for one in found])
+    return found[find_best_place(errors, np.array([one.n_features for one in found]))]
 
 
 def take_vote(found: list[Discriminant], X: Any) -> FloatArray:

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
-from fewest._estimators.decisions import TwoClassesOnly
+from fewest._estimators.decisions import TwoClassesOnly, choose_classes
 from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
@@ -238,7 +238,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         X = check_new_data(self, X)
         if self.outcome == "profile":
             return self.classes_[self.classifier_.predict(make_dense(X[:, self.support_]))]
-        return self.classes_[(self._score(X, self._final) > 0).astype(int)]
+        return self.classes_[choose_classes(self._score(X, self._final))]
 
     @available_if(_final_has("decision_function"))
     def decision_function(self, X: Any) -> FloatArray:
@@ -314,24 +314,22 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         self.C_ = np.array([found.C for found in self.estimators_]).reshape(shape)
         errors = [found.monitoring_ber for found in self.estimators_]
         self.monitoring_ber_ = np.array(errors).reshape(shape)
-        self.profile_ = np.zeros((len(folds), X.shape[1]))
+        chosen = [self.estimators_[n * shape[1] : (n + 1) * shape[1]] for n in range(shape[0])]
+        self.profile_ = np.array([make_profile(found, X.shape[1]) for found in chosen])
         self.fold_supports_ = np.zeros(self.profile_.shape, dtype=bool)
         self.validation_ber_ = np.empty(len(folds))
         for fold, (development, validation) in enumerate(folds):
-            found = self.estimators_[fold * self.n_splits : (fold + 1) * self.n_splits]
-            self.profile_[fold] = make_profile(found, X.shape[1])
             if self.outcome == "profile":
-                own_groups = None if groups is None else groups[development]
                 known = X[development], codes[development]
+                own_groups = None if groups is None else groups[development]
                 _, support = self._choose_features(self.profile_[fold], *known, own_groups, seed)
                 new = X[validation], codes[validation]
                 error = measure_error(self._downstream(), support, known, new)
             else:
-                support = make_profile(self._members(found), X.shape[1]) > 0
-                predicted = self._score(X[validation], self._members(found)) > 0
-                error = balanced_error(codes[validation], predicted)
-            self.fold_supports_[fold] = support
-            self.validation_ber_[fold] = error
+                members = self._members(chosen[fold])
+                support = make_profile(members, X.shape[1]) > 0
+                error = balanced_error(codes[validation], self._score(X[validation], members) > 0)
+            self.fold_supports_[fold], self.validation_ber_[fold] = support, error
         self.frequency_ = self.profile_.mean(axis=0)
         if not self.frequency_.any():
             raise ValueError(

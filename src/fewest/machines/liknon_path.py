@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.base import BinaryTask
-from fewest._estimators.validation import check_count, check_list
+from fewest._estimators.validation import check_count, check_list, unscale
 from fewest._solvers.linear.path import ExactPath, PathSolver
 from fewest._solvers.linear.solve import class_mean_vector
 from fewest._solvers.result import Result
@@ -110,9 +110,8 @@ def follow_liknon(
     coefs = np.zeros((len(results), columns.n_features))
     intercepts = np.zeros(len(results))
     for row, result in enumerate(results):
-        raw = result.w * columns.inverse_scale[result.features]
+        raw, intercepts[row] = unscale(columns, result.features, result.w, result.b)
         coefs[row, result.features] = raw
-        intercepts[row] = result.b - raw @ columns.mean[result.features]
     return LiknonPath(
         Cs=Cs,
         coefs=coefs,

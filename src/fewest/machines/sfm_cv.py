@@ -40,8 +40,7 @@ from fewest.machines._choice import (
     choose_fewest_of_the_best,
     measure_log_losses,
 )
-from fewest.machines._cost_candidates import find_candidate_costs
-from fewest.machines._sfm_along import follow_costs
+from fewest.machines._sfm_costs import find_candidate_costs, follow_costs
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.machines.union import UnionFeatureMachine
 

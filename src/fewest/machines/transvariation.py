@@ -456,24 +456,15 @@ def _find_line(z: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> tu
     z = _check_values("z", z)
     _, codes = encode_two_classes("transvariation", y)
     signs = np.where(codes == 1, 1.0, -1.0)
-    if len(z) != len(signs):
-        raise ValueError(f"z has {len(z)} samples, but y has {len(signs)}")
-    if alpha is None:
-        alpha = len(z) / 2.0 * np.abs(class_mean_vector(signs))
-    else:
-        alpha = _check_dual_variables(alpha, signs)
-    return float((alpha * signs) @ z), float(alpha.sum() / 2.0)
-
-
-def _check_dual_variables(alpha: ArrayLike, signs: FloatArray) -> FloatArray:
-    alpha = _check_values("alpha", alpha)
-    if len(alpha) != len(signs):
-        raise ValueError(f"alpha has {len(alpha)} samples, but y has {len(signs)}")
-    if np.any(alpha < 0) or not np.any(alpha > 0):
-        raise ValueError("alpha must be zero or positive, and not all zero")
-    if abs(alpha @ signs) > 1e-6 * alpha.sum():
+    equal = len(signs) / 2.0 * np.abs(class_mean_vector(signs))
+    alpha = equal if alpha is None else _check_values("alpha", alpha)
+    for name, values in (("z", z), ("alpha", alpha)):
+        if len(values) != len(signs):
+            raise ValueError(f"{name} has {len(values)} samples, but y has {len(signs)}")
+    total = alpha.sum()
+    if np.any(alpha < 0) or not total > 0 or abs(alpha @ signs) > 1e-6 * total:
         raise ValueError(
-            "alpha must have the same sum in both classes, as dual variables do; got "
-            f"{alpha[signs > 0].sum():.6g} and {alpha[signs < 0].sum():.6g}"
+            "alpha must be dual variables: zero or positive, not all zero, and of the same sum in "
+            f"both classes; got {alpha[signs > 0].sum():.6g} and {alpha[signs < 0].sum():.6g}"
         )
-    return alpha
+    return float((alpha * signs) @ z), float(total / 2.0)

@@ -30,6 +30,8 @@ from fewest.psvm._relations import (
 
 __all__ = ["PotentialPath", "potential_path"]
 
+Solutions = tuple[BoxLassoResult, ...]
+
 TASKS = ("auto", "classification", "regression")
 # A step of the search for so many features: epsilon falls by this factor.
 _FACTOR = 0.9
@@ -110,13 +112,20 @@ def potential_path(
     check_positive("C", C, infinity="for no bound")
     check_choice("task", task, TASKS)
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
-    columns, targets = scale_to_unit_length(X), make_targets(np.asarray(y), task)
-    values = _choose_epsilons(epsilons, columns, targets, n_epsilons)
-    coefs = np.zeros((len(values), len(targets), columns.n_features))
+    targets = make_targets(np.asarray(y), task)
+    lasso = TargetLasso(scale_to_unit_length(X), targets, C, tol, max_iter)
+    if epsilons is not None:
+        values = np.unique(check_list("epsilons", epsilons, check_not_negative))[::-1]
+    else:
+        largest = lasso.find_largest_epsilon()
+        if largest == 0.0:
+            raise ValueError("no feature is correlated with y: there is no path")
+        values = np.geomspace(largest, 0.01 * largest, n_epsilons)
+    coefs = np.zeros((len(values), len(targets), X.shape[1]))
     gaps = np.zeros(len(values))
-    last: list[BoxLassoResult] = []
+    last: Solutions = ()
     for place, epsilon in enumerate(values):
-        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
+        last = lasso.solve(epsilon, last)
         warn_of_doubtful(last)
         coefs[place] = [result.alpha for result in last]
         gaps[place] = max(result.gap for result in last)
@@ -132,62 +141,42 @@ def make_targets(y: NDArray[Any], task: str) -> FloatArray:
     return make_signed_targets(codes, len(classes))
 
 
-def solve_targets(
-    columns: Columns,
-    targets: FloatArray,
-    epsilon: float,
-    last: list[BoxLassoResult],
-    C: float,
-    tol: float,
-    max_iter: int,
-) -> list[BoxLassoResult]:
-    """One solution per target, from the last ones where there are any."""
-    starts = [result.alpha for result in last] if last else [None] * len(targets)
-    return [
-        box_lasso(
-            columns,
-            target - target.mean(),
-            float(epsilon),
-            float(C),
-            start=start,
-            tol=tol,
-            max_iter=max_iter,
+@dataclass(frozen=True, eq=False)
+class TargetLasso:
+    """The program of every target (one per row), at any epsilon."""
+
+    columns: Columns
+    targets: FloatArray
+    C: float
+    tol: float
+    max_iter: int
+
+    def find_largest_epsilon(self) -> float:
+        """The smallest epsilon at which no feature has a weight."""
+        centred = self.targets - self.targets.mean(axis=1)[:, None]
+        return max(float(np.abs(self.columns.price(row)).max()) for row in centred)
+
+    def solve(self, epsilon: float, last: Solutions = ()) -> Solutions:
+        """One solution per target, from the last ones where there are any."""
+        starts = [result.alpha for result in last] if last else [None] * len(self.targets)
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
+        return tuple(
+            box_lasso(
+                self.columns, row - row.mean(), float(epsilon), float(self.C), start=start, **limits
+            )
+            for row, start in zip(self.targets, starts, strict=True)
         )
-        for target, start in zip(targets, starts, strict=True)
-    ]
 
+    def solve_for_count(self, wanted: int) -> tuple[float, Solutions]:
+        """The first epsilon, falling step by step, at which so many features have a weight.
 
-def find_largest_epsilon(columns: Columns, targets: FloatArray) -> float:
-    """The smallest epsilon at which no feature has a weight."""
-    return max(float(np.abs(columns.price(row - row.mean())).max()) for row in targets)
-
-
-def solve_for_count(
-    columns: Columns, targets: FloatArray, wanted: int, C: float, tol: float, max_iter: int
-) -> tuple[float, list[BoxLassoResult]]:
-    """The first epsilon, falling step by step, at which so many features have a weight.
-
-    Where so many never have one, the solutions at the smallest epsilon of the path.
-    """
-    largest = find_largest_epsilon(columns, targets)
-    epsilon = largest
-    last: list[BoxLassoResult] = []
-    while epsilon * _FACTOR >= _SMALLEST_SHARE * largest > 0:
-        epsilon *= _FACTOR
-        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
-        if np.any([result.alpha for result in last], axis=0).sum() >= wanted:
-            break
-    if not last:
-        last = solve_targets(columns, targets, epsilon, last, C, tol, max_iter)
-    return epsilon, last
-
-
-def _choose_epsilons(
-    given: ArrayLike | None, columns: Columns, targets: FloatArray, n_epsilons: int
-) -> FloatArray:
-    if given is None:
-        largest = find_largest_epsilon(columns, targets)
-        if largest == 0.0:
-            raise ValueError("no feature is correlated with y: there is no path")
-        return np.geomspace(largest, 0.01 * largest, n_epsilons)
-    return np.unique(check_list("epsilons", given, check_not_negative))[::-1]
+        Where so many never have one, the solutions at the smallest epsilon of the path.
+        """
+        epsilon = largest = self.find_largest_epsilon()
+        last: Solutions = ()
+        while epsilon * _FACTOR >= _SMALLEST_SHARE * largest > 0:
+            epsilon *= _FACTOR
+            last = self.solve(epsilon, last)
+            if np.any([result.alpha for result in last], axis=0).sum() >= wanted:
+                break
+        return epsilon, last or self.solve(epsilon)

@@ -22,7 +22,6 @@ from fewest._estimators.validation import (
     check_share,
     check_usual_parameters,
 )
-from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
@@ -31,7 +30,7 @@ from fewest.psvm._relations import (
     warn_of_doubtful,
 )
 from fewest.psvm._stability import Stability, repeat_selection
-from fewest.psvm.path import TASKS, make_targets, solve_for_count, solve_targets
+from fewest.psvm.path import TASKS, Solutions, TargetLasso, make_targets
 
 __all__ = ["PotentialSelector"]
 
@@ -150,18 +149,32 @@ class PotentialSelector(Selector, BaseEstimator):
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
         targets = make_targets(np.asarray(y), self.task)
+        wanted = self._count_wanted(X.shape[1])
         columns = scale_to_unit_length(X)
         warn_of_constant_columns(columns)
-        self.epsilon_, results = self._solve(columns, targets)
-        warn_of_doubtful(results)
-        self.results_ = tuple(results)
-        self.n_iter_ = max(result.n_iter for result in results)
-        self.coef_ = np.array([result.alpha for result in results])
-        self.stability_ = self._repeat(X, targets) if self.n_runs else None
-        self.ranking_ = self._rank()
+        self.epsilon_, self.results_ = self._solve(columns, targets, wanted)
+        warn_of_doubtful(self.results_)
+        self.n_iter_ = max(result.n_iter for result in self.results_)
+        self.coef_ = np.array([result.alpha for result in self.results_])
+        self.stability_ = self._repeat(X, targets, wanted) if self.n_runs else None
+        if self.stability_ is not None:
+            self.ranking_ = self.stability_.ranking
+            usual = int(np.count_nonzero(self.stability_.frequency >= 0.5))
+        else:
+            weights = np.abs(self.coef_).max(axis=0)
+            order = np.argsort(-weights, kind="stable")
+            self.ranking_ = order[weights[order] > 0]
+            usual = len(self.ranking_)
         self.support_ = np.zeros(columns.n_features, dtype=bool)
-        self.support_[self.ranking_[: self._count_selected()]] = True
-        self._warn_of_few(columns)
+        self.support_[self.ranking_[: usual if wanted is None else wanted]] = True
+        found = int(self.support_.sum())
+        if wanted is not None and found < wanted:
+            warnings.warn(
+                f"only {found} feature(s) have a weight, although {wanted} were asked for: fewer "
+                "samples than features allow no more, and constant or repeated features get none",
+                UserWarning,
+                stacklevel=2,
+            )
         return self
 
     def _abilities(self) -> Abilities:
@@ -186,62 +199,26 @@ class PotentialSelector(Selector, BaseEstimator):
             raise ValueError(f"n_features={self.n_features}, but X has only {n_columns} feature(s)")
         return self.n_features
 
-    def _solve(self, columns: Columns, targets: FloatArray) -> tuple[float, list[BoxLassoResult]]:
-        count = self._count_wanted(columns.n_features)
-        rest = float(self.C), self.tol, self.max_iter
-        if self.epsilon is None:
-            assert count is not None
-            return solve_for_count(columns, targets, count, *rest)
-        return float(self.epsilon), solve_targets(columns, targets, self.epsilon, [], *rest)
+    def _solve(
+        self, columns: Columns, targets: FloatArray, wanted: int | None
+    ) -> tuple[float, Solutions]:
+        lasso = TargetLasso(columns, targets, self.C, self.tol, self.max_iter)
+        if self.epsilon is not None:
+            return float(self.epsilon), lasso.solve(self.epsilon)
+        assert wanted is not None
+        return lasso.solve_for_count(wanted)
 
-    def _select(self, X: Any, targets: FloatArray) -> FloatArray:
-        """Largest absolute weight of every feature that a run on these samples selects."""
-        columns = scale_to_unit_length(X)
-        _, results = self._solve(columns, targets)
-        weights = find_largest_weights(np.array([result.alpha for result in results]))
-        count = self._count_wanted(columns.n_features)
-        if count is not None:
-            weights[np.argsort(-weights, kind="stable")[count:]] = 0.0
-        return weights
-
-    def _repeat(self, X: Any, targets: FloatArray) -> Stability:
+    def _repeat(self, X: Any, targets: FloatArray, wanted: int | None) -> Stability:
         def select(rows: IndexArray) -> FloatArray:
-            return self._select(X[rows], targets[:, rows])
+            """Largest absolute weight of every feature that a run on these samples selects."""
+            _, results = self._solve(scale_to_unit_length(X[rows]), targets[:, rows], wanted)
+            weights = np.abs([result.alpha for result in results]).max(axis=0)
+            if wanted is not None:
+                weights[np.argsort(-weights, kind="stable")[wanted:]] = 0.0
+            return weights
 
         classes = np.unique(targets, axis=1, return_inverse=True)[1].ravel()
         if len(np.unique(classes)) > len(targets) + 1:  # numbers
             classes = np.zeros(X.shape[0], dtype=np.intp)
         rng = check_random_state(self.random_state)
-        return repeat_selection(
-            select, classes, X.shape[1], int(self.n_runs), float(self.subsample), rng
-        )
-
-    def _rank(self) -> IndexArray:
-        if self.stability_ is not None:
-            return self.stability_.ranking
-        weights = find_largest_weights(self.coef_)
-        order = np.argsort(-weights, kind="stable")
-        return order[weights[order] > 0]
-
-    def _count_selected(self) -> int:
-        count = self._count_wanted(len(self.support_))
-        if count is not None:
-            return count
-        if self.stability_ is not None:
-            return int(np.count_nonzero(self.stability_.frequency >= 0.5))
-        return len(self.ranking_)
-
-    def _warn_of_few(self, columns: Columns) -> None:
-        found, count = int(self.support_.sum()), self._count_wanted(columns.n_features)
-        if count is not None and found < count:
-            warnings.warn(
-                f"only {found} feature(s) have a weight, although {count} were asked for: fewer "
-                "samples than features allow no more, and constant or repeated features get none",
-                UserWarning,
-                stacklevel=3,
-            )
-
-
-def find_largest_weights(coef: FloatArray) -> FloatArray:
-    """Largest absolute weight of each feature over the tasks."""
-    return np.abs(coef).max(axis=0)
+        return repeat_selection(select, classes, X.shape[1], self.n_runs, self.subsample, rng)

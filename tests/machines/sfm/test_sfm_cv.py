@@ -19,7 +19,7 @@ from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import standardize_columns
 from fewest.datasets import make_gaussian
 from fewest.machines._choice import Judgement, Trial, measure_log_losses
-from fewest.machines._sfm_along import follow_costs
+from fewest.machines._sfm_costs import follow_costs
 from fewest.machines.sfm_cv import SupportFeatureMachineCV
 from fewest.machines.union import UnionFeatureMachine
 
