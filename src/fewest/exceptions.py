@@ -1,5 +1,7 @@
 """Errors that a caller may want to catch by name."""
 
+__all__ = ["ModelFileError", "NotSeparableError"]
+
 
 class NotSeparableError(ValueError):
     """No hyperplane separates the classes without error, and no error was allowed."""
