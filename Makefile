@@ -51,10 +51,16 @@ $(MINIMUM_SETUP): pyproject.toml .ci/minimum_versions.py
 test-minimum: $(MINIMUM_SETUP)
 	.venv-min/bin/python -m pytest -n auto -m "not slow"
 
-# Functions that numba compiles are left out (pyproject.toml): their lines never run as Python, and
-# uncompiled they would take hours. The tests compare each of them with an independent computation.
+# Coverage cannot look into functions that numba compiles: their tests on small data run a second
+# time, uncompiled.
+UNCOMPILED := tests/filters tests/minimum/test_exact.py tests/minimum/test_pairs.py \
+	tests/minimum/test_search.py tests/solvers/box_lasso/test_box_lasso_parts.py \
+	tests/solvers/linear/test_walk.py tests/solvers/test_svm.py
+
 coverage: $(SETUP)
-	$(PYTEST) -m "not slow" --cov --cov-report=term-missing:skip-covered
+	$(PYTEST) -m "not slow" --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(PYTEST) $(UNCOMPILED) -k "not newton_is_given" \
+		--cov --cov-append --cov-report=term-missing:skip-covered
 
 lint: $(SETUP)
 	$(BIN)/ruff check .

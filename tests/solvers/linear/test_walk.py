@@ -104,6 +104,22 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
         case = case.replace(X=left)
 
 
+def test_a_start_that_is_no_vertex_is_an_error():
+    """Two equal columns leave no inverse; the wrong samples leave others beyond their limit."""
+    X, y = noise(24, 60, seed=0)
+    case = Case(X, y)
+    first = run(case)
+    columns, problem = scale_columns(X), problem_of(case)
+    every, samples = np.arange(60), vertex_of(first)
+    twice = first.features.copy()
+    twice[1] = twice[0]
+    other = np.setdiff1d(np.arange(24), samples)[: len(samples)]
+    for features, limit in ((twice, samples), (first.features, other)):
+        walker = Walker(problem, every, columns.take(every), np.empty((24, 0)), features, limit)
+        with pytest.raises(SolverError, match="did not arrive"):
+            walker.solve()
+
+
 def test_the_loop_goes_on_without_a_walk_that_fails(monkeypatch):
     X, y = noise(24, 800, seed=0)
     problem, repeater = problem_of(Case(X, y)), Repeater(scale_columns(X))
