@@ -86,7 +86,7 @@ def test_check_finds_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     def read_only(*arguments, **keywords):
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr("pathlib.Path.touch", read_only)
+    monkeypatch.setattr("pathlib.Path.mkdir", read_only)
     with pytest.raises(OSError, match="nothing can be written to .* \\(Read-only file system\\)"):
         check_writable(tmp_path / "out.txt")
 

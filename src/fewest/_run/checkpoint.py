@@ -48,7 +48,7 @@ class Checkpoint:
         self._folder = Path(folder)
         self._identity = dict(identity)
         self._synced = 0.0
-        self._log: IO[bytes] | None = None
+        self._log: IO[bytes]  # since `__enter__`
         self.results: list[Any] = []
 
     def __enter__(self) -> Checkpoint:
@@ -70,14 +70,12 @@ class Checkpoint:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._log is not None
         with contextlib.suppress(OSError):
             os.fsync(self._log.fileno())
         self._log.close()
 
     def append(self, result: Any) -> None:
         """Keep one more result; once this returns, a kill does not lose it."""
-        assert self._log is not None
         content = json.dumps(result, separators=(",", ":")).encode()
         self._log.write(b"%08x %s\n" % (zlib.crc32(content), content))
         self._log.flush()
@@ -110,7 +108,6 @@ class Checkpoint:
             )
 
     def _read(self) -> None:
-        assert self._log is not None
         self._log.seek(0)
         whole = 0
         for line in self._log:

@@ -46,18 +46,9 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         The file that is to be written later.
     """
     target = _regular_file(path)
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist")
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"the file {target} is write-protected")
-    # Checking permissions is not enough: read-only and full disks are noticed only by writing.
-    probe = _temporary_beside(target)
-    try:
-        probe.touch(exist_ok=False)
-    except OSError as error:
-        raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
-    finally:
-        probe.unlink(missing_ok=True)
+    _check_room_beside(target)
 
 
 def _open_new(path: Path, content: str | bytes) -> IO[Any]:
@@ -74,6 +65,18 @@ def _regular_file(path: str | os.PathLike[str]) -> Path:
     if target.exists() and not target.is_file():
         raise OSError(f"{target} is not an ordinary file")
     return target
+
+
+def _check_room_beside(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {target.parent} does not exist")
+    # Checking permissions is not enough: read-only and full disks are noticed only by writing.
+    probe = _temporary_beside(target)
+    try:
+        probe.mkdir()
+    except OSError as error:
+        raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
+    probe.rmdir()
 
 
 def _temporary_beside(target: Path) -> Path:
@@ -96,20 +99,13 @@ def check_new_folder(
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
         raise FileExistsError(f"{target} is a file, not a folder")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder {target.parent} does not exist")
     held = sorted(entry.name for entry in target.iterdir()) if target.is_dir() else []
     if held and replaceable is None:
         raise FileExistsError(f"the folder {target} is not empty")
     others = [name for name in held if name not in (replaceable or ())]
     if others:
         raise FileExistsError(f"the folder {target} holds {others[0]}, which would be lost")
-    probe = _temporary_beside(target)
-    try:
-        probe.mkdir()
-    except OSError as error:
-        raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
-    probe.rmdir()
+    _check_room_beside(target)
 
 
 @contextmanager

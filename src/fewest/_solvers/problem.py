@@ -70,18 +70,16 @@ class Problem:
             return np.ones(len(features))
         return self.feature_cost[features]
 
-    @property
-    def cost_unit(self) -> float:
-        """The smallest feature cost, as a power of two: changing units is exact then."""
-        if self.feature_cost is None or not len(self.feature_cost):
-            return 1.0
-        return float(2.0 ** np.floor(np.log2(self.feature_cost.min())))
+    def in_own_unit(self) -> tuple[Problem, float]:
+        """The same program with every cost divided by a unit, and that unit.
 
-    def in_units_of(self, unit: float) -> Problem:
-        """The same program with every cost divided by `unit`."""
-        assert self.feature_cost is not None  # without costs the unit is one
+        It is the smallest feature cost, as a power of two: changing units is exact then.
+        """
+        if self.feature_cost is None or not len(self.feature_cost):
+            return self, 1.0
+        unit = float(2.0 ** np.floor(np.log2(self.feature_cost.min())))
         slack_cost = None if self.slack_cost is None else self.slack_cost / unit
-        return replace(self, feature_cost=self.feature_cost / unit, slack_cost=slack_cost)
+        return self.with_costs(self.feature_cost / unit, slack_cost), unit
 
     def with_rhs(self, rhs: float) -> Problem:
         return replace(self, rhs=rhs)

@@ -47,17 +47,20 @@ class Extension:
     def forward(self, image: FloatArray) -> FloatArray:
         """From (*shape, channels) to (*extended_shape, channels)."""
         extended = np.zeros((*self.extended_shape, image.shape[-1]))
-        extended[self._core] = self._inside(image)
+        extended[self._core] = only_inside(image, self.mask)
         extended[self._missing] = self._weights @ image.reshape(-1, image.shape[-1])
         return extended
 
     def adjoint(self, extended: FloatArray) -> FloatArray:
         """From (*extended_shape, channels) to (*shape, channels)."""
         carried = self._weights.T @ extended[self._missing]
-        return self._inside(extended[self._core]) + carried.reshape(*self.shape, -1)
+        inside = only_inside(extended[self._core], self.mask)
+        return inside + carried.reshape(*self.shape, -1)
 
-    def _inside(self, image: FloatArray) -> FloatArray:
-        return image if self.mask is None else np.where(self.mask[..., None], image, 0.0)
+
+def only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
+    """The image, with its channels on the last axis, and zero outside the mask."""
+    return image if mask is None else np.where(mask[..., None], image, 0.0)
 
 
 def _weight_matrix(

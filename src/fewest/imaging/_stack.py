@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fewest._types import BoolArray, FloatArray
 from fewest.imaging._checks import check_finite, check_mask, check_shape
+from fewest.imaging._extension import only_inside
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,7 @@ class ImageStack:
         values = _channels_last(image, channel_axis)
         inside = check_mask(mask, values.shape[:-1])
         check_finite(values, inside)
-        if inside is not None:
-            values = np.where(inside[..., None], values, 0.0)
-        return cls(values, inside, channel_axis)
+        return cls(only_inside(values, inside), inside, channel_axis)
 
     @property
     def shape(self) -> tuple[int, ...]:

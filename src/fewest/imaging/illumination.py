@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest._types import BoolArray, FloatArray
+from fewest._types import FloatArray
 from fewest.imaging._stack import ImageStack
 from fewest.imaging.histograms import match_histogram
 from fewest.imaging.operators import Correction
@@ -64,7 +63,10 @@ def correct_illumination(
     stack = ImageStack.of(image, channel_axis, mask)
     corrected = Correction(stack.shape, levels, stack.mask, boundary).forward(stack.values)
     if histogram is not None:
-        _match(corrected, _references(stack, histogram), stack.mask)
+        inside = slice(None) if stack.mask is None else stack.mask
+        for channel, reference in enumerate(_references(stack, histogram)):
+            values = corrected[..., channel]
+            values[inside] = match_histogram(values[inside], reference)
     return stack.restore(corrected)
 
 
@@ -87,9 +89,3 @@ def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:
     if not len(values):
         raise ValueError("the mask leaves nothing of the central quarter; give values to match")
     return list(values.T)
-
-
-def _match(corrected: FloatArray, references: list[FloatArray], mask: BoolArray | None) -> None:
-    inside = np.ones(corrected.shape[:-1], dtype=bool) if mask is None else mask
-    for channel, reference in enumerate(references):
-        corrected[inside, channel] = match_histogram(corrected[inside, channel], reference)

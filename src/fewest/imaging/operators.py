@@ -13,7 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from fewest._types import BoolArray, FloatArray
 from fewest.imaging._binomial import sample, spread
 from fewest.imaging._checks import check_mask, check_shape, halve_shape, level_grids, reduce_mask
-from fewest.imaging._extension import Extension
+from fewest.imaging._extension import Extension, only_inside
 
 __all__ = ["Correction", "Expansion", "ImageOperator", "Reduction"]
 
@@ -94,10 +94,10 @@ class Reduction(ImageOperator):
         values = self._extension.forward(image)
         for axis, size in enumerate(self.result_shape):
             values = sample(values, axis, size)
-        return _only_inside(values, self.result_mask)
+        return only_inside(values, self.result_mask)
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
-        values = _only_inside(result, self.result_mask)
+        values = only_inside(result, self.result_mask)
         for axis, length in enumerate(self._extension.extended_shape):
             values = spread(values, axis, length)
         return self._extension.adjoint(values)
@@ -142,10 +142,10 @@ class Expansion(ImageOperator):
         for axis, size in enumerate(self.result_shape):
             values = spread(2 * values, axis, self._spread_length(axis))
             values = values[(*(slice(None),) * axis, slice(4, 4 + size))]
-        return _only_inside(values, self.result_mask)
+        return only_inside(values, self.result_mask)
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
-        values = _only_inside(result, self.result_mask)
+        values = only_inside(result, self.result_mask)
         for axis, size in enumerate(self.result_shape):
             margins = [(0, 0)] * values.ndim
             margins[axis] = (4, self._spread_length(axis) - 4 - size)
@@ -206,7 +206,7 @@ class Correction(ImageOperator):
         mean = image.mean(axis=grid) if self.mask is None else image[self.mask].mean(axis=0)
         difference = np.subtract(image, low, out=low)
         difference += mean
-        return _only_inside(difference, self.mask)
+        return only_inside(difference, self.mask)
 
 
 def _with_one_axis_behind(
@@ -217,10 +217,6 @@ def _with_one_axis_behind(
     if array.shape[:d] != shape:
         raise ValueError(f"this operator takes images of shape {shape}; got {array.shape}")
     return array.reshape(*shape, -1), array.shape[d:]
-
-
-def _only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
-    return image if mask is None else np.where(mask[..., None], image, 0.0)
 
 
 def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) -> BoolArray:

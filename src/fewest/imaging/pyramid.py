@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 from fewest._types import BoolArray, FloatArray
 from fewest.imaging._checks import check_mask, check_shape, level_grids
 from fewest.imaging._stack import ImageStack
-from fewest.imaging.operators import Expansion, ImageOperator, Reduction
+from fewest.imaging.operators import Expansion, Reduction
 
 __all__ = [
     "downsample",
@@ -148,9 +147,9 @@ def downsample(
     >>> downsample(ramp, 2)[:, 0, 0]
     array([ 0.,  4.,  8., 12.])
     """
-    stack = ImageStack.of(volume, channel_axis, mask)
-    grids = level_grids(stack.shape, stack.mask, levels)
-    return _apply([Reduction(*grid, boundary) for grid in grids[:-1]], stack)
+    return gaussian_pyramid(
+        volume, levels, mask=mask, boundary=boundary, channel_axis=channel_axis
+    )[-1]
 
 
 def upsample(
@@ -193,7 +192,10 @@ def upsample(
             f"after {levels} levels an image of shape {grid} has shape {small_shape}; got {found}"
         )
     stack = ImageStack.of(volume, channel_axis, small_mask)
-    return _apply([Expansion(*level, boundary) for level in reversed(grids[:-1])], stack)
+    values = stack.values
+    for level in reversed(grids[:-1]):
+        values = Expansion(*level, boundary).forward(values)
+    return stack.restore(values)
 
 
 def downsampled_mask(mask: ArrayLike, levels: int) -> BoolArray:
@@ -218,10 +220,3 @@ def downsampled_mask(mask: ArrayLike, levels: int) -> BoolArray:
     shape = check_shape(np.shape(mask))
     small_shape, small_mask = level_grids(shape, check_mask(mask, shape), levels)[-1]
     return np.ones(small_shape, dtype=bool) if small_mask is None else small_mask.copy()
-
-
-def _apply(operators: Sequence[ImageOperator], stack: ImageStack) -> FloatArray:
-    values = stack.values
-    for operator in operators:
-        values = operator.forward(values)
-    return stack.restore(values)

@@ -29,12 +29,8 @@ class Clock:
         return perf_counter() - self._started
 
     @property
-    def left(self) -> float:
-        return self._limit - self.seconds
-
-    @property
     def is_over(self) -> bool:
-        return self.left <= 0
+        return self.seconds >= self._limit
 
     def begin(self, task: str) -> None:
         """Draw a bar for what comes next."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import comb
 from time import perf_counter
 
@@ -32,30 +32,26 @@ _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothi
 _LARGEST_SYSTEM = 300_000
 
 
+@dataclass(eq=False)
 class Driver:
     """One search; `run` goes through its stages until the answer is certain or time is up."""
 
-    def __init__(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        clock: Clock,
-        *,
-        max_size: int | None = None,
-        n_solutions: int | None = 1,
-        start: tuple[int, ...] = (),
-    ) -> None:
-        self.X, self.y, self.clock = X, y, clock
-        self.max_size = X.shape[1] if max_size is None else max_size
-        self.n_solutions = n_solutions
-        self.start = start
-        self.best: Separation | None = None
-        self.lower_bound = 1
-        self.found: list[Separation] = []
-        self.n_found = 0
-        self.complete = False
-        self.ruled_out: list[RuledOut] = []
-        self.steps: list[Step] = []
+    X: FloatArray
+    y: FloatArray
+    clock: Clock
+    max_size: int | None = None
+    n_solutions: int | None = 1
+    start: tuple[int, ...] = ()
+    best: Separation | None = None
+    lower_bound: int = 1
+    found: list[Separation] = field(default_factory=list)
+    n_found: int = 0
+    complete: bool = False
+    ruled_out: list[RuledOut] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def _may_try(self, size: int) -> bool:
+        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
 
     def run(self) -> MinimumResult:
         conflict = conflicting_samples(self.X, self.y)
@@ -63,7 +59,7 @@ class Driver:
             return self._prove_impossible(RuledOut((), conflict, (1, 1)))
         self.twins = Twins(self.X)
         self._try_singles()
-        if self.best is None and self.max_size >= 2 and not self.clock.is_over:
+        if self.best is None and self._may_try(2):
             self._try_pairs()
         if self.best is None:
             self.best = self._upper_bound()
@@ -118,8 +114,8 @@ class Driver:
             self.clock.begin("local swaps")
             self.best = swap_down(search, self.best, self.lower_bound, self.clock)
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
-            for size in range(3, min(largest, self.max_size) + 1):
-                if self.found or self.clock.is_over:
+            for size in range(3, largest + 1):
+                if self.found or not self._may_try(size):
                     break
                 self._try_size(search, size)
             self.ruled_out = search.ruled_out

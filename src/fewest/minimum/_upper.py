@@ -38,13 +38,10 @@ def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
             result = minimize_zero_norm(problem, columns)
         except SolverError:
             continue
-        if result.status is Status.INFEASIBLE or not result.n_features:
-            continue
-        if best is not None and result.n_features >= len(best.columns):
-            continue
-        answer = settle(X, y, result.features)
-        if isinstance(answer, Separation):
-            best = answer
+        fewest = np.inf if best is None else len(best.columns)
+        if result.status is not Status.INFEASIBLE and 0 < result.n_features < fewest:
+            answer = settle(X, y, result.features)
+            best = answer if isinstance(answer, Separation) else best
     return best
 
 

@@ -176,10 +176,10 @@ def _make_samples(frame: Frame, request: Request) -> Samples:
 
 def _check(frame: Frame, request: Request) -> None:
     """Raise an InputError if there are no samples, or if the request does not fit the names."""
-    if not frame.names.columns.names:
-        raise InputError(f"{frame.origin} has a header but no rows.")
-    if len(frame.cells) == 0:
-        lack = "no columns but the names" if request.transpose else "a header but no rows"
+    names = frame.names.columns.names
+    if not names or len(frame.cells) == 0:
+        no_columns = request.transpose and names
+        lack = "no columns but the names" if no_columns else "a header but no rows"
         raise InputError(f"{frame.origin} has {lack}.")
     frame.names.check(request)
 

@@ -93,8 +93,7 @@ def exact_path(
 
     Solutions of equal objective on a whole interval (optima that are not unique) count as one.
     """
-    first, last = solver.line(solver.solve_at(low)), solver.line(solver.solve_at(high))
-    _require_optimal(first, last)
+    first, last = _optimal_line(solver, low), _optimal_line(solver, high)
     lines, complete = [first], True
     # From left to right: consecutive programs are similar then.
     waiting = [last]
@@ -120,8 +119,7 @@ def exact_path(
 def _line_between(solver: PathSolver, left: Line, right: Line) -> Line | None:
     """A line below both where they cross, if there is one."""
     C = left.crossing(right)
-    line = solver.line(solver.solve_at(C))
-    _require_optimal(line)
+    line = _optimal_line(solver, C)
     lowest = left.at(C)
     return line if line.at(C) < lowest - _ROUNDING * max(1.0, lowest) else None
 
@@ -134,10 +132,11 @@ def _same(left: Line, right: Line, high: float) -> bool:
     )
 
 
-def _require_optimal(*lines: Line) -> None:
-    for line in lines:
-        if line.result.status is not Status.OPTIMAL:
-            raise ValueError(
-                f"the path met a program that ended {line.result.status.value}: the exact path "
-                "needs proven optima"
-            )
+def _optimal_line(solver: PathSolver, C: float) -> Line:
+    result = solver.solve_at(C)
+    if result.status is not Status.OPTIMAL:
+        raise ValueError(
+            f"the path met a program that ended {result.status.value}: the exact path needs "
+            "proven optima"
+        )
+    return solver.line(result)

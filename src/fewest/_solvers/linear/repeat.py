@@ -13,7 +13,7 @@ masked.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,8 +103,8 @@ class Repeater:
         self._samples = np.array(state["samples"], dtype=np.intp)
         self._corner = None
         if state["corner"] is not None:
-            features, samples = (np.array(part, dtype=np.intp) for part in state["corner"])
-            self._corner = features, samples
+            features, samples = state["corner"]
+            self._corner = np.array(features, dtype=np.intp), np.array(samples, dtype=np.intp)
         if "near" in state:
             self._near, self._restored = None, state["near"]
 
@@ -132,7 +132,8 @@ class Repeater:
             if not settled:
                 prices = np.abs(self.columns.price(found.dual))
                 self.n_passes += 1
-                settled = _largest_without(prices, near.features) <= _harmless_price(problem, found)
+                largest = np.delete(prices, near.features).max(initial=0.0)  # of all others
+                settled = bool(largest <= _harmless_price(problem, found))
                 # All tight columns, however many; for a ray there is no such level.
                 level = np.inf if found.status is Status.INFEASIBLE else TIGHT
                 near = self._look_around(found.dual, prices, found.warm.features, level)
@@ -184,9 +185,8 @@ class Repeater:
         if self._restored is None:
             direction = starting_direction(problem)
             return self._look_around(direction, np.abs(self.columns.price(direction)), self._start)
-        self._near = self._stated = _Near.restore(self._all, self._restored)
-        self._near.mask(self.columns)
-        return self._near
+        self._stated = self._adopt(_Near.restore(self._all, self._restored))
+        return self._stated
 
     def _look_around(
         self, v: FloatArray, prices: FloatArray, also: IndexArray, level: float = np.inf
@@ -204,45 +204,38 @@ class Repeater:
         cut = prices[usable & ~chosen].max(initial=0.0)
         features = np.flatnonzero(chosen)
         complete = len(features) == int(np.count_nonzero(usable))
-        self._near = _Near(self._all, features, v, float(cut), complete)
-        self._near.mask(self.columns)
-        return self._near
+        return self._adopt(_Near(self._all, features, v, float(cut), complete))
+
+    def _adopt(self, near: _Near) -> _Near:
+        near.mask(self.columns)
+        self._near = near
+        return near
 
 
+@dataclass(eq=False)
 class _Near:
     """Columns at hand, and what their prices at a reference vector say of all the others."""
 
-    def __init__(
-        self,
-        columns: Columns,
-        features: IndexArray,
-        reference: FloatArray,
-        cut: float,
-        complete: bool,
-    ) -> None:
-        self.features = features  # increasing
-        self.columns = columns.subset(features)
-        self._reference = reference
-        self._cut = cut  # no other column had a larger price at the reference
-        self._complete = complete  # there is no other column
+    everything: InitVar[Columns]
+    features: IndexArray  # increasing
+    reference: FloatArray
+    cut: float  # no other column had a larger price at the reference
+    complete: bool  # there is no other column
+
+    def __post_init__(self, everything: Columns) -> None:
+        self.columns = everything.subset(self.features)
 
     @classmethod
     def restore(cls, columns: Columns, state: dict[str, Any]) -> _Near:
-        return cls(
-            columns,
-            np.array(state["features"], dtype=np.intp),
-            np.array(state["reference"]),
-            state["cut"],
-            state["complete"],
-        )
+        arrays = {
+            "features": np.array(state["features"], dtype=np.intp),
+            "reference": np.array(state["reference"]),
+        }
+        return cls(columns, **(state | arrays))
 
     def state(self) -> dict[str, Any]:
-        return {
-            "features": self.features.tolist(),
-            "reference": self._reference.tolist(),
-            "cut": self._cut,
-            "complete": self._complete,
-        }
+        arrays = {"features": self.features.tolist(), "reference": self.reference.tolist()}
+        return {**arrays, "cut": self.cut, "complete": self.complete}
 
     def mask(self, columns: Columns) -> None:
         """Let no column be selected that is set aside there."""
@@ -255,13 +248,13 @@ class _Near:
 
     def excludes_others(self, result: Result, longest: float) -> bool:
         """Whether no other column can be part of this solution, or an equal of one that is."""
-        if self._complete:
+        if self.complete:
             return True
         if result.status is Status.INFEASIBLE:  # a ray has no size to compare prices with
             return False
-        factor = (result.dual @ self._reference) / (self._reference @ self._reference)
-        distance = float(np.linalg.norm(result.dual - factor * self._reference))
-        return bool(abs(factor) * self._cut + longest * distance <= TIGHT)
+        factor = (result.dual @ self.reference) / (self.reference @ self.reference)
+        distance = float(np.linalg.norm(result.dual - factor * self.reference))
+        return bool(abs(factor) * self.cut + longest * distance <= TIGHT)
 
     def nearest(self, v: FloatArray, count: int) -> IndexArray:
         """The columns with the largest prices at v."""
@@ -277,12 +270,6 @@ class _Near:
 
 def _is_walkable(problem: Problem) -> bool:
     return problem.slack_cost is None and problem.equality is not None
-
-
-def _largest_without(prices: FloatArray, features: IndexArray) -> float:
-    others = prices.copy()
-    others[features] = 0.0
-    return float(others.max(initial=0.0))
 
 
 def _harmless_price(problem: Problem, result: Result) -> float:

@@ -7,6 +7,7 @@ in the last one, and what was zero stays zero. Only the first program sees all c
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,10 +56,8 @@ class ZeroNormResult:
 
     @property
     def status(self) -> Status:
-        for step in self.steps:
-            if step.status is not Status.OPTIMAL:
-                return step.status
-        return Status.OPTIMAL
+        statuses = (step.status for step in self.steps)
+        return next((one for one in statuses if one is not Status.OPTIMAL), Status.OPTIMAL)
 
     @property
     def gap(self) -> float:
@@ -128,28 +127,24 @@ class _Loop:
         """The program whose costs follow from the last solution, over its features."""
         problem = _reweight(self._problem, last, self._error_cost)
         self._columns = self._columns.subset(last.features)
-        step = self._walk(problem, last)
+        step = None
+        if self._walker is not None or last.vertex is not None:
+            step = self._walk(problem, last)
         return solve(problem, self._columns, tol=self._tol) if step is None else step
 
     def _walk(self, problem: Problem, last: Result) -> Result | None:
-        """The optimum by a walk from the last vertex, if there is one and the walk arrives."""
-        if self._walker is None and last.vertex is None:
-            return None
-        unit = problem.cost_unit
-        if unit != 1.0:
-            problem = problem.in_units_of(unit)
-        try:
+        """The optimum by a walk from the last vertex, if the walk arrives."""
+        problem, unit = problem.in_own_unit()
+        with suppress(SolverError):
             if self._walker is not None:
                 self._walker.reduce_to(last.features, problem)
             else:
                 self._walker = _start_walker(last, problem, self._columns)
             step = generate(self._columns, self._walker, tol=self._tol)
-        except SolverError:
-            step = None
-        if step is None or step.status is not Status.OPTIMAL:
-            self._walker = None
-            return None
-        return step.times(unit)
+            if step.status is Status.OPTIMAL:
+                return step.times(unit)
+        self._walker = None
+        return None
 
 
 def _start_walker(last: Result, problem: Problem, columns: Columns) -> Walker:

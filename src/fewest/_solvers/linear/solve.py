@@ -67,9 +67,7 @@ def solve(
     )
     if hard is not None:
         return hard
-    unit = problem.cost_unit
-    if unit != 1.0:
-        problem = problem.in_units_of(unit)
+    problem, unit = problem.in_own_unit()
     master = first_master(problem, columns, warm)
     return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
 
@@ -111,7 +109,8 @@ def generate(
             master.add_features(features, columns.take(features))
         if len(samples) and isinstance(master, Master):  # a Walker holds all samples
             master.add_samples(samples)
-    if nothing_joins and isinstance(master, Master) and state.is_worth_refining(tol):
+    is_open = state.solution.bounded and not state.is_closed(tol)
+    if is_open and nothing_joins and isinstance(master, Master):
         state = _judge(columns, master, master.refine(state.solution))
     features, w = _lowest_indices(problem, columns, master.features, state)
     return Result(
@@ -155,9 +154,6 @@ class _State:
         if not self.solution.bounded:
             return False
         return self.objective - self.bound <= tol * max(1.0, abs(self.objective))
-
-    def is_worth_refining(self, tol: float) -> bool:
-        return self.solution.bounded and not self.is_closed(tol)
 
     def status(self, tol: float) -> Status:
         if self.is_hopeless:
