@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fewest.informative import chance_band, fit_sigmoid
-from fewest.informative._curve import count_removed, resample
-from fewest.informative._sigmoid import Sigmoid
+from fewest.informative._estimates import Sigmoid
+from fewest.informative._fold_run import count_removed, resample
 
 
 def test_resampling_follows_the_papers_rule():

@@ -12,8 +12,7 @@ from fewest._estimators.splits import balanced_error, check_groups, require_both
 from fewest._solvers.columns import Columns, scale_columns
 from fewest.informative import _gram
 from fewest.informative._folds import make_folds
-from fewest.informative._gram import kernels_of_rest
-from fewest.informative._probe import COSTS, predict_nested, probe
+from fewest.informative._probe import COSTS, kernels_of_rest, predict_nested, probe
 
 
 @pytest.fixture

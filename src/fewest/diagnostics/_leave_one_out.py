@@ -22,8 +22,7 @@ from sklearn.utils import check_consistent_length
 
 from fewest._estimators.validation import check_positive, encode_two_classes
 from fewest._types import FloatArray, IndexArray
-from fewest.diagnostics._concentration import trace_estimates
-from fewest.diagnostics._geometry import columns_of, gram
+from fewest.diagnostics._geometry import columns_of, gram, trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
 _CLOSE = 0.1

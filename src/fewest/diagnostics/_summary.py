@@ -14,14 +14,15 @@ from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data, check_share
 from fewest.diagnostics._capacity import vc_dimension_bound
-from fewest.diagnostics._concentration import (
+from fewest.diagnostics._geometry import (
     DistanceConcentration,
+    Hubness,
     Sphericity,
     distance_concentration,
+    hubness,
     relative_concentration,
     sphericity,
 )
-from fewest.diagnostics._hubs import Hubness, hubness
 from fewest.diagnostics._leave_one_out import LooReliability, loo_reliability
 from fewest.diagnostics._wording import conclude, list_evidence, list_geometry, summarize
 from fewest.exceptions import NotSeparableError

@@ -11,7 +11,7 @@ import numpy as np
 from fewest._wording import counted
 
 if TYPE_CHECKING:
-    from fewest.diagnostics._hubs import Hubness
+    from fewest.diagnostics._geometry import Hubness
     from fewest.diagnostics._leave_one_out import LooReliability
     from fewest.diagnostics._summary import Diagnosis
     from fewest.significance import PermutedStatistic, SeparabilityBounds

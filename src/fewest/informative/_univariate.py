@@ -13,7 +13,7 @@ from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_choice, check_share, make_dense
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
-from fewest.informative._input import check_two_classes
+from fewest.informative._folds import check_two_classes
 
 
 @dataclass(frozen=True, eq=False)

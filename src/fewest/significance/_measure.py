@@ -24,7 +24,7 @@ from fewest._solvers.columns import Columns
 from fewest._types import IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._resample import check_samples
+from fewest.significance._resampling import check_samples
 
 STATISTICS = ("features", "error")
 
