@@ -53,17 +53,7 @@ class HeldOutDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        cv: Any = 5,
-        groups: ArrayLike | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        ax: Axes | None = None,
-        **settings: Any,
+        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None, **settings: Any
     ) -> Self:
         """Train a clone in every fold, and let it judge the samples it has not seen.
 
@@ -73,23 +63,13 @@ class HeldOutDisplay(Display):
             Fitted or not; clones of it are trained.
         X, y : arrays
             All samples.
-        cv : int or splitter
-            Folds in which every sample is tested once; a number means stratified ones.
-        groups : array of shape (n_samples,), optional
-            Samples of one group are in the same fold.
-        random_state : int, RandomState instance or None
-            Shuffles the folds, if `cv` is a number.
-        n_jobs : int, optional
-            Folds trained at the same time.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         **settings
-            Further ones of `from_held_out`.
+            Those of `fewest.significance.run_held_out`: `cv` (a splitter that tests every sample
+            once, or a number of folds; 5 by default), `groups`, `random_state` and `n_jobs`.
         """
-        held_out = run_held_out(
-            estimator, X, y, cv=cv, groups=groups, random_state=random_state, n_jobs=n_jobs
-        )
-        return cls.from_held_out(held_out, ax=ax, **settings)
+        return cls.from_held_out(run_held_out(estimator, X, y, **settings), ax=ax)
 
 
 @dataclass
@@ -364,6 +344,7 @@ class StabilityDisplay(HeldOutDisplay):
         y: ArrayLike,
         *,
         feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
         **settings: Any,
     ) -> Self:
         """Train a clone in every fold, and count; see `HeldOutConfusionDisplay`.
@@ -374,7 +355,8 @@ class StabilityDisplay(HeldOutDisplay):
             Default: the columns of a data frame, else their numbers.
         """
         names = getattr(X, "columns", None) if feature_names is None else feature_names
-        return super().from_estimator(estimator, X, y, feature_names=names, **settings)
+        held_out = run_held_out(estimator, X, y, **settings)
+        return cls.from_held_out(held_out, feature_names=names, ax=ax)
 
     @classmethod
     def from_held_out(
@@ -433,8 +415,8 @@ class PathDisplay(Display):
         cv: Any = 5,
         groups: ArrayLike | None = None,
         random_state: Any = None,
-        n_jobs: int | None = None,
         ax: Axes | None = None,
+        **settings: Any,
     ) -> Self:
         """Train a clone for every C in every fold; see `HeldOutConfusionDisplay`.
 
@@ -449,12 +431,9 @@ class PathDisplay(Display):
         """
         Cs = np.sort(np.asarray(Cs, dtype=np.float64))
         folds = split_folds(cv, np.asarray(y), groups, random_state=random_state)
-        runs = [
-            run_held_out(
-                clone(estimator).set_params(C=C), X, y, cv=folds, groups=groups, n_jobs=n_jobs
-            )
-            for C in Cs
-        ]
+        settings |= {"cv": folds, "groups": groups}
+        machines = [clone(estimator).set_params(C=C) for C in Cs]
+        runs = [run_held_out(machine, X, y, **settings) for machine in machines]
         errors = np.array([run.balanced_errors.mean() for run in runs])
         return cls(Cs, errors, np.array([run.sizes.mean() for run in runs])).plot(ax=ax)
 

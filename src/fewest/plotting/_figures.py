@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+# Okabe and Ito's colours, which people with any colour vision can tell apart.
+CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
+GREY, PALE = "#595959", "#BFBFBF"
+STYLES = ("solid", "dashed", "dashdot", "dotted")
 _LONGEST_NAME = 24
 
 
@@ -31,13 +36,6 @@ def short(name: Any) -> str:
     name = " ".join(str(name).split())  # a line break would spill over its neighbours
     name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
     return name.replace("$", r"\$")
-
-
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
-CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
-GREY, PALE = "#595959", "#BFBFBF"
-STYLES = ("solid", "dashed", "dashdot", "dotted")
 
 
 def require_matplotlib() -> None:
