@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
+from fewest._estimators.validation import check_pairs
 from fewest._types import FloatArray
 
 CHANCE = 0.5
@@ -99,14 +100,7 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
     >>> print(f"{fit_sigmoid(x, error).crossing:.2f}")  # 0.25 + 2 * 0.05
     0.35
     """
-    x, error = np.asarray(x, dtype=np.float64), np.asarray(error, dtype=np.float64)
-    if x.shape != error.shape or x.ndim != 1 or len(x) < 4:
-        raise ValueError(
-            "x and error must be two lists of the same length, of at least four points; got "
-            f"shapes {x.shape} and {error.shape}"
-        )
-    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(error))):
-        raise ValueError("x and error must be finite")
+    x, error = check_pairs(4, x=x, error=error)
     low = float(np.clip(error.min(), *_BOTTOM))
     rise = float(np.clip(error.max() - error.min(), 0.05, 1.0))
     fixed: tuple[float, ...] = (0.0, CHANCE) if restricted else ()
@@ -194,13 +188,7 @@ def chance_band(
     if not 0.0 < level < 0.5:
         raise ValueError(f"level must lie between 0 and 0.5; got {level!r}")
     lower, upper = np.quantile(permuted, [level, 1.0 - level], axis=1)
-    return ChanceBand(
-        fraction=fraction,
-        lower=lower,
-        upper=upper,
-        level=level,
-        estimate=_split(fraction, error < lower),
-    )
+    return ChanceBand(fraction, lower, upper, level, _split(fraction, error < lower))
 
 
 def _split(fraction: FloatArray, below: NDArray[np.bool_]) -> float:
@@ -268,12 +256,7 @@ def purify(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Purity
     >>> print(f"{purify(fraction, agreement, 0.4).estimate:.2f}")
     0.29
     """
-    fraction, agreement = np.asarray(fraction, dtype=float), np.asarray(agreement, dtype=float)
-    if fraction.shape != agreement.shape or fraction.ndim != 1 or not len(fraction):
-        raise ValueError(
-            f"agreement must have a value for each point of fraction; got shapes "
-            f"{agreement.shape} and {fraction.shape}"
-        )
+    fraction, agreement = check_pairs(1, fraction=fraction, agreement=agreement)
     plateau = float(agreement[fraction <= estimate / 3.0].mean())
     excess = float(agreement[fraction <= estimate].mean()) - _BY_CHANCE
     # Without any agreement there is nothing to measure purity by.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.validation import check_count
+from fewest._estimators.validation import check_count, check_list, check_not_negative
 from fewest._types import FloatArray
 from fewest.plotting._figures import CURVES, GREY, add_legend_above, axes_or_new, finish
 
@@ -60,11 +60,7 @@ def plot_path(
     >>> plot_path([0.1, 1.0, 10.0], [0.5, 0.2, 0.3], chosen=1, ax=ax).get_xscale()
     'log'
     """
-    Cs = np.asarray(Cs, dtype=np.float64)
-    if Cs.ndim != 1 or not len(Cs):
-        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
-    if not np.all((Cs > 0) & np.isfinite(Cs)):
-        raise ValueError("every value of Cs must be positive and finite")
+    Cs = check_list("Cs", Cs)
     named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
     if not 1 <= len(named) <= len(CURVES):
         raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
@@ -129,13 +125,9 @@ def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
 
 
 def _check_values(name: str, values: ArrayLike, length: int) -> FloatArray:
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape != (length,):
-        raise ValueError(
-            f"{name} must have one value for each of the {length} Cs; got shape {values.shape}"
-        )
-    if not np.all(np.isfinite(values) & (values >= 0)):
-        raise ValueError(f"{name} must be finite and not negative")
+    values = check_list(name, values, check_not_negative)
+    if len(values) != length:
+        raise ValueError(f"{name} must have {length} values, one per C; got {len(values)}")
     return values
 
 

@@ -13,7 +13,7 @@ from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import selection_of
-from fewest._estimators.held_out import judge_fold, judge_in_parallel
+from fewest._estimators.held_out import judge_in_parallel
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._types import FloatArray, IndexArray
@@ -155,14 +155,22 @@ def bootstrap_632(
     rng = check_random_state(random_state)
     strata = [find_units(len(y), groups)]
     rate = balanced_error if error == "balanced" else zero_one_loss
-    jobs = [
-        (estimator, X, y, groups, *draw_rows(strata, y, rng, classes_outside=True), rate)
-        for _ in range(n_resamples)
-    ]
-    found = judge_in_parallel(
-        jobs, judge=_measure, n_jobs=n_jobs, verbose=verbose, what="bootstrap", unit="resample"
+    draws = [draw_rows(strata, y, rng, classes_outside=True) for _ in range(n_resamples)]
+    folds = judge_in_parallel(
+        [
+            (estimator, X, y, groups, inside, np.append(outside, inside))
+            for inside, outside in draws
+        ],
+        n_jobs=n_jobs,
+        verbose=verbose,
+        what="bootstrap",
+        unit="resample",
     )
-    test_errors, training_errors = np.array(list(found)).T
+    errors = []
+    for fold, (inside, outside) in zip(folds, draws, strict=True):
+        new, seen = np.split(fold.predicted, [len(outside)])
+        errors.append((rate(y[outside], new), rate(y[inside], seen)))
+    test_errors, training_errors = np.array(errors).T
     test, training = float(test_errors.mean()), float(training_errors.mean())
     return Bootstrap632(
         error=_INSIDE * test + (1.0 - _INSIDE) * training,
@@ -171,21 +179,6 @@ def bootstrap_632(
         test_errors=test_errors,
         training_errors=training_errors,
     )
-
-
-def _measure(
-    estimator: Any,
-    X: Any,
-    y: NDArray[Any],
-    groups: NDArray[Any] | None,
-    inside: IndexArray,
-    outside: IndexArray,
-    rate: Any,
-) -> tuple[float, float]:
-    """Errors of one machine outside and inside."""
-    fold = judge_fold(estimator, X, y, groups, inside, np.concatenate([outside, inside]))
-    n = len(outside)
-    return rate(y[outside], fold.predicted[:n]), rate(y[inside], fold.predicted[n:])
 
 
 @dataclass(frozen=True, eq=False)
