@@ -73,7 +73,7 @@ def test_flat_curves_say_all_or_nothing(level, estimate):
 
 
 def test_bad_curves():
-    with pytest.raises(ValueError, match="at least four points"):
+    with pytest.raises(ValueError, match="must be lists of the same length, at least 4"):
         fit_sigmoid([0, 1, 2], [0, 0, 1])
     with pytest.raises(ValueError, match="must be finite"):
         fit_sigmoid([0, 1, 2, 3], [0, 0, np.nan, 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
@@ -317,17 +317,12 @@ def hubness(
     occurrences = np.bincount(neighbours.ravel(), minlength=n)
     hubs = np.flatnonzero(occurrences > k + _HUB * occurrences.std())
     skewness = float(skew(occurrences)) if np.ptp(occurrences) else 0.0
+    found = Hubness(k, skewness, hubs, occurrences)
     if y is None:
-        return Hubness(k, skewness, hubs, occurrences)
+        return found
     labels: NDArray[Any] = column_or_1d(y)
     check_consistent_length(occurrences, labels)
     bad = np.bincount(neighbours[labels[neighbours] != labels[:, None]], minlength=n)
-    return Hubness(
-        k,
-        skewness,
-        hubs,
-        occurrences,
-        bad_share=float(bad.sum() / (n * k)),
-        bad_hubs=hubs[2 * bad[hubs] > occurrences[hubs]],
-        bad_occurrences=bad,
-    )
+    bad_hubs = hubs[2 * bad[hubs] > occurrences[hubs]]
+    share = float(bad.sum() / (n * k))
+    return replace(found, bad_share=share, bad_hubs=bad_hubs, bad_occurrences=bad)

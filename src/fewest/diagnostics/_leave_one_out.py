@@ -157,7 +157,8 @@ def _estimate_moments(products: FloatArray, codes: IndexArray, d: int) -> _Momen
     # No fewer than one direction, and no more than d.
     least = (sizes @ variances / n) ** 2
     square = float(np.clip(of_squares / d**2, least / d, least))
-    along = square / variances.mean() if variances.any() else 0.0
+    mean = variances.mean()
+    along = square / mean if mean > 0.0 else 0.0
     return _Moments(d, variances, float(distance - np.sum(variances / sizes)), square, along)
 
 

@@ -156,15 +156,10 @@ def bootstrap_632(
     strata = [find_units(len(y), groups)]
     rate = balanced_error if error == "balanced" else zero_one_loss
     draws = [draw_rows(strata, y, rng, classes_outside=True) for _ in range(n_resamples)]
+    data = estimator, X, y, groups
+    jobs = [(*data, inside, np.append(outside, inside)) for inside, outside in draws]
     folds = judge_in_parallel(
-        [
-            (estimator, X, y, groups, inside, np.append(outside, inside))
-            for inside, outside in draws
-        ],
-        n_jobs=n_jobs,
-        verbose=verbose,
-        what="bootstrap",
-        unit="resample",
+        jobs, n_jobs=n_jobs, verbose=verbose, what="bootstrap", unit="resample"
     )
     errors = []
     for fold, (inside, outside) in zip(folds, draws, strict=True):
