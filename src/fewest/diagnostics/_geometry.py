@@ -20,6 +20,9 @@ from fewest._estimators.validation import check_count, check_positive, standardi
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 
+# A hub is a neighbour of more samples than the mean by this many standard deviations.
+_HUB = 2.0
+
 
 def columns_of(X: Any, standardize: bool) -> Columns:
     """Standardised columns, or those of X as it is; nothing is copied."""
@@ -242,10 +245,6 @@ def distance_concentration(
         contrast = np.where(farthest > 0.0, (farthest - nearest) / nearest, 0.0)
         variation = pairs.std() / pairs.mean() if pairs.mean() > 0.0 else 0.0
     return DistanceConcentration(p, float(variation), float(contrast.mean()))
-
-
-# A hub is a neighbour of more samples than the mean by this many standard deviations.
-_HUB = 2.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,9 +200,6 @@ def _split(fraction: FloatArray, below: NDArray[np.bool_]) -> float:
     return float(fraction[min(place, len(fraction) - 1)])
 
 
-_BY_CHANCE = 0.5
-
-
 @dataclass(frozen=True)
 class Purity:
     """Agreement of training and left-out samples about the features removed until the estimate.
@@ -258,8 +255,8 @@ def purify(fraction: ArrayLike, agreement: ArrayLike, estimate: float) -> Purity
     """
     fraction, agreement = check_pairs(1, fraction=fraction, agreement=agreement)
     plateau = float(agreement[fraction <= estimate / 3.0].mean())
-    excess = float(agreement[fraction <= estimate].mean()) - _BY_CHANCE
+    excess = float(agreement[fraction <= estimate].mean()) - CHANCE
     # Without any agreement there is nothing to measure purity by.
-    purity = excess / (plateau - _BY_CHANCE) if plateau > _BY_CHANCE else 0.0
+    purity = excess / (plateau - CHANCE) if plateau > CHANCE else 0.0
     purity = float(np.clip(purity, 0.0, 1.0))
     return Purity(plateau, purity, estimate * purity)

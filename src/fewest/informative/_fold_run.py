@@ -20,6 +20,7 @@ from fewest.informative._probe import Probes, probe
 from fewest.repetition.selector import RepetitiveSelector
 
 AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
+_CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
 
 
 def resample(
@@ -39,9 +40,6 @@ def resample(
 def count_removed(sizes: ArrayLike) -> NDArray[np.intp]:
     """How many features are gone before each run."""
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-
-
-_CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
 
 
 @dataclass(frozen=True, eq=False)

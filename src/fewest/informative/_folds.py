@@ -14,15 +14,14 @@ from fewest._estimators.splits import find_smallest_class, require_both_classes,
 from fewest._estimators.validation import encode_two_classes
 from fewest._types import FloatArray, IndexArray
 
+_FOLDS = 5
+
 
 def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
     """X as an array or sparse matrix, the labels, and their signs (+1: the second class)."""
     X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
     _, codes = encode_two_classes(name, labels)
     return X, labels, np.where(codes == 1, 1.0, -1.0)
-
-
-_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)

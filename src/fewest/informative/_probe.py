@@ -21,6 +21,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.informative._folds import Fold
 
 _WIDTH = 4096  # columns that are made explicit at a time
+COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 
 
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:
@@ -37,9 +38,6 @@ def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[
             total += part @ part.T
         n_features += int(np.count_nonzero(columns.inverse_scale[block]))
         yield total / max(n_features, 1)
-
-
-COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 
 
 @dataclass(frozen=True, eq=False)

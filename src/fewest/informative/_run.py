@@ -29,6 +29,8 @@ from fewest.informative._fold_run import AVERAGES, FoldCurves, Plan, resample, r
 from fewest.informative._folds import check_two_classes, make_folds
 from fewest.repetition.selector import RepetitiveSelector
 
+_POINTS = 201
+
 
 @dataclass(frozen=True, eq=False)
 class InformativeFeatures:
@@ -98,9 +100,6 @@ class InformativeFeatures:
     def n_probes(self) -> int:
         """Number of probes in all folds, without those for permuted labels."""
         return sum(len(fold.probe_errors) for fold in self.folds)
-
-
-_POINTS = 201
 
 
 def informative_features(

@@ -29,6 +29,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _GOLDEN = 0.6180339887498949
 _MOST_DEVIATIONS = 3.0
 _WIDE = 16  # letters of both classes that a narrow plot may not have room for
+_MOST_FOLD_LABELS = 20
 
 
 def plot_strip(
@@ -213,9 +214,6 @@ def plot_heat_map(
     bar.set_label("standard deviations\nfrom the mean")
     bar.outline.set_visible(False)
     return ax
-
-
-_MOST_FOLD_LABELS = 20
 
 
 def plot_profile(

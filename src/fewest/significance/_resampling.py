@@ -20,6 +20,10 @@ from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 
 _MOST_DRAWS = 100
+# For `scoring` in scikit-learn, where larger is better: minus the balanced error.
+balanced_error_scorer = make_scorer(balanced_error, greater_is_better=False)
+# Probability that a sample is in a bootstrap sample, 1 - 1/e.
+_INSIDE = 0.632
 
 
 def check_samples(
@@ -65,13 +69,6 @@ def draw_rows(
     raise ValueError(
         f"{_MOST_DRAWS} resamples all lacked a class: a class has too few samples (or groups)"
     )
-
-
-# For `scoring` in scikit-learn, where larger is better: minus the balanced error.
-balanced_error_scorer = make_scorer(balanced_error, greater_is_better=False)
-
-# Probability that a sample is in a bootstrap sample, 1 - 1/e.
-_INSIDE = 0.632
 
 
 @dataclass(frozen=True, eq=False)
