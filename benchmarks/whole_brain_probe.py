@@ -14,10 +14,9 @@ from benchmarks.timing import row
 from fewest._solvers.columns import Columns, scale_columns
 from fewest.datasets import BrainMaps
 from fewest.informative import fit_sigmoid
-from fewest.informative._curve import count_removed, resample
+from fewest.informative._fold_run import count_removed, resample
 from fewest.informative._folds import Fold, make_folds
-from fewest.informative._gram import kernels_of_rest
-from fewest.informative._probe import COSTS, probe
+from fewest.informative._probe import COSTS, kernels_of_rest, probe
 
 PAPER_HOURS, EVERY = 27.0, 10
 ASKED_MINUTES = 15

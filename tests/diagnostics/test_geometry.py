@@ -78,7 +78,7 @@ class TestSphericity:
         assert found[0].epsilon == pytest.approx(found[0].effective_dimension / 300)
 
     def test_estimates_have_no_bias(self):
-        from fewest.diagnostics._concentration import trace_estimates
+        from fewest.diagnostics._geometry import trace_estimates
 
         rng = np.random.default_rng(0)
         scale = np.array([1.0, 2.0, 3.0])

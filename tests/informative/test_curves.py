@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fewest.informative import chance_band, fit_sigmoid
-from fewest.informative._curve import count_removed, resample
-from fewest.informative._sigmoid import Sigmoid
+from fewest.informative._estimates import Sigmoid
+from fewest.informative._fold_run import count_removed, resample
 
 
 def test_resampling_follows_the_papers_rule():
@@ -73,7 +73,7 @@ def test_flat_curves_say_all_or_nothing(level, estimate):
 
 
 def test_bad_curves():
-    with pytest.raises(ValueError, match="at least four points"):
+    with pytest.raises(ValueError, match="must be lists of the same length, at least 4"):
         fit_sigmoid([0, 1, 2], [0, 0, 1])
     with pytest.raises(ValueError, match="must be finite"):
         fit_sigmoid([0, 1, 2, 3], [0, 0, np.nan, 1])

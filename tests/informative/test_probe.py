@@ -10,10 +10,9 @@ from sklearn.preprocessing import StandardScaler
 
 from fewest._estimators.splits import balanced_error, check_groups, require_both_classes
 from fewest._solvers.columns import Columns, scale_columns
-from fewest.informative import _gram
+from fewest.informative import _probe
 from fewest.informative._folds import make_folds
-from fewest.informative._gram import kernels_of_rest
-from fewest.informative._probe import COSTS, predict_nested, probe
+from fewest.informative._probe import COSTS, kernels_of_rest, predict_nested, probe
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def _columns(X, training):
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array, np.float32])
 def test_kernels_are_those_of_the_remaining_columns(maps, form, monkeypatch):
-    monkeypatch.setattr(_gram, "_WIDTH", 7)
+    monkeypatch.setattr(_probe, "_WIDTH", 7)
     X, _, groups = maps
     X[:, 33] = 4.0  # constant
     training = np.flatnonzero(groups > 0)

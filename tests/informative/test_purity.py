@@ -43,5 +43,5 @@ def test_nothing_agrees():
     assert (found.purity, found.estimate) == (0.0, 0.0)
     rising = purify(np.linspace(0, 1, 11), np.linspace(0.6, 1.0, 11), 1.0)
     assert rising.purity == 1.0
-    with pytest.raises(ValueError, match="a value for each point"):
+    with pytest.raises(ValueError, match="fraction and agreement must be lists of the same length"):
         purify([0.0, 1.0], [0.5], 0.3)

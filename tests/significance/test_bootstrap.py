@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from fewest.datasets import make_gaussian
 from fewest.significance import balanced_error, balanced_error_scorer, bootstrap_632
-from fewest.significance._resample import draw_rows, find_units
+from fewest.significance._resampling import draw_rows, find_units
 
 
 def test_scorer_is_minus_the_balanced_error():

@@ -94,7 +94,10 @@ def test_signed_ranks():
         (lambda: compare_proportions([1], [11], 10), "second_errors has more errors than"),
         (lambda: compare_proportions([1, 2], [1, 2, 3], 10), "differ in length"),
         (lambda: compare_proportions([0], [0], 0), "n_tests must be at least one"),
-        (lambda: paired_t_test([1, 2], [1, 2, 3]), "two lists of the same length"),
+        (
+            lambda: paired_t_test([1, 2], [1, 2, 3]),
+            "first and second must be lists of the same length",
+        ),
         (lambda: signed_rank_test([1.0, np.nan], [1, 2]), "hold NaN or infinity"),
     ],
 )

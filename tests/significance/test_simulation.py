@@ -6,7 +6,7 @@ from scipy import sparse
 
 from fewest.datasets import make_gaussian
 from fewest.significance import chance_simulation
-from fewest.significance._simulation import _draw_like
+from fewest.significance._permutation import _draw_like
 from tests.significance.half_space import in_half_space
 
 

@@ -10,8 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.significance import bootstrap_632, stability, stability_index
-from fewest.significance._resample import draw_rows
-from fewest.significance._stability import _strata
+from fewest.significance._resampling import _strata, draw_rows
 
 
 def kuncheva(Z):

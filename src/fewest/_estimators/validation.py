@@ -51,6 +51,19 @@ def check_list(name: str, values: Any, check: Any = check_positive, **how: Any) 
     return array
 
 
+def check_pairs(least: int, **lists: ArrayLike) -> list[FloatArray]:
+    """Lists as arrays; raise unless they are of one length, at least this one, and finite."""
+    arrays = [np.asarray(values, dtype=np.float64) for values in lists.values()]
+    names, shapes = " and ".join(lists), [array.shape for array in arrays]
+    if len(set(shapes)) > 1 or arrays[0].ndim != 1 or len(arrays[0]) < least:
+        raise ValueError(
+            f"{names} must be lists of the same length, at least {least}; got shapes {shapes}"
+        )
+    if not np.isfinite(arrays).all():
+        raise ValueError(f"{names} must be finite: they hold NaN or infinity")
+    return arrays
+
+
 def check_choice(name: str, value: Any, choices: tuple[str | bool | None, ...]) -> None:
     """Raise unless value is one of a few words."""
     if not isinstance(value, (str, bool, np.bool_, type(None))) or value not in choices:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 
 from fewest._estimators.validation import check_count
 from fewest.significance import subset_separability_bounds
-from fewest.significance._separability import log_choose
 
 # Powers of two are compared in logarithms.
 _ROUNDING = 1e-9
@@ -110,13 +111,9 @@ def vc_dimension_bound(d: int, d_star: int, *, intercept: bool = False) -> int:
     (13, 30)
     """
     check_count("d", d)
-    check_count("d_star", d_star)
-    if d_star > d:
-        raise ValueError(f"d_star = {d_star} features cannot be chosen from d = {d}")
-    log_choices = log_choose(d, d_star)
-    low, high = d_star, d + int(intercept) + 1  # d* samples are always shattered by d* features
-    while high - low > 1:
-        middle = (low + high) // 2
-        share = subset_separability_bounds(middle, d_star, d_star, intercept=intercept).log_lower
-        low, high = (middle, high) if log_choices + share >= -_ROUNDING else (low, middle)
-    return low
+
+    def exceeds(h: int) -> bool:
+        bounds = subset_separability_bounds(h, d, d_star, intercept=intercept)
+        return bounds.log_upper < -_ROUNDING
+
+    return bisect_left(range(1, d + intercept + 1), True, key=exceeds)

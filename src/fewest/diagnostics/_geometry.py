@@ -1,20 +1,27 @@
-"""Norms, inner products and distances of samples, a block of columns at a time."""
+"""Do all samples look equally far? Sphericity, concentration of norms and distances, and hubs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.stats import skew
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import assert_all_finite, validate_data
 
-from fewest._estimators.validation import check_positive, standardize_columns
+from fewest._estimators.validation import check_count, check_positive, standardize_columns
 from fewest._solvers.columns import Columns
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
+
+# A hub is a neighbour of more samples than the mean by this many standard deviations.
+_HUB = 2.0
 
 
 def columns_of(X: Any, standardize: bool) -> Columns:
@@ -67,3 +74,254 @@ def _combine(p: float, parts: Iterator[FloatArray]) -> FloatArray:
 def check_norm(p: Any) -> None:
     """Raise unless p is a norm's exponent."""
     check_positive("p", p, infinity="for the largest absolute value")
+
+
+@dataclass(frozen=True)
+class Sphericity:
+    """How evenly the variance spreads over directions.
+
+    `epsilon` is one if all directions have the same variance, and 1 / d if there is a single one;
+    `effective_dimension` is d times that. Where it is much larger than the number of samples, these
+    behave as if there were infinitely many features.
+    """
+
+    epsilon: float
+    effective_dimension: float
+
+
+@dataclass(frozen=True)
+class DistanceConcentration:
+    """Distances between samples.
+
+    `variation` is their standard deviation in units of their mean. `contrast` is how much farther
+    the farthest sample is than the nearest one, (max - min) / min, on average.
+    """
+
+    p: float
+    variation: float
+    contrast: float
+
+
+def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
+    r"""Sphericity of the covariance of X.
+
+    .. math::
+
+        \varepsilon = \frac{(\sum_i \lambda_i)^2}{d \sum_i \lambda_i^2}
+
+    with the eigenvalues of the covariance matrix. Those of the sample would show no more than
+    n - 1 directions; both sums are therefore estimated without bias (for normal data).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        At least four samples.
+    standardize : bool
+        Standardise columns first (implicitly); else take X as it is.
+
+    Returns
+    -------
+    Sphericity
+
+    References
+    ----------
+    J. Ahn, J. S. Marron, K. M. Muller, Y.-Y. Chi: The high-dimension, low-sample-size geometric
+    representation holds under mild conditions. Biometrika 94 (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.diagnostics import sphericity
+    >>> X = np.random.default_rng(0).standard_normal((30, 5000))
+    >>> print(f"{sphericity(X).epsilon:.2f}")
+    1.00
+    """
+    columns = columns_of(X, standardize)
+    n = columns.n_samples
+    if n < 4:
+        raise ValueError(f"sphericity needs at least four samples; got {n}")
+    products = gram(columns)
+    products -= products.mean(axis=0)
+    products -= products.mean(axis=1, keepdims=True)
+    square, of_squares = trace_estimates(products, n - 1)
+    dimension = columns.n_features
+    if of_squares > 0.0:
+        dimension = min(dimension, max(1.0, square / of_squares))
+    return Sphericity(float(dimension / columns.n_features), float(dimension))
+
+
+def trace_estimates(products: FloatArray, degrees: int) -> tuple[float, float]:
+    """Unbiased (for normal data) squared trace of the covariance, and trace of its square.
+
+    `products` are inner products of centred samples, `degrees` their degrees of freedom.
+    """
+    trace = np.trace(products) / degrees
+    of_squares = np.sum(products**2) / degrees**2
+    of_squares = degrees**2 / ((degrees - 1) * (degrees + 2)) * (of_squares - trace**2 / degrees)
+    return float(trace**2 - 2.0 * of_squares / degrees), float(of_squares)
+
+
+def relative_concentration(X: Any, p: float = 2, *, standardize: bool = True) -> float:
+    r"""Standard deviation of the samples' p-norms in units of their mean.
+
+    .. math::
+
+        \frac{\sqrt{\mathrm{var}(\|x\|_p)}}{E(\|x\|_p)}
+
+    Small values mean that all samples are equally far from the origin. It falls with the number of
+    features for every p, but for some slower than for others.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    p : float
+        Above zero; fractions and ``np.inf`` are allowed.
+    standardize : bool
+        Standardise columns first (implicitly); else take X as it is.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    D. François, V. Wertz, M. Verleysen: The concentration of fractional distances. IEEE TKDE 19
+    (2007).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.diagnostics import relative_concentration
+    >>> X = np.random.default_rng(0).standard_normal((500, 200))
+    >>> print(f"{relative_concentration(X):.2f}")  # 1 / sqrt(2 d)
+    0.05
+    """
+    check_norm(p)
+    lengths = norms(columns_of(X, standardize), p)
+    mean = lengths.mean()
+    return float(lengths.std(ddof=1) / mean) if mean > 0.0 else 0.0
+
+
+def distance_concentration(
+    X: Any, p: float = 2, *, standardize: bool = True
+) -> DistanceConcentration:
+    """How much the distances between samples differ.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    p : float
+        Exponent of the norm: above zero; fractions and ``np.inf`` are allowed.
+    standardize : bool
+        Standardise columns first (implicitly); else take X as it is.
+
+    Returns
+    -------
+    DistanceConcentration
+
+    References
+    ----------
+    K. Beyer, J. Goldstein, R. Ramakrishnan, U. Shaft: When is "nearest neighbor" meaningful? ICDT
+    (1999).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.diagnostics import distance_concentration
+    >>> rng = np.random.default_rng(0)
+    >>> for d in (2, 20000):
+    ...     print(f"{distance_concentration(rng.standard_normal((30, d))).contrast:.2f}")
+    11.71
+    0.02
+    """
+    check_norm(p)
+    between = distances(columns_of(X, standardize), p)
+    pairs = between[np.triu_indices(len(between), 1)]
+    others = between + np.diag(np.full(len(between), np.inf))
+    nearest, farthest = others.min(axis=1), between.max(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        contrast = np.where(farthest > 0.0, (farthest - nearest) / nearest, 0.0)
+        variation = pairs.std() / pairs.mean() if pairs.mean() > 0.0 else 0.0
+    return DistanceConcentration(p, float(variation), float(contrast.mean()))
+
+
+@dataclass(frozen=True, eq=False)
+class Hubness:
+    """How unevenly samples occur among the k nearest neighbours of others.
+
+    `occurrences` counts for each sample the others that have it among their k nearest, with mean
+    k; `skewness` is that of its distribution: about zero if there are no hubs. `hubs` are
+    samples two standard deviations above the mean. With classes, `bad_occurrences` counts
+    neighbours of another class, `bad_share` is their share of all, and `bad_hubs` are hubs that
+    are more often neighbours of another class than of their own.
+    """
+
+    k: int
+    skewness: float
+    hubs: IndexArray
+    occurrences: IndexArray = field(repr=False)
+    bad_share: float | None = None
+    bad_hubs: IndexArray | None = None
+    bad_occurrences: IndexArray | None = field(default=None, repr=False)
+
+
+def hubness(
+    X: Any, y: ArrayLike | None = None, *, k: int = 10, p: float = 2, standardize: bool = True
+) -> Hubness:
+    """Skewness of the k-occurrence, hubs, and with classes also bad hubs.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        More than k samples.
+    y : array of shape (n_samples,), optional
+        Classes, for bad hubs.
+    k : int
+        Number of neighbours.
+    p : float
+        Exponent of the norm.
+    standardize : bool
+        Standardise columns first (implicitly); else take X as it is.
+
+    Returns
+    -------
+    Hubness
+
+    References
+    ----------
+    M. Radovanović, A. Nanopoulos, M. Ivanović: Hubs in space: popular nearest neighbors in
+    high-dimensional data. JMLR 11 (2010).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest.diagnostics import hubness
+    >>> rng = np.random.default_rng(0)
+    >>> for d in (3, 1000):
+    ...     print(f"{hubness(rng.standard_normal((300, d))).skewness:.1f}")
+    -0.5
+    4.4
+    """
+    check_count("k", k)
+    check_norm(p)
+    columns = columns_of(X, standardize)
+    n = columns.n_samples
+    if k >= n:
+        raise ValueError(f"k = {k} neighbours need more than {k} samples; X has {n}")
+    # The k nearest others of each sample; of equally near ones the first.
+    between = distances(columns, p) + np.diag(np.full(n, np.inf))
+    neighbours = np.argsort(between, axis=1, kind="stable")[:, :k]
+    occurrences = np.bincount(neighbours.ravel(), minlength=n)
+    hubs = np.flatnonzero(occurrences > k + _HUB * occurrences.std())
+    skewness = float(skew(occurrences)) if np.ptp(occurrences) else 0.0
+    found = Hubness(k, skewness, hubs, occurrences)
+    if y is None:
+        return found
+    labels: NDArray[Any] = column_or_1d(y)
+    check_consistent_length(occurrences, labels)
+    bad = np.bincount(neighbours[labels[neighbours] != labels[:, None]], minlength=n)
+    bad_hubs = hubs[2 * bad[hubs] > occurrences[hubs]]
+    share = float(bad.sum() / (n * k))
+    return replace(found, bad_share=share, bad_hubs=bad_hubs, bad_occurrences=bad)

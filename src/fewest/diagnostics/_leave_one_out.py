@@ -22,8 +22,7 @@ from sklearn.utils import check_consistent_length
 
 from fewest._estimators.validation import check_positive, encode_two_classes
 from fewest._types import FloatArray, IndexArray
-from fewest.diagnostics._concentration import trace_estimates
-from fewest.diagnostics._geometry import columns_of, gram
+from fewest.diagnostics._geometry import columns_of, gram, trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
 _CLOSE = 0.1
@@ -135,19 +134,15 @@ def loo_reliability(
 class _Moments:
     """Per feature: variances within the two classes and squared difference of the means.
 
-    `square` is the sum of the squared eigenvalues of the covariance within classes, by d^2.
+    `square` is the sum of the squared eigenvalues of the covariance within classes, by d^2, and
+    `along` the variance along a typical direction of the data, by d.
     """
 
     d: int
     variances: FloatArray
     mu2: float
     square: float
-
-    @property
-    def variance_along(self) -> float:
-        """Variance along a typical direction of the data, by d."""
-        total = self.variances.mean()
-        return self.square / total if total > 0.0 else 0.0
+    along: float
 
 
 def _estimate_moments(products: FloatArray, codes: IndexArray, d: int) -> _Moments:
@@ -162,7 +157,9 @@ def _estimate_moments(products: FloatArray, codes: IndexArray, d: int) -> _Momen
     # No fewer than one direction, and no more than d.
     least = (sizes @ variances / n) ** 2
     square = float(np.clip(of_squares / d**2, least / d, least))
-    return _Moments(d, variances, float(distance - np.sum(variances / sizes)), square)
+    mean = variances.mean()
+    along = square / mean if mean > 0.0 else 0.0
+    return _Moments(d, variances, float(distance - np.sum(variances / sizes)), square, along)
 
 
 def _judge(moments: _Moments, sizes: IndexArray, C: float) -> LooReliability:
@@ -173,9 +170,7 @@ def _judge(moments: _Moments, sizes: IndexArray, C: float) -> LooReliability:
     predicted = float(share @ _errors(moments, own, sizes - 1, sizes[::-1]))
     new = float(share @ _errors(moments, own, sizes, sizes[::-1]))
     inverse = np.sum(1 / sizes)
-    spread = (
-        2.0 * moments.square * inverse**2 + 4.0 * max(0.0, mu2) * moments.variance_along * inverse
-    )
+    spread = 2.0 * moments.square * inverse**2 + 4.0 * max(0.0, mu2) * moments.along * inverse
     return LooReliability(
         sigma2=float(moments.variances[0]),
         tau2=float(moments.variances[1]),
@@ -199,7 +194,7 @@ def _errors(
     variance = (
         4.0 * moments.square * (1 / n_own + 1 / n_other)
         + 2.0 * moments.square * (1 / n_own**2 + 1 / n_other**2)
-        + 4.0 * mu2 * moments.variance_along * (1 + 1 / n_other)
+        + 4.0 * mu2 * moments.along * (1 + 1 / n_other)
     )
     if not np.all(variance > 0.0):
         return (mean < 0.0).astype(np.float64)

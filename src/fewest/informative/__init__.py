@@ -1,13 +1,17 @@
 """How many features carry information, and which baselines say so too."""
 
-from fewest.informative._chance import ChanceBand, chance_band
+from fewest.informative._estimates import (
+    ChanceBand,
+    Purity,
+    Sigmoid,
+    chance_band,
+    fit_sigmoid,
+    purify,
+)
 from fewest.informative._fold_run import FoldCurves
 from fewest.informative._overlap import Overlap, overlap_curve, overlap_table
-from fewest.informative._purity import Purity, purify
 from fewest.informative._random_subsets import RandomSubsets, random_subset_errors
-from fewest.informative._result import InformativeFeatures
-from fewest.informative._run import informative_features
-from fewest.informative._sigmoid import Sigmoid, fit_sigmoid
+from fewest.informative._run import InformativeFeatures, informative_features
 from fewest.informative._univariate import TMap, informative_share, t_map
 
 __all__ = [

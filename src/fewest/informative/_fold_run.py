@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense, standardize_columns
 from fewest._solvers.columns import Columns, column_products
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._curve import count_removed
 from fewest.informative._folds import Fold
 from fewest.informative._probe import Probes, probe
 from fewest.repetition.selector import RepetitiveSelector
 
+AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
 _CHANCE_PLACES = 10  # the band changes slowly, and each of its points costs many probes
+
+
+def resample(
+    removed: ArrayLike, values: ArrayLike, fraction: FloatArray, n_features: int
+) -> FloatArray:
+    """Piecewise constant values at shares of removed features.
+
+    Feature x = 1, ..., d gets the value of the last run that began when fewer than x features had
+    been removed; `removed` are these numbers, in increasing order from zero. Values with more
+    dimensions are resampled along the first one.
+    """
+    x = np.maximum(1, np.ceil(fraction * n_features - 1e-9))
+    place = np.searchsorted(np.asarray(removed), x, side="left") - 1
+    return np.asarray(values)[place]
+
+
+def count_removed(sizes: ArrayLike) -> NDArray[np.intp]:
+    """How many features are gone before each run."""
+    return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Outer folds, and the inner ones in which a probe chooses its cost."""
+"""Data of two classes, outer folds, and the inner ones in which a probe chooses its cost."""
 
 from __future__ import annotations
 
@@ -6,13 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils import check_X_y
 
 from fewest._estimators.splits import find_smallest_class, require_both_classes, split_folds
-from fewest._types import IndexArray
+from fewest._estimators.validation import encode_two_classes
+from fewest._types import FloatArray, IndexArray
 
 _FOLDS = 5
+
+
+def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
+    """X as an array or sparse matrix, the labels, and their signs (+1: the second class)."""
+    X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
+    _, codes = encode_two_classes(name, labels)
+    return X, labels, np.where(codes == 1, 1.0, -1.0)
 
 
 @dataclass(frozen=True, eq=False)

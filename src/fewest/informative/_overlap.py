@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fewest._types import FloatArray
-from fewest.informative._curve import AVERAGES, resample
-from fewest.informative._result import InformativeFeatures
+from fewest.informative._fold_run import AVERAGES, resample
+from fewest.informative._run import InformativeFeatures
 from fewest.informative._univariate import TMap, share_count
 
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)

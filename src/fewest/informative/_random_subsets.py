@@ -17,9 +17,8 @@ from fewest._estimators.validation import check_count, check_positive, standardi
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import decisions_along_costs
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._folds import Fold, make_folds
-from fewest.informative._gram import kernels_of_rest
-from fewest.informative._input import check_two_classes
+from fewest.informative._folds import Fold, check_two_classes, make_folds
+from fewest.informative._probe import kernels_of_rest
 
 _FIRST_COST = 0.1
 

@@ -13,7 +13,7 @@ from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_choice, check_share, make_dense
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray
-from fewest.informative._input import check_two_classes
+from fewest.informative._folds import check_two_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,19 +163,13 @@ def _compare_pairs(
     X: Any, y: FloatArray, groups: NDArray[Any]
 ) -> tuple[FloatArray, FloatArray, int]:
     """Mean and standard error over the groups of the difference of the classes."""
-    names, member = np.unique(groups, return_inverse=True)
-    contrast = np.zeros((len(names), len(y)))
-    for sign in (-1.0, 1.0):
-        rows = np.flatnonzero(y == sign)
-        sizes = np.bincount(member[rows], minlength=len(names))
-        contrast[member[rows], rows] = sign / sizes[member[rows]]
-    differences = np.asarray(contrast @ X)
-    n = len(names)
+    averages, _ = _average_groups(X, y, groups)  # both classes of every group in turn
+    differences = averages[1::2] - averages[::2]
+    n = len(differences)
     mean = differences.mean(axis=0)
     # Differences of equal values may leave a rounding error behind.
     largest = make_dense(abs(X).max(axis=0)).ravel()
-    scale = np.abs(contrast).sum(axis=1).max() * largest * np.finfo(np.float64).eps
-    mean = np.where(np.abs(mean) <= scale, 0.0, mean)
+    mean = np.where(np.abs(mean) <= 2.0 * largest * np.finfo(np.float64).eps, 0.0, mean)
     return mean, differences.std(axis=0, ddof=1) / np.sqrt(n), n - 1
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from fewest._wording import counted
 from fewest.neuro._images import values_of
 from fewest.neuro._regions import SIDES
-from fewest.plotting._figures import CURVES, PALE, require_matplotlib
-from fewest.plotting._labels import short
+from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

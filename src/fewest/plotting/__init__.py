@@ -4,18 +4,25 @@ Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the firs
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 """
 
-from fewest.plotting._alternatives import plot_stand_ins, plot_subsets
 from fewest.plotting._chance import plot_permutations, plot_separability, plot_stability
-from fewest.plotting._errors import plot_confusion, plot_roc
-from fewest.plotting._feature_displays import HeatMapDisplay, WeightsDisplay
-from fewest.plotting._features import plot_heat_map, plot_strip, plot_weights
-from fewest.plotting._figures import require_matplotlib
-from fewest.plotting._held_out_displays import (
+from fewest.plotting._displays import (
+    HeatMapDisplay,
     HeldOutConfusionDisplay,
     HeldOutRocDisplay,
     PathDisplay,
     StabilityDisplay,
+    WeightsDisplay,
 )
+from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._features import (
+    plot_heat_map,
+    plot_profile,
+    plot_stand_ins,
+    plot_strip,
+    plot_subsets,
+    plot_weights,
+)
+from fewest.plotting._figures import require_matplotlib
 from fewest.plotting._informative import (
     plot_informative,
     plot_overlap,
@@ -25,9 +32,7 @@ from fewest.plotting._informative import (
     plot_selection_error,
     plot_subset_sizes,
 )
-from fewest.plotting._path import plot_path
-from fewest.plotting._profile import plot_profile
-from fewest.plotting._transvariation import plot_transvariation
+from fewest.plotting._path import plot_path, plot_transvariation
 
 __all__ = [
     "HeatMapDisplay",

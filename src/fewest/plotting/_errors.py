@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import auc, confusion_matrix, roc_curve
 from sklearn.utils.multiclass import unique_labels
 
-from fewest.plotting._figures import CURVES, GREY, STYLES, axes_or_new, finish
-from fewest.plotting._labels import short
+from fewest.plotting._figures import CURVES, GREY, STYLES, axes_or_new, finish, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""The selected features: their values in every class, their weights, and all samples at once."""
+"""The selected features: values, weights, the folds that chose them, and their stand-ins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fewest.plotting._figures import CLASSES, CURVES, axes_or_new, name_rows, open_ranking
-from fewest.plotting._labels import feature_labels, short
+from fewest._estimators.validation import check_count
+from fewest.plotting._figures import (
+    CLASSES,
+    CURVES,
+    axes_or_new,
+    feature_labels,
+    finish,
+    mark_whole_numbers,
+    name_rows,
+    open_ranking,
+    short,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +29,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _GOLDEN = 0.6180339887498949
 _MOST_DEVIATIONS = 3.0
 _WIDE = 16  # letters of both classes that a narrow plot may not have room for
+_MOST_FOLD_LABELS = 20
 
 
 def plot_strip(
@@ -202,4 +213,158 @@ def plot_heat_map(
     )
     bar.set_label("standard deviations\nfrom the mean")
     bar.outline.set_visible(False)
+    return ax
+
+
+def plot_profile(
+    profile: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    n_features: int = 30,
+    ax: Axes | None = None,
+) -> Axes:
+    """Heat map of how often each feature was chosen in each fold.
+
+    It is fig. 8.3 of Pranckeviciene & Somorjai (2011). The most frequent features are shown,
+    the most frequent one at the top; features that no fold chose are left out.
+
+    Parameters
+    ----------
+    profile : array of shape (n_folds, n_features)
+        Shares between zero and one, such as `profile_` of `LiknonCV`.
+    feature_names : sequence of str, optional
+        A name for each column of the profile; the default is its number, from 0.
+    n_features : int
+        Most features to show.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default. A colour bar takes its place beside it.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_profile
+    >>> ax = Figure().subplots()
+    >>> shares = [[0.0, 1.0, 0.2], [0.0, 0.8, 0.0]]
+    >>> plot_profile(shares, feature_names=["a", "b", "c"], ax=ax).get_ylabel()
+    'feature'
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'c']
+    """
+    check_count("n_features", n_features)
+    shares = np.asarray(profile, dtype=np.float64)
+    if shares.ndim != 2 or not shares.size:
+        raise ValueError(
+            f"profile must have one row per fold and one column per feature; got shape "
+            f"{shares.shape}"
+        )
+    if not np.all((shares >= 0) & (shares <= 1)):
+        raise ValueError("profile must hold shares between zero and one")
+    if not shares.any():
+        raise ValueError("profile is zero everywhere: no fold chose any feature")
+    names = feature_labels(feature_names, shares.shape[1])
+    frequency = shares.mean(axis=0)
+    order = np.argsort(-frequency, kind="stable")
+    shown = order[: min(n_features, np.count_nonzero(frequency))]
+    n_folds = len(shares)
+
+    ax = axes_or_new(ax, height=1.6 + 0.22 * len(shown), width=3.4 + 0.28 * min(n_folds, 20))
+    image = ax.imshow(
+        shares[:, shown].T, aspect="auto", cmap="Blues", vmin=0, vmax=1, interpolation="nearest"
+    )
+    labelled = range(0, n_folds, -(-n_folds // _MOST_FOLD_LABELS))
+    ax.set_xticks(labelled, [str(fold + 1) for fold in labelled])
+    ax.set_yticks(range(len(shown)), [short(names[column]) for column in shown])
+    ax.tick_params(length=0)
+    # Thin lines between the cells.
+    ax.set_xticks(np.arange(0.5, n_folds - 1), minor=True)
+    ax.set_yticks(np.arange(0.5, len(shown) - 1), minor=True)
+    ax.grid(which="minor", color="0.85", linewidth=0.6)
+    ax.tick_params(which="minor", length=0)
+    ax.set(xlabel="fold", ylabel="feature")
+    ax.spines[:].set_visible(False)
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label("share of discriminants with the feature")
+    bar.outline.set_visible(False)
+    return ax
+
+
+def plot_subsets(subsets: Sequence[Sequence[Any]], *, ax: Axes | None = None) -> Axes:
+    """Sizes of the disjoint subsets of a repetitive selection, in the order they were found.
+
+    Parameters
+    ----------
+    subsets : sequence of sequences
+        The features of every repetition, such as `subsets_` of `RepetitiveSelector`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_subsets
+    >>> ax = plot_subsets([[4, 7], [1, 2, 9]], ax=Figure().subplots())
+    >>> [int(bar.get_height()) for bar in ax.patches]
+    [2, 3]
+    """
+    if not len(subsets):
+        raise ValueError("there is no subset to draw")
+    sizes = [len(subset) for subset in subsets]
+    ax = axes_or_new(ax, width=5.2, height=3.0)
+    ax.bar(range(1, len(sizes) + 1), sizes, color=CURVES[0], width=0.8)
+    mark_whole_numbers(ax.xaxis, ax.yaxis)
+    return finish(ax, "repetition", "features")
+
+
+def plot_stand_ins(
+    correlations: ArrayLike,
+    feature_names: Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Correlations of a selected feature with others, the strongest at the top.
+
+    Parameters
+    ----------
+    correlations : array of shape (n_features,)
+        Between minus one and one.
+    feature_names : sequence of str, optional
+        Of the other features; the default is their numbers, from 0.
+    name : str, optional
+        Of the selected feature.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_stand_ins
+    >>> ax = plot_stand_ins([0.3, -0.9], ["a", "b"], name="zyxin", ax=Figure().subplots())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['b', 'a']
+    """
+    correlations = np.asarray(correlations, dtype=np.float64)
+    if correlations.ndim != 1 or not len(correlations):
+        raise ValueError("correlations must be a list of at least one number")
+    if not np.all(np.abs(correlations) <= 1.0 + 1e-9):
+        raise ValueError("correlations must lie between minus one and one")
+    ax, order = open_ranking(correlations, feature_names, ax, most=len(correlations))
+    places = range(len(order))
+    ax.hlines(places, 0.0, correlations[order], color=CURVES[0], linewidth=1.5)
+    ax.plot(correlations[order], places, "o", color=CURVES[0], markersize=5, clip_on=False)
+    ax.axvline(0.0, color="black", linewidth=0.8)
+    ax.set_xlim(min(-0.02, 1.05 * correlations.min()), max(0.02, 1.05 * correlations.max(), 1.0))
+    ax.set_xlabel("correlation" if name is None else f"correlation with {short(name)}")
     return ax

@@ -1,4 +1,4 @@
-"""What the figures share: colours, where to draw, and how axes look."""
+"""What the figures share: colours, names, where to draw, and how axes look."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import IndexArray
-from fewest.plotting._labels import feature_labels, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +19,23 @@ CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#595959", "#BFBFBF"
 STYLES = ("solid", "dashed", "dashdot", "dotted")
+_LONGEST_NAME = 24
+
+
+def feature_labels(names: Sequence[str] | None, n_features: int) -> list[str]:
+    """The names as text, or the numbers of the columns."""
+    if names is None:
+        return [str(column) for column in range(n_features)]
+    if len(names) != n_features:
+        raise ValueError(f"feature_names has {len(names)} names for {n_features} features")
+    return [str(name) for name in names]
+
+
+def short(name: Any) -> str:
+    """A name that fits beside an axis and that matplotlib does not read as a formula."""
+    name = " ".join(str(name).split())  # a line break would spill over its neighbours
+    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
+    return name.replace("$", r"\$")
 
 
 def require_matplotlib() -> None:

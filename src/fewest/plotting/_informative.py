@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._types import FloatArray
 from fewest.plotting._figures import (
     CURVES,
     GREY,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures, Overlap, RandomSubsets, Sigmoid, TMap
 
 _SHARES = (0.025, 0.05, 0.2, 0.34)
+_STEPS: dict[str, Any] = {"color": CURVES[0], "drawstyle": "steps-pre"}
 
 
 def plot_informative(
@@ -105,7 +105,8 @@ def plot_subset_sizes(found: InformativeFeatures, *, ax: Axes | None = None) -> 
     >>> plot_subset_sizes(found, ax=Figure().subplots()).get_ylabel()
     'features'
     """
-    ax = _draw_curve(found, found.sizes, axes_or_new(ax))
+    ax = axes_or_new(ax)
+    ax.plot(100 * found.fraction, found.sizes, **_STEPS)
     ax.set_ylim(bottom=0)
     return _finish_curve(ax, found, "size of the subsets", "features")
 
@@ -185,7 +186,8 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
     >>> plot_selection_error(found, ax=Figure().subplots()).get_ylabel()
     'error'
     """
-    ax = _draw_curve(found, found.selection_error, axes_or_new(ax))
+    ax = axes_or_new(ax)
+    ax.plot(100 * found.fraction, found.selection_error, **_STEPS)
     _draw_chance(ax, found.selection_error)
     return _finish_curve(ax, found, "machines of the repetitions", "error")
 
@@ -227,7 +229,7 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
     if found.band is not None:
         band = (x, found.band.lower, found.band.upper)
         ax.fill_between(*band, color=PALE, alpha=0.5, linewidth=0, label="chance")
-    _draw_curve(found, found.probe_error, ax, label="SVM on the rest")
+    ax.plot(x, found.probe_error, label="SVM on the rest", **_STEPS)
     ax.plot(x, found.sigmoid(found.fraction), color=CURVES[1], linestyle="dashed", label="sigmoid")
     _draw_chance(ax, found.probe_error)
     _draw_crossing(ax, found.sigmoid)
@@ -334,14 +336,6 @@ def _draw_crossing(ax: Axes, sigmoid: Sigmoid) -> None:
     ax.plot(crossing, 0.5, "ko", ms=5, zorder=3)
     beside: dict[str, Any] = {"xytext": (-4, 6), "textcoords": "offset points", "ha": "right"}
     ax.annotate(f"{crossing:.0f} %", (crossing, 0.5), **beside)
-
-
-def _draw_curve(
-    found: InformativeFeatures, values: FloatArray, ax: Axes, label: str | None = None
-) -> Axes:
-    x = 100 * found.fraction
-    ax.plot(x, values, color=CURVES[0], drawstyle="steps-pre", label=label)
-    return ax
 
 
 def _finish_curve(ax: Axes, found: InformativeFeatures, title: str, y_label: str) -> Axes:

@@ -1,4 +1,4 @@
-"""Error and number of features along a path over C."""
+"""Errors, number of features and transvariation along C."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.validation import check_count, check_list, check_not_negative
 from fewest._types import FloatArray
-from fewest.plotting._figures import CURVES, GREY, add_legend_above, axes_or_new
+from fewest.plotting._figures import CURVES, GREY, add_legend_above, axes_or_new, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fewest.machines.transvariation import TransvariationC
 
 _MARKERS = ("o", "s", "^", "v")
 # Below, hardly one of 1, 2 and 5 is on the axis; above, they have no room.
@@ -57,11 +60,7 @@ def plot_path(
     >>> plot_path([0.1, 1.0, 10.0], [0.5, 0.2, 0.3], chosen=1, ax=ax).get_xscale()
     'log'
     """
-    Cs = np.asarray(Cs, dtype=np.float64)
-    if Cs.ndim != 1 or not len(Cs):
-        raise ValueError(f"Cs must be a list of at least one cost; got shape {Cs.shape}")
-    if not np.all((Cs > 0) & np.isfinite(Cs)):
-        raise ValueError("every value of Cs must be positive and finite")
+    Cs = check_list("Cs", Cs)
     named = dict(errors) if isinstance(errors, Mapping) else {"error": errors}
     if not 1 <= len(named) <= len(CURVES):
         raise ValueError(f"errors must be 1 to {len(CURVES)} curves; got {len(named)}")
@@ -126,11 +125,69 @@ def _draw_counts(ax: Axes, Cs: NDArray[Any], counts: NDArray[Any]) -> Any:
 
 
 def _check_values(name: str, values: ArrayLike, length: int) -> FloatArray:
-    values = np.asarray(values, dtype=np.float64)
-    if values.shape != (length,):
-        raise ValueError(
-            f"{name} must have one value for each of the {length} Cs; got shape {values.shape}"
-        )
-    if not np.all(np.isfinite(values) & (values >= 0)):
-        raise ValueError(f"{name} must be finite and not negative")
+    values = check_list(name, values, check_not_negative)
+    if len(values) != length:
+        raise ValueError(f"{name} must have {length} values, one per C; got {len(values)}")
     return values
+
+
+def plot_transvariation(
+    grid: TransvariationC, *, n_features: int = 100, ax: Axes | None = None
+) -> Axes:
+    """Total transvariation with the distances chosen for C.
+
+    It is fig. 8.6 of Pranckeviciene & Somorjai (2011).
+    Dashed: t_total(d), the sum of the positive parts of all features' lines |a_j| - N d / 2.
+    Dotted: these lines. Diamonds: the chosen distances d_s, of which each gives C = 2 / (N d_s).
+
+    Parameters
+    ----------
+    grid : TransvariationC
+        From `fewest.machines.transvariation.transvariation_grid`.
+    n_features : int
+        Most lines to show, those of the largest class differences.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.plotting import plot_transvariation
+    >>> from fewest.machines.transvariation import transvariation_grid
+    >>> X, y = make_gaussian(n=100, d=10, k=2, mu=1.0, random_state=0)
+    >>> ax = plot_transvariation(transvariation_grid(X, y, 8), ax=Figure().subplots())
+    >>> len(ax.collections[0].get_segments())
+    10
+    """
+    from fewest.machines.transvariation import TransvariationC  # heavy
+
+    check_count("n_features", n_features)
+    if not isinstance(grid, TransvariationC):
+        raise TypeError(
+            "grid must come from fewest.machines.transvariation.transvariation_grid; got "
+            f"{type(grid).__name__}"
+        )
+    largest = np.sort(grid.differences[grid.differences > 0])[::-1][:n_features]
+    ax = axes_or_new(ax)
+    from matplotlib.collections import LineCollection
+
+    label = f"the {len(largest)} largest features"
+    if len(largest) == np.count_nonzero(grid.differences):
+        label = "features"
+    lines = [[(0.0, a), (2.0 * a / grid.n_samples, 0.0)] for a in largest]
+    ax.add_collection(LineCollection(lines, colors=CURVES[0], ls="dotted", lw=1.0, label=label))
+    ax.plot(grid.curve_distances, grid.curve_totals, "k--", lw=1.5, label="total")
+    ax.plot(grid.distances, grid.totals, "D", color=CURVES[1], ms=6, label="chosen")
+    ax.legend(frameon=False)
+    return finish(
+        ax,
+        "distance d between the classes; C = 2 / (N d)",
+        "transvariation intensity",
+        xlim=(0.0, 1.03 * grid.curve_distances[-1]),
+        ylim=(0.0, 1.05 * grid.curve_totals[0]),
+    )

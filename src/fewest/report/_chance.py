@@ -15,7 +15,6 @@ from fewest._estimators.held_out import HeldOut, is_same_estimator
 from fewest._estimators.relabel import choose_exchange
 from fewest._estimators.splits import make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.diagnostics._wording import conclude, list_evidence, list_geometry
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget
 from fewest.report._data import Data
@@ -169,13 +168,12 @@ def describe_separability(n_selected: int, data: Data) -> Separability:
 def describe_diagnosis(found: Diagnosis) -> Diagnostics:
     """The diagnosis in its own words, and its numbers."""
     hubs = found.hubs
-    headline, conclusion = conclude(found)
     return Diagnostics(
         conclusive=found.conclusive,
-        headline=headline,
-        conclusion=conclusion,
-        evidence=list_evidence(found),
-        geometry=list_geometry(found),
+        headline=found.headline,
+        conclusion=found.conclusion,
+        evidence=found.evidence,
+        geometry=found.geometry,
         summary=found.summary,
         alpha=found.alpha,
         separable=found.separable,

@@ -101,7 +101,7 @@ def _labels(content: Content) -> list[str]:
 def _draw_strips(content: Content) -> dict[int, str]:
     """Values of the first features, by column."""
     from fewest.plotting import plot_strip
-    from fewest.plotting._labels import short
+    from fewest.plotting._figures import short
 
     labels, samples = _labels(content), content.said.samples
     cuts = {f.column: f.threshold for plane in content.said.hyperplanes for f in plane.features}
@@ -235,7 +235,7 @@ def _draw_subsets(content: Content) -> str | None:
 
 def _draw_heat_map(content: Content) -> str | None:
     from fewest.plotting import plot_heat_map
-    from fewest.plotting._labels import short
+    from fewest.plotting._figures import short
 
     samples = content.said.samples
     if not samples.columns:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import numpy as np
 
 from fewest.informative import InformativeFeatures, informative_share, overlap_table, t_map
-from fewest.informative._sigmoid import Sigmoid
+from fewest.informative._estimates import Sigmoid
 from fewest.informative._univariate import TMap, choose_kind
 from fewest.report._data import Data
 from fewest.report.content import Estimate, Informative, InformativeFold, OverlapRow, SigmoidFit

@@ -2,7 +2,6 @@
 
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import balanced_error
-from fewest.significance._bootstrap import Bootstrap632, balanced_error_scorer, bootstrap_632
 from fewest.significance._comparison import (
     Comparison,
     Proportions,
@@ -12,17 +11,25 @@ from fewest.significance._comparison import (
     signed_rank_test,
 )
 from fewest.significance._permutation import (
+    ChanceSimulation,
     PermutationTest,
     PermutedStatistic,
+    chance_simulation,
     permutation_test,
+)
+from fewest.significance._resampling import (
+    Bootstrap632,
+    Stability,
+    balanced_error_scorer,
+    bootstrap_632,
+    stability,
+    stability_index,
 )
 from fewest.significance._separability import (
     SeparabilityBounds,
     separability_probability,
     subset_separability_bounds,
 )
-from fewest.significance._simulation import ChanceSimulation, chance_simulation
-from fewest.significance._stability import Stability, stability, stability_index
 
 __all__ = [
     "Bootstrap632",

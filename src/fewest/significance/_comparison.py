@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
 
 from fewest._estimators.splits import split_folds
-from fewest._estimators.validation import check_share
+from fewest._estimators.validation import check_pairs, check_share
 from fewest._types import FloatArray
 
 
@@ -239,14 +239,6 @@ def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     )
 
 
-def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
-    if one.ndim != 1 or one.shape != two.shape or len(one) < 2:
-        raise ValueError(
-            f"two lists of the same length, at least two, are needed; got shapes {one.shape} and "
-            f"{two.shape}"
-        )
-    difference = one - two
-    if not np.all(np.isfinite(difference)):
-        raise ValueError("the values to compare hold NaN or infinity")
-    return difference
+def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
+    one, two = check_pairs(2, first=first, second=second)
+    return one - two

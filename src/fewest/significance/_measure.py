@@ -24,7 +24,7 @@ from fewest._solvers.columns import Columns
 from fewest._types import IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._resample import check_samples
+from fewest.significance._resampling import check_samples
 
 STATISTICS = ("features", "error")
 
@@ -58,15 +58,14 @@ class Measure:
 
     def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
         """Measure this labelling; an error that is known already is not measured again."""
-        measured = Measured() if error is None else Measured(error=error)
+        features = objective = np.nan
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of permuted labels, they would only alarm
             if "features" in self.statistics:
                 features, objective = self._features(codes)
-                measured = replace(measured, features=features, objective=objective)
-            if "error" in self.statistics and error is None:
-                measured = replace(measured, error=self._error(codes))
-        return measured
+            if error is None:
+                error = self._error(codes) if "error" in self.statistics else np.nan
+        return Measured(features, objective, error)
 
     def on(self, X: Any) -> Measure:
         """The same measure of other samples."""
