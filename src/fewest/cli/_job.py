@@ -26,7 +26,7 @@ from fewest.report._data import Data, prepare_data
 from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
-from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut, MissingCells
+from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut
 from fewest.tables import Table
 
 USUAL_SECONDS, _USUAL_FOLDS = 30.0, 5
@@ -215,21 +215,7 @@ def begin(
         )
     except ValueError as error:
         raise CommandError(f"{table.origin}: {error}") from error
-    missing = table.missing
-    about = {
-        "origin": table.origin,
-        "file": table.file,
-        "target": table.target,
-        "dropped": table.dropped,
-        "notes": table.notes,
-        "missing": None
-        if missing is None
-        else MissingCells(
-            missing.n_cells,
-            missing.treatment,
-            missing.n_samples_left_out,
-            list(missing.features_left_out),
-        ),
-    }
+    of_file = ("origin", "file", "target", "dropped", "notes", "missing")
+    about = {name: getattr(table, name) for name in of_file}
     output.say(data_text(data.summary(**about)))
     return Job(arguments, output, data, about, {"reading": seconds_reading})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from fewest.cli._errors import CommandError
 
@@ -84,11 +84,11 @@ class Parser(argparse.ArgumentParser):
         raise CommandError(f"{message}\nSee: {self.prog} --help")
 
 
-Commands = argparse._SubParsersAction  # what parsers of commands are added to
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # what parsers are added to
 
 
 def new_command(
-    commands: Commands[Parser], name: str, *, help: str, description: str, examples: tuple[str, ...]
+    commands: Commands, name: str, *, help: str, description: str, examples: tuple[str, ...]
 ) -> Parser:
     """The parser of a command without options yet."""
     lines = "\n".join(f"  fewest {name} {example}".rstrip() for example in examples)
@@ -103,7 +103,7 @@ def new_command(
 
 
 def new_data_command(
-    commands: Commands[Parser], name: str, *, help: str, description: str, examples: tuple[str, ...]
+    commands: Commands, name: str, *, help: str, description: str, examples: tuple[str, ...]
 ) -> Parser:
     """The parser of a command that reads a table."""
     parser = new_command(

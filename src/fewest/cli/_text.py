@@ -275,7 +275,7 @@ def _cost_blocks(content: Content) -> list[str]:
 
 def _subset_blocks(content: Content) -> list[str]:
     found = content.alternatives
-    if not found.subsets:
+    if found is None:
         return []
     header = ["features", "rank", "repetition", "size", "cumulated", "training"]
     rows, together = [], 0
@@ -392,8 +392,6 @@ def _search_table(found: Minimum) -> str:
 
 
 def _proof_text(found: Minimum) -> str:
-    if found.proof is None:
-        return ""
-    checked = "hold" if found.proof.verified else "DO NOT HOLD"
-    vectors = counted(len(found.proof.ruled_out), "Farkas vector")
+    checked = "hold" if found.verified else "DO NOT HOLD"
+    vectors = counted(len(found.ruled_out), "Farkas vector")
     return f"Proofs: the sets above, and {vectors}, {checked} in exact arithmetic"

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_jobs,
-    add_method_arguments,
-    add_output_arguments,
-    add_seed,
-    cost,
-    folds,
-    new_command,
-    none_or_more,
-)
+from fewest.cli import _options as options
 
 __all__ = ["add_options", "run"]
 
@@ -29,9 +18,9 @@ a header line: one label per line, or a table (comma, tab, semicolon or blanks)
 of which --labels-column names one column."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    brain = new_command(
+    brain = options.new_command(
         commands,
         "brain",
         help="the fewest voxels of brain images, as maps",
@@ -46,7 +35,7 @@ def add_options(commands: Commands[Parser]) -> None:
     )
     _add_data(brain)
     _add_preparation(brain)
-    add_method_arguments(brain, ("sfm", "sfm-cv", "weston", "liknon"))
+    options.add_method_arguments(brain, ("sfm", "sfm-cv", "weston", "liknon"))
     _add_validation(brain)
     _add_maps(brain)
     _add_output(brain)
@@ -59,7 +48,7 @@ def run(arguments: argparse.Namespace) -> None:
     run_brain(arguments)
 
 
-def _add_data(brain: Parser) -> None:
+def _add_data(brain: options.Parser) -> None:
     group = brain.add_argument_group("data")
     group.add_argument("images", nargs="+", metavar="IMAGE", help="the images to read")
     group.add_argument(
@@ -91,11 +80,11 @@ def _add_data(brain: Parser) -> None:
     )
 
 
-def _add_preparation(brain: Parser) -> None:
+def _add_preparation(brain: options.Parser) -> None:
     group = brain.add_argument_group("preparation")
     group.add_argument(
         "--smoothing",
-        type=cost,
+        type=options.cost,
         metavar="MM",
         help="smooth by a Gaussian of this full width at half maximum, in millimetres",
     )
@@ -107,30 +96,30 @@ def _add_preparation(brain: Parser) -> None:
     )
     group.add_argument(
         "--downsample",
-        type=none_or_more,
+        type=options.none_or_more,
         default=0,
         metavar="N",
         help="halve the resolution N times by a Gaussian pyramid within the mask (default: 0)",
     )
 
 
-def _add_validation(brain: Parser) -> None:
+def _add_validation(brain: options.Parser) -> None:
     group = brain.add_argument_group("cross-validation")
     group.add_argument(
         "--cv",
-        type=folds,
+        type=options.folds,
         metavar="K",
         help="folds; 0 for none (default: leave one group out, 5 without groups)",
     )
-    add_seed(group, "decides folds and permutations")
-    add_jobs(group)
+    options.add_seed(group, "decides folds and permutations")
+    options.add_jobs(group)
 
 
-def _add_maps(brain: Parser) -> None:
+def _add_maps(brain: options.Parser) -> None:
     group = brain.add_argument_group("further maps and tables")
     group.add_argument(
         "--subsets",
-        type=none_or_more,
+        type=options.none_or_more,
         default=10,
         metavar="N",
         help="most disjoint subsets of voxels to find: those found are set aside, and the "
@@ -155,8 +144,8 @@ def _add_maps(brain: Parser) -> None:
     )
 
 
-def _add_output(brain: Parser) -> None:
-    group = add_output_arguments(
+def _add_output(brain: options.Parser) -> None:
+    group = options.add_output_arguments(
         brain, quiet="print the cross-validated error only; no progress bar", page=False
     )
     group.add_argument(

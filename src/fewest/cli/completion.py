@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
-from fewest.cli._options import Commands, Parser, new_command
 from fewest.cli._output import print_text
 
 __all__ = ["add_options", "run"]
@@ -15,9 +15,9 @@ Print a script that lets a shell complete commands, options and file names
 when Tab is pressed. It goes where the shell looks for such scripts."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    completion = new_command(
+    completion = options.new_command(
         commands,
         "completion",
         help="a script for your shell: Tab completes commands and options",

@@ -11,7 +11,7 @@ from shutil import which
 from typing import TYPE_CHECKING
 
 from fewest._wording import counted
-from fewest.cli._options import Commands, Parser, add_output_arguments, add_seed, new_command
+from fewest.cli import _options as options
 
 if TYPE_CHECKING:
     from fewest.report.content import Truth
@@ -28,17 +28,17 @@ _SECONDS_OF_PAGE = 90.0
 _NEXT = "Now your own data: {} select mydata.csv --target CLASS_COLUMN --report mydata.html"
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    demo = new_command(
+    demo = options.new_command(
         commands,
         "demo",
         help="try it on generated data: 72 samples, 7,000 features, 3 of them informative",
         description="Run the main job on generated data in which the answer is known.",
         examples=("", "--report demo.html", "--seed 1 --json demo.json"),
     )
-    add_seed(demo, "another seed gives other data and other folds")
-    add_output_arguments(demo)
+    options.add_seed(demo, "another seed gives other data and other folds")
+    options.add_output_arguments(demo)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_output_arguments,
-    add_validation_arguments,
-    at_least_one,
-    new_data_command,
-)
+from fewest.cli import _options as options
 
 __all__ = ["add_options", "run"]
 
@@ -21,9 +14,9 @@ classes assigned at random look the same? And what to beware of: chance,
 concentration of distances, hubs, misleading leave-one-out errors."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    diagnose = new_data_command(
+    diagnose = options.new_data_command(
         commands,
         "diagnose",
         help="whether anything can be concluded from your data, in plain words",
@@ -36,13 +29,13 @@ def add_options(commands: Commands[Parser]) -> None:
     group = diagnose.add_argument_group("test")
     group.add_argument(
         "--permutations",
-        type=at_least_one,
+        type=options.at_least_one,
         default=99,
         metavar="N",
         help="random labellings to compare with; the smallest p-value is 1/(N+1) (default: 99)",
     )
-    add_validation_arguments(diagnose, of_what="permutations")
-    add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")
+    options.add_validation_arguments(diagnose, of_what="permutations")
+    options.add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")
 
 
 def run(arguments: argparse.Namespace) -> None:

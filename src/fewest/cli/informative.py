@@ -5,21 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_checkpoint,
-    add_cost_of_errors,
-    add_jobs,
-    add_method_arguments,
-    add_output_arguments,
-    add_seed,
-    at_least_one,
-    folds,
-    new_data_command,
-    none_or_more,
-)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,9 +22,9 @@ again and again, and test how well a support vector machine still tells two
 classes apart with the features that remain."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    informative = new_data_command(
+    informative = options.new_data_command(
         commands,
         "informative",
         help="the share of features that carry information",
@@ -48,18 +35,20 @@ def add_options(commands: Commands[Parser]) -> None:
             "maps.npz --groups participant --checkpoint kept --json result.json",
         ),
     )
-    add_cost_of_errors(add_method_arguments(informative, ("sfm", "weston", "liknon")))
+    options.add_cost_of_errors(
+        options.add_method_arguments(informative, ("sfm", "weston", "liknon"))
+    )
     group = informative.add_argument_group("probes")
     group.add_argument(
         "--every",
-        type=at_least_one,
+        type=options.at_least_one,
         default=10,
         metavar="N",
         help="repetitions from one probe of the remaining features to the next (default: 10)",
     )
     group.add_argument(
         "--permutations",
-        type=none_or_more,
+        type=options.none_or_more,
         default=100,
         metavar="N",
         help="permutations of the labels that show what chance does; 0 for none (default: 100)",
@@ -72,12 +61,15 @@ def add_options(commands: Commands[Parser]) -> None:
         "together in: one is left out at a time",
     )
     group.add_argument(
-        "--cv", type=folds, metavar="K", help="this many folds instead (default without groups: 5)"
+        "--cv",
+        type=options.folds,
+        metavar="K",
+        help="this many folds instead (default without groups: 5)",
     )
-    add_seed(group, "decides permutations")
-    add_jobs(group)
-    add_checkpoint(group)
-    add_output_arguments(
+    options.add_seed(group, "decides permutations")
+    options.add_jobs(group)
+    options.add_checkpoint(group)
+    options.add_output_arguments(
         informative, quiet="print the estimate only; no progress bar", plot="the curves"
     )
 

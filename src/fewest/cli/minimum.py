@@ -6,17 +6,8 @@ import argparse
 from dataclasses import replace
 
 from fewest._wording import listed
+from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_jobs,
-    add_output_arguments,
-    at_least_one,
-    at_least_one_or_all,
-    cost,
-    new_data_command,
-)
 
 __all__ = ["add_options", "run"]
 
@@ -31,9 +22,9 @@ Find the smallest number of features that separate two classes without error,
 prove that no smaller set does, and check the proof in exact arithmetic."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    minimum = new_data_command(
+    minimum = options.new_data_command(
         commands,
         "minimum",
         help="the smallest number of features that separate two classes, with a proof",
@@ -47,13 +38,13 @@ def add_options(commands: Commands[Parser]) -> None:
     group = minimum.add_argument_group("search")
     group.add_argument(
         "--max-size",
-        type=at_least_one,
+        type=options.at_least_one,
         metavar="K",
         help="search sets of up to K features completely (default: as many as it takes)",
     )
     group.add_argument(
         "--max-seconds",
-        type=cost,
+        type=options.cost,
         default=300.0,
         metavar="SECONDS",
         help="end the search then, with the best set and the bound proven so far; inf for no "
@@ -61,13 +52,13 @@ def add_options(commands: Commands[Parser]) -> None:
     )
     group.add_argument(
         "--solutions",
-        type=at_least_one_or_all,
+        type=options.at_least_one_or_all,
         default=1,
         metavar="N",
         help="how many of the smallest sets to return, or all (default: 1)",
     )
-    add_jobs(group, "threads; -1 for one per core", default=-1)
-    add_output_arguments(
+    options.add_jobs(group, "threads; -1 for one per core", default=-1)
+    options.add_output_arguments(
         minimum, quiet="print the features of the best set only, one per line; no progress"
     )
 

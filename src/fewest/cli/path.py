@@ -6,15 +6,7 @@ import argparse
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_method_arguments,
-    add_output_arguments,
-    add_validation_arguments,
-    at_least_one,
-    new_data_command,
-)
+from fewest.cli import _options as options
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,9 +27,9 @@ Show what C does: the number of features, the training error and the
 cross-validated error (features selected again in every fold) against C."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    path = new_data_command(
+    path = options.new_data_command(
         commands,
         "path",
         help="number of features and errors against C, as a table and a figure",
@@ -48,10 +40,10 @@ def add_options(commands: Commands[Parser]) -> None:
             "expression.csv --target diagnosis --method liknon --values 50 --cv 10",
         ),
     )
-    group = add_method_arguments(path, ("sfm", "liknon"))
+    group = options.add_method_arguments(path, ("sfm", "liknon"))
     group.add_argument(
         "--values",
-        type=at_least_one,
+        type=options.at_least_one,
         default=20,
         metavar="N",
         help="how many values of C (default: 20)",
@@ -64,8 +56,10 @@ def add_options(commands: Commands[Parser]) -> None:
         "linear program's solution changes (the default), or (liknon only) from the class "
         "differences of the features, as its authors do",
     )
-    add_validation_arguments(path)
-    add_output_arguments(path, quiet="print the table only; no progress bar", plot="the table")
+    options.add_validation_arguments(path)
+    options.add_output_arguments(
+        path, quiet="print the table only; no progress bar", plot="the table"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -9,13 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from fewest._wording import counted, cut, percent, visible
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_layout_arguments,
-    add_output_arguments,
-    new_command,
-)
+from fewest.cli import _options as options
 from fewest.cli._output import Output, require_writable, write
 from fewest.cli._text import aligned, names_text, notes_text, shorten
 
@@ -34,9 +28,9 @@ matched by name, and only those that the model uses have to be there. A model
 without names takes as many columns as it was fitted to, in the same order."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    predict = new_command(
+    predict = options.new_command(
         commands,
         "predict",
         help="predict new samples with a saved machine",
@@ -65,8 +59,8 @@ def add_options(commands: Commands[Parser]) -> None:
         help="for models without names of features: leave this column out; may be given several "
         "times",
     )
-    add_layout_arguments(group)
-    output = add_output_arguments(
+    options.add_layout_arguments(group)
+    output = options.add_output_arguments(
         predict, quiet="print the predictions only, one per line", page=False
     )
     output.add_argument(

@@ -7,18 +7,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_checkpoint,
-    add_cost_of_errors,
-    add_jobs,
-    add_method_arguments,
-    add_output_arguments,
-    at_least_one,
-    new_data_command,
-    share,
-)
+from fewest.cli import _options as options
 
 if TYPE_CHECKING:
     from fewest.report.content import Subset
@@ -30,9 +19,9 @@ Find all features that tell the classes apart: select the fewest, set them
 aside, select again among the rest, and so on. The subsets are listed by size."""
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    rank = new_data_command(
+    rank = options.new_data_command(
         commands,
         "rank",
         help="disjoint subsets of features, found one after the other",
@@ -43,30 +32,30 @@ def add_options(commands: Commands[Parser]) -> None:
             "maps.npz --checkpoint kept --csv ranking.csv --json ranking.json",
         ),
     )
-    add_cost_of_errors(add_method_arguments(rank, ("sfm", "weston", "liknon")))
+    options.add_cost_of_errors(options.add_method_arguments(rank, ("sfm", "weston", "liknon")))
     group = rank.add_argument_group("repetition")
     group.add_argument(
         "--subsets",
-        type=at_least_one,
+        type=options.at_least_one,
         metavar="N",
         help="most subsets to find (default: until the classes cannot be told apart any more)",
     )
     group.add_argument(
         "--max-training-error",
-        type=share,
+        type=options.share,
         metavar="SHARE",
         help="end before the share of training samples on the wrong side exceeds this",
     )
     group.add_argument(
         "--min-features",
-        type=at_least_one,
+        type=options.at_least_one,
         default=1,
         metavar="N",
         help="end when fewer features are left (default: 1)",
     )
-    add_checkpoint(group)
-    add_jobs(group, "more than two classes: machines computed at the same time")
-    output = add_output_arguments(
+    options.add_checkpoint(group)
+    options.add_jobs(group, "more than two classes: machines computed at the same time")
+    output = options.add_output_arguments(
         rank, quiet="print the names of the features only, the smallest subset first; no bar"
     )
     output.add_argument("--csv", metavar="FILE", help="also write a table, one row per feature")
@@ -78,6 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._methods import make_estimator, settle_method
     from fewest.cli._text import names_text
     from fewest.repetition.selector import RepetitiveSelector
+    from fewest.report._alternatives import describe_subsets
 
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")
@@ -95,7 +85,7 @@ def run(arguments: argparse.Namespace) -> None:
     with job.working():
         selector.fit(job.data.X, job.data.y)
     content = job.content(selector, estimator=estimator)
-    found = content.alternatives
+    found = describe_subsets(selector, job.data)
     ranked = [found.subsets[number - 1] for number in found.ranking]
     if arguments.csv:
         job.write("csv", _csv_text(ranked, [entry.label for entry in content.data.classes]))

@@ -6,15 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from fewest._wording import visible
-from fewest.cli._options import (
-    Commands,
-    Parser,
-    add_method_arguments,
-    add_output_arguments,
-    add_validation_arguments,
-    at_least_one,
-    new_data_command,
-)
+from fewest.cli import _options as options
 
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
@@ -24,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
-def add_options(commands: Commands[Parser]) -> None:
+def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    select = new_data_command(
+    select = options.new_data_command(
         commands,
         "select",
         help="select features in your own data",
@@ -45,16 +37,16 @@ def add_options(commands: Commands[Parser]) -> None:
             "expression.csv --target diagnosis --model machine.fewest",
         ),
     )
-    add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
-    validation = add_validation_arguments(select)
+    options.add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    validation = options.add_validation_arguments(select)
     validation.add_argument(
         "--repeats",
-        type=at_least_one,
+        type=options.at_least_one,
         default=1,
         metavar="R",
         help="repeat it with other folds (default: 1)",
     )
-    output = add_output_arguments(select)
+    output = options.add_output_arguments(select)
     output.add_argument(
         "--model",
         metavar="FILE",

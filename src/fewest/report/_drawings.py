@@ -226,7 +226,8 @@ def _draw_stability(content: Content) -> str | None:
 def _draw_subsets(content: Content) -> str | None:
     from fewest.plotting import plot_subsets
 
-    columns = [subset.columns for subset in content.alternatives.subsets]
+    found = content.alternatives
+    columns = [] if found is None else [subset.columns for subset in found.subsets]
     if len(columns) < 2:
         return None
     label = "Sizes of the disjoint subsets"

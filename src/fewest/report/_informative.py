@@ -11,7 +11,7 @@ from fewest.informative import InformativeFeatures, informative_share, overlap_t
 from fewest.informative._estimates import Sigmoid
 from fewest.informative._univariate import TMap, choose_kind
 from fewest.report._data import Data
-from fewest.report.content import Estimate, Informative, InformativeFold, OverlapRow, SigmoidFit
+from fewest.report.content import Estimate, Informative, InformativeFold, SigmoidFit
 
 _RULES = {
     "sigmoid": "line through the sigmoid's inflexion (the papers' rule)",
@@ -46,10 +46,7 @@ def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
         chance_upper=None if found.band is None else found.band.upper.tolist(),
         sigmoid=_fit(found.sigmoid),
         restricted=_fit(found.restricted),
-        overlap=[
-            OverlapRow(row.share, row.observed, row.expected, row.p_value)
-            for row in overlap_table(found, univariate)
-        ],
+        overlap=overlap_table(found, univariate),
         folds=[
             InformativeFold(
                 n_test=len(fold.test),

@@ -18,7 +18,7 @@ from fewest.report._given import Given
 from fewest.report._informative import describe_informative
 from fewest.report._minimum import describe_minimum
 from fewest.report._validation import describe_validation
-from fewest.report.content import Alternatives, Content, Minimum, Question, Trust, Truth
+from fewest.report.content import Content, Minimum, Question, Trust, Truth
 
 
 def known_content(
@@ -54,9 +54,7 @@ def known_content(
         question=_ask(given, estimator, data.random_state, call, dict(options or {})),
         answer=answer,
         trust=trust,
-        alternatives=Alternatives()
-        if given.repetitive is None
-        else describe_subsets(given.repetitive, data),
+        alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
         informative=None
         if given.informative is None

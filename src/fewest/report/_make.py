@@ -214,7 +214,7 @@ class _Parts:
         # What takes little time comes first; the rest uses up what is left.
         others = self._find(
             "alternatives",
-            content.alternatives if content.alternatives.subsets else None,
+            content.alternatives,
             lambda: self._try("subsets", self._repeat) or Alternatives(),
             budget,
         )
@@ -227,7 +227,7 @@ class _Parts:
             content,
             answer=answer,
             trust=self._trust(content.trust, answer.n_selected, budget),
-            alternatives=others or Alternatives(),
+            alternatives=others,
             costs=costs,
             seconds={**content.seconds, "report": total.spent},
             left_out=self.left_out,

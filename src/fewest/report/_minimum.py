@@ -11,7 +11,7 @@ from fewest.minimum._result import MinimumResult
 from fewest.report._budget import Budget
 from fewest.report._data import Data
 from fewest.report._given import Subject
-from fewest.report.content import Minimum, Proof, SeparatingSet
+from fewest.report.content import Minimum, SeparatingSet
 
 _SHARE = 0.5
 
@@ -36,9 +36,6 @@ def describe_minimum(
     result: MinimumResult, label: Any, data: Data, *, with_proof: bool = False
 ) -> Minimum:
     """What was proven; the proof itself may be long, and takes time to check."""
-    proof = None
-    if with_proof:
-        proof = Proof(result.verify(data.X, data.y), list(result.ruled_out))
     return Minimum(
         positive_class=label,
         size=result.size,
@@ -51,6 +48,7 @@ def describe_minimum(
             for columns, margin in zip(result.subsets, result.margins, strict=True)
         ],
         searched=list(result.searched),
-        proof=proof,
+        verified=result.verify(data.X, data.y) if with_proof else None,
+        ruled_out=list(result.ruled_out) if with_proof else [],
         seconds=result.seconds,
     )

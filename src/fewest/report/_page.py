@@ -45,7 +45,6 @@ def render(
     return template.render(
         content=content,
         pictures=draw(content, informative, figures or []),
-        facts=wording.facts(content),
         words=wording,
         style=_trusted(style),
         script=_trusted(script),

@@ -14,8 +14,10 @@ from fewest._estimators.certificate import Certificate
 from fewest._run.versions import versions
 
 if TYPE_CHECKING:
+    from fewest.informative import Overlap
     from fewest.minimum._leaves import RuledOut
     from fewest.minimum._result import Step
+    from fewest.tables._content import Missing
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "Predictions"]
 
@@ -46,16 +48,6 @@ class ClassSize:
     n_samples: int
 
 
-@dataclass(frozen=True)
-class MissingCells:
-    """Cells without a value, and what was done about them."""
-
-    n_cells: int
-    treatment: str
-    n_samples_left_out: int
-    features_left_out: list[str]
-
-
 @dataclass(frozen=True, kw_only=True)
 class DataSummary:
     """The samples, and what was done with the file that they came from."""
@@ -69,7 +61,7 @@ class DataSummary:
     classes: list[ClassSize]
     n_groups: int | None = None
     dropped: list[str] = field(default_factory=list)
-    missing: MissingCells | None = None
+    missing: Missing | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -271,14 +263,6 @@ class SeparatingSet:
 
 
 @dataclass(frozen=True)
-class Proof:
-    """The check in exact arithmetic, and the vectors that rule sets of features out."""
-
-    verified: bool
-    ruled_out: list[RuledOut]
-
-
-@dataclass(frozen=True)
 class Minimum:
     """What is proven about the smallest set that separates a class from the rest."""
 
@@ -290,7 +274,8 @@ class Minimum:
     complete: bool
     sets: list[SeparatingSet]
     searched: list[Step]
-    proof: Proof | None
+    verified: bool | None
+    ruled_out: list[RuledOut]
     seconds: float
 
 
@@ -434,16 +419,6 @@ class SigmoidFit:
 
 
 @dataclass(frozen=True)
-class OverlapRow:
-    """First features of the selection and top of a t-map: both are this share of all features."""
-
-    share: float
-    observed: float
-    expected: float
-    p_value: float
-
-
-@dataclass(frozen=True)
 class InformativeFold:
     """One fold: its first subset, and how far the selection went."""
 
@@ -467,7 +442,7 @@ class Informative:
     chance_upper: list[float] | None
     sigmoid: SigmoidFit | None
     restricted: SigmoidFit | None
-    overlap: list[OverlapRow]
+    overlap: list[Overlap]
     folds: list[InformativeFold]
     n_folds_planned: int
 
@@ -511,7 +486,7 @@ class Content(Document):
     question: Question
     answer: Answer | None = None
     trust: Trust = field(default_factory=Trust)
-    alternatives: Alternatives = field(default_factory=Alternatives)
+    alternatives: Alternatives | None = None
     costs: CostCurve | None = None
     informative: Informative | None = None
     truth: Truth | None = None
