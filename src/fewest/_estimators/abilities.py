@@ -157,7 +157,7 @@ def explain_no_classes(estimator: Any) -> str:
     """Why an estimator predicts no classes, and what to do about it."""
     abilities = abilities_of(estimator)
     return abilities.refusal or (
-        f"{abilities.name} selects features, but does not classify. Give a classifier, or a "
+        f"{abilities.name} selects, but does not classify. Give a classifier, or a "
         "pipeline that ends with one"
     )
 
