@@ -9,7 +9,11 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_val_predict,
+)
 from sklearn.svm import LinearSVC
 
 from fewest import (
@@ -25,6 +29,7 @@ from fewest import (
     ZeroNormSVM,
     minimum_features,
 )
+from fewest._estimators.held_out import run_held_out
 from fewest.datasets import make_gaussian
 from fewest.diagnostics import diagnose
 from fewest.informative import informative_features
@@ -488,3 +493,38 @@ def test_title_claims_nothing_where_nothing_can_be_concluded(report):
     title = made.html.split("<h1>")[1].split("</h1>")[0]
     assert "selected" in title
     assert "tell" not in title
+
+
+def test_a_cross_validation_is_handed_on(data, soft, monkeypatch):
+    X, y = data
+    held_out = run_held_out(SupportFeatureMachine(), X, y, cv=4, random_state=1)
+    settings = {"parts": ("validation", "permutation"), "n_permutations": 19}
+    settings |= {"cv": 4, "random_state": 1}
+    fresh = make_report(soft, X, y, **settings).content
+    monkeypatch.setattr("fewest.report._make.run_held_out", None)  # nobody may call it
+    known = make_report(soft, X, y, held_out=held_out, **settings).content
+    assert known.trust == fresh.trust
+    assert known.answer == fresh.answer
+    error = known.trust.permutation.comparisons[1]
+    assert error.observed == known.trust.validation.balanced_error == held_out.balanced_error
+
+
+def test_repeats_are_shown_and_every_sample_is_judged_once(data, soft):
+    X, y = data
+    cv = RepeatedStratifiedKFold(n_splits=4, n_repeats=3, random_state=0)
+    held_out = run_held_out(SupportFeatureMachine(), X, y, cv=cv)
+    report = make_report(soft, X, y, held_out=held_out, parts=())
+    found = report.content.trust.validation
+    assert (found.n_folds, found.n_repeats, len(found.folds)) == (4, 3, 12)
+    assert [fold.repeat for fold in found.folds] == np.repeat([1, 2, 3], 4).tolist()
+    assert sorted(found.samples) == list(range(40))
+    assert found.error == held_out.first(4).error
+    assert found.over_folds.error.mean == pytest.approx(held_out.errors.mean())
+    assert "The cross-validation was repeated 3 times with other folds" in report.html
+
+
+def test_a_cross_validation_of_other_samples_is_refused(data, soft):
+    X, y = data
+    held_out = run_held_out(SupportFeatureMachine(), X, np.roll(y, 1), cv=2)
+    with pytest.raises(ValueError, match="held_out is a cross-validation of other samples"):
+        make_report(soft, X, y, held_out=held_out)
