@@ -92,6 +92,7 @@ ESTIMATORS = [
     (ZeroNormSVM(), OVERLAPPING_WEIGHTED_CLASSES),
     (FeatureSelectionConcave(), set()),
     (Liknon(), set()),
+    (Liknon(C=0.1, refit="margin"), set()),
     (Liknon(C=2.0, standardize=False, class_weight="balanced", refit="margin"), set()),
     (LiknonCV(3, **QUICK), set()),
     (LiknonCV(3, outcome="best", **QUICK), set()),

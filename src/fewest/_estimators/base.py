@@ -54,7 +54,7 @@ class BinaryTask:
     def find_soft_margin(self, features: IndexArray) -> tuple[FloatArray, float]:
         """The same where errors are left, at the cost of the task."""
         cost = self.error_cost if self.error_cost is not None else np.full(len(self.y), np.inf)
-        return soft_margin(self.columns.take(features), self.y, cost)
+        return soft_margin(self.columns.take(features), self.y, cost, self.sample_weight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,15 +37,22 @@ def hard_margin(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | None
     return plane
 
 
-def soft_margin(Z: FloatArray, y: FloatArray, cost: FloatArray) -> tuple[FloatArray, float]:
+def soft_margin(
+    Z: FloatArray, y: FloatArray, cost: FloatArray, sample_weight: FloatArray | None = None
+) -> tuple[FloatArray, float]:
     """Hyperplane that minimises |w|^2 / 2 + sum_i (c_i / 2) max(0, 1 - y_i (z_i . w + b))^2.
 
     `cost` is meant for samples of norm one, as C is; for k standardised features that makes
     c_i = cost_i / k. Newton's method on this piecewise quadratic function ends after finitely
     many steps, however large the costs; the usual decomposition methods are slow with large ones.
+    `cost` includes the weights of the samples, which only say how many samples each one stands for.
     """
     c = np.minimum(cost / Z.shape[1], _LARGEST_COST)
-    c *= max(1.0, _SMALLEST_COST / c.mean())
+    mean = c.mean()
+    if sample_weight is not None:  # a sample of weight two is two samples
+        share = sample_weight / sample_weight.max()  # first, because the sum may overflow
+        mean = np.average(cost / sample_weight, weights=share) / Z.shape[1]
+    c *= max(1.0, _SMALLEST_COST / mean)
     A = np.column_stack([y[:, None] * Z, y])
     ridge = np.ones(A.shape[1])
     ridge[-1] = 1e-12 * c.sum()  # the bias is free; this only keeps the system regular
