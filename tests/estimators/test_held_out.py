@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut, StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from fewest import Liknon, PotentialSVC, RepetitiveSelector, SupportFeatureMachine
-from fewest._estimators.held_out import fit_and_record, judge_fold, run_held_out
+from fewest import Liknon, PotentialSVC, RepetitiveSelector, SupportFeatureMachine, ZeroNormSVM
+from fewest._estimators.held_out import fit_and_record, judge_costs, judge_fold, run_held_out
 from fewest.datasets import make_gaussian
 
 
@@ -114,3 +115,21 @@ def test_one_fold_does_not_change_the_estimator(data):
     machine = SupportFeatureMachine()
     judge_fold(machine, X, y, None, np.arange(30), np.arange(30, 48))
     assert not hasattr(machine, "coef_")
+
+
+@pytest.mark.filterwarnings("ignore:no feature was selected")
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    "estimator",
+    [SupportFeatureMachine(), ZeroNormSVM(), Liknon(), Liknon(refit="margin", standardize=False)],
+)
+def test_folds_along_the_costs_are_those_of_every_cost(data, estimator, classes):
+    X, y = data
+    y = np.digitize(X[:, 0], [0.0]) if classes == 2 else np.digitize(X[:, 0], [-0.5, 0.7])
+    train, test = np.arange(0, 36), np.arange(36, 48)
+    Cs = [0.003, 0.02, 0.1, 0.5]
+    for C, fold in zip(Cs, judge_costs(estimator, Cs, X, y, train, test), strict=True):
+        alone = judge_fold(clone(estimator).set_params(C=C), X, y, None, train, test)
+        np.testing.assert_array_equal(fold.supports, alone.supports)
+        np.testing.assert_allclose(fold.decisions, alone.decisions, atol=1e-6)
+        assert fold.warnings == alone.warnings

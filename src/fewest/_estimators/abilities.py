@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,6 +33,7 @@ class Abilities:
     counts_features: bool = False  # the number of features is what it minimises
     fits_columns: bool = False  # `_fit_columns` takes columns that were standardised once
     has_first_program: bool = False  # `_first_problem` and `_solve_from` serve repetitions
+    follows_costs: bool = False  # at the next C a fit goes on from the last one: `_fit_along`
     certifies: bool = False  # proves the smallest number of features: `certify` is set
     columns_are_samples: bool = False  # a fold leaves out columns with rows
     predicts_from_support: bool = False  # new samples need the selected columns only
@@ -94,6 +95,11 @@ class Declaring:
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
         """Proofs of its programs; `signs` has a row of -1 and 1 for each linear function."""
         return ()
+
+    def _fit_along(self, X: Any, y: NDArray[Any], Cs: Sequence[float]) -> Iterator[Any]:
+        """This estimator, fitted at one C after the other."""
+        for C in Cs:
+            yield clone(self).set_params(C=C).fit(X, y)
 
     def _searched_costs(self) -> SearchedCosts | None:
         """The table of a search over C."""

@@ -164,11 +164,15 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         fits = run_in_threads(
             self._fit_one, jobs, self.n_jobs, self.verbose, self._people_name, "class"
         )
+        self._keep_all(columns, fits)
+        return self
+
+    def _keep_all(self, columns: Columns, fits: list[tuple[Hyperplane, list[Warning]]]) -> None:
+        """Keep the hyperplanes of all tasks, and warn of what is doubtful about them."""
         self._keep(columns, [plane for plane, _ in fits])
         for _, doubts in fits:
             for doubt in doubts:
-                warnings.warn(doubt, stacklevel=3)
-        return self
+                warnings.warn(doubt, stacklevel=4)
 
     @property
     def result_(self) -> ZeroNormResult:

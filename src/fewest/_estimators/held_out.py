@@ -169,6 +169,10 @@ def fit_and_record(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_with_groups(estimator, X, y, groups)
+    return _list_messages(caught)
+
+
+def _list_messages(caught: list[warnings.WarningMessage]) -> list[str]:
     return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
@@ -185,20 +189,46 @@ def judge_fold(
     if not abilities.classifies:
         raise ValueError(explain_no_classes(estimator))
     n_features = X.shape[1]
-    columns = np.arange(n_features)
     if abilities.columns_are_samples:
-        X, columns = X[:, train], train
+        X = X[:, train]
     fitted = clone(estimator)
-    rows = _take_rows(X, train), _take_rows(X, test)
-    warned = fit_and_record(fitted, rows[0], y[train], None if groups is None else groups[train])
-    decisions = supports = None
-    if abilities.has_scores:
-        decisions = np.asarray(fitted.decision_function(rows[1])).reshape(len(test), -1)
-    found = find_selection(fitted)
-    if found is not None:
-        supports = np.zeros((len(found.supports), n_features), dtype=bool)
-        supports[:, columns] = found.supports
-    return Fold(train, test, fitted.predict(rows[1]), decisions, supports, tuple(warned))
+    of_train = None if groups is None else groups[train]
+    warned = fit_and_record(fitted, _take_rows(X, train), y[train], of_train)
+    fold = _describe_fold(fitted, _take_rows(X, test), train, test, warned)
+    if fold.supports is None or not abilities.columns_are_samples:
+        return fold
+    supports = np.zeros((len(fold.supports), n_features), dtype=bool)
+    supports[:, train] = fold.supports
+    return replace(fold, supports=supports)
+
+
+def judge_costs(
+    estimator: Any,
+    Cs: Sequence[float],
+    X: Any,
+    y: NDArray[Any],
+    train: IndexArray,
+    test: IndexArray,
+) -> list[Fold]:
+    """One fold at every C; the estimator has such a cost, and splits no samples itself."""
+    known, new, folds = _take_rows(X, train), _take_rows(X, test), []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for fitted in estimator._fit_along(known, y[train], Cs):
+            folds.append(_describe_fold(fitted, new, train, test, _list_messages(caught)))
+            caught.clear()
+    return folds
+
+
+def _describe_fold(
+    fitted: Any, X: Any, train: IndexArray, test: IndexArray, warned: list[str]
+) -> Fold:
+    """What a fitted estimator makes of the test samples."""
+    decisions, found = None, find_selection(fitted)
+    if abilities_of(fitted).has_scores:
+        decisions = np.asarray(fitted.decision_function(X)).reshape(len(test), -1)
+    supports = None if found is None else found.supports
+    return Fold(train, test, fitted.predict(X), decisions, supports, tuple(warned))
 
 
 def _take_rows(X: Any, rows: IndexArray) -> Any:

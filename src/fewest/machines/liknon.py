@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
 from fewest._estimators.validation import standardize_columns
 from fewest._solvers.columns import Columns
+from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
@@ -123,7 +127,31 @@ class Liknon(SelectingClassifier):
     _has_margin = True
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), has_first_program=True, counts_features=False)
+        return replace(
+            super()._abilities(),
+            has_first_program=True,
+            counts_features=False,
+            follows_costs=True,
+        )
+
+    def _fit_along(self, X: Any, y: NDArray[Any], Cs: Sequence[float]) -> Iterator[Any]:
+        machine = clone(self).set_params(C=1.0)
+        columns, codes, _ = machine._prepare(X, y)
+        solvers = [
+            PathSolver(self._first_problem(task), columns, tol=self.tol)
+            for task in machine._class_tasks(columns, codes)
+        ]
+        for C in Cs:
+            at_C = copy.copy(machine).set_params(C=C)
+            tasks = at_C._class_tasks(columns, codes)
+            at_C._keep_all(
+                columns,
+                [
+                    at_C._finish(task, at_C._solve_from(task, first=solver.solve_at(C)))
+                    for task, solver in zip(tasks, solvers, strict=True)
+                ],
+            )
+            yield at_C
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The only linear program of a task."""

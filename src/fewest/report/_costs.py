@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fewest._estimators.abilities import SearchedCosts, abilities_of, searched_costs_of
-from fewest._estimators.held_out import Fold, HeldOut, Split, judge_in_parallel
+from fewest._estimators.held_out import Fold, HeldOut, Split, judge_costs, judge_in_parallel
 from fewest._estimators.splits import balanced_error, split_folds
 from fewest._solvers.linear.path import ExactPath, Line, PathSolver
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
+from fewest._wording import percent
 from fewest.machines.liknon_path import LiknonPath
 from fewest.report._budget import Budget
 from fewest.report._data import Data
@@ -61,7 +62,10 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
                     f"a path over C did not fit into the time for this report ({budget.seconds:g} "
                     "s)"
                 )
-    return CostCurve(points, None, len(splits), _IN_FOLDS)
+    words = _IN_FOLDS
+    if held_out is not None and held_out.is_of(clone(estimator).set_params(C=np.inf)):
+        words += _describe_hard(held_out.balanced_errors.mean(), held_out.sizes.mean())
+    return CostCurve(points, None, len(splits), words)
 
 
 def follow_costs(
@@ -75,22 +79,22 @@ def follow_costs(
     what: str = "cross-validation",
 ) -> Iterator[HeldOut]:
     """The held-out loop for one C after the other; folds that are known are not fitted again."""
-    machines = [clone(estimator).set_params(C=C) for C in Cs.tolist()]
-    is_known = [known is not None and known.is_of(machine) for machine in machines]
-    jobs = [
-        (machine, data.X, data.y, data.groups, train, test)
-        for machine, skip in zip(machines, is_known, strict=True)
-        if not skip
-        for train, test in splits
-    ]
-    folds = iter(
-        judge_in_parallel(jobs, n_jobs=data.n_jobs, verbose=verbose, what=what, unit="fit")
+    machines = {C: clone(estimator).set_params(C=C) for C in Cs.tolist()}
+    ready = {C: known for C, one in machines.items() if known is not None and known.is_of(one)}
+    new = [C for C in machines if C not in ready]
+    parts = [new] if abilities_of(estimator).follows_costs else [[C] for C in new]
+    jobs = [(estimator, part, data.X, data.y, *split) for part in parts for split in splits]
+    found = iter(
+        judge_in_parallel(
+            jobs, judge=judge_costs, n_jobs=data.n_jobs, verbose=verbose, what=what, unit="fit"
+        )
     )
-    for machine in machines:
-        if known is not None and known.is_of(machine):
-            yield known
-        else:
-            yield HeldOut(data.y, tuple(islice(folds, len(splits))), machine)
+    for C in machines:
+        if C not in ready:
+            part, by_split = parts.pop(0), islice(found, len(splits))
+            for at_C, folds in zip(part, zip(*by_split, strict=True), strict=True):
+                ready[at_C] = HeldOut(data.y, folds, machines[at_C])
+        yield ready[C]
 
 
 def describe_cost(
@@ -165,10 +169,7 @@ def _describe_search(found: SearchedCosts) -> CostCurve:
     table = zip(found.Cs.tolist(), found.errors.tolist(), found.n_features.tolist(), strict=True)
     for place, (C, error, n_features) in enumerate(table):
         if np.isinf(C):
-            words += (
-                f" The hard machine, which allows no training error, has {100 * error:.1f} % with "
-                f"{n_features:.1f} features on average."
-            )
+            words += _describe_hard(error, n_features)
             continue
         chosen = len(points) if place == found.chosen else chosen
         points.append(
@@ -177,6 +178,14 @@ def _describe_search(found: SearchedCosts) -> CostCurve:
             )
         )
     return CostCurve(points, chosen, None, words)
+
+
+def _describe_hard(error: float, n_features: float) -> str:
+    """The machine that no finite C stands for, in words."""
+    return (
+        f" The hard machine, which allows no training error, has {percent(error)} with "
+        f"{n_features:.1f} features on average."
+    )
 
 
 def find_cost_grid(estimator: Any, data: Data, n_Cs: int) -> FloatArray:
