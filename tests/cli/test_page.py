@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+from fewest._estimators import held_out
+from fewest.exceptions import NotSeparableError
+
 
 @pytest.fixture(autouse=True)
 def in_a_hurry(monkeypatch):
@@ -68,6 +71,17 @@ def test_without_folds_there_is_no_error(numbers):
     found = numbers("select", "--cv", 0)
     assert found["trust"]["validation"] is None
     assert {"part": "validation", "reason": "it was not asked for"} in found["left_out"]
+
+
+def test_the_page_says_why_there_is_no_cross_validation(numbers, monkeypatch):
+    def fail(*arguments):
+        raise NotSeparableError("not in this fold")
+
+    monkeypatch.setitem(held_out.judge_in_parallel.__kwdefaults__, "judge", fail)
+    monkeypatch.setattr("fewest.report._make.run_held_out", None)  # it is not tried again
+    found = numbers("select", "--C", "inf")
+    reasons = [one["reason"] for one in found["left_out"] if one["part"] == "validation"]
+    assert reasons == ["a fold could not be fitted: not in this fold"]
 
 
 def test_path_shows_its_curve(numbers):

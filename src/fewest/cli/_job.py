@@ -125,13 +125,7 @@ class Job:
 
     def content(self, *results: Any, estimator: Any = None) -> Content:
         """What is known of these results."""
-        return known_content(
-            self._sort(results),
-            self.data,
-            estimator=estimator,
-            left_out=self.left_out,
-            **self._header(),
-        )
+        return known_content(self._sort(results), self.data, estimator=estimator, **self._header())
 
     def deliver(self, content: Content, brief: str) -> None:
         """Print the result, or `brief` if the user wants little, and write the JSON."""
@@ -150,8 +144,10 @@ class Job:
         arguments = self.arguments
         if arguments.report is None:
             return
-        parts = set(PARTS) - ({"validation"} if getattr(arguments, "cv", None) == 0 else set())
-        wanted = Wanted(frozenset(parts), max_seconds or USUAL_SECONDS, verbose=self.verbose)
+        parts = frozenset(PARTS) - {one.part for one in self.left_out}
+        if getattr(arguments, "cv", None) == 0:
+            parts -= {"validation"}
+        wanted = Wanted(parts, max_seconds or USUAL_SECONDS, verbose=self.verbose)
         header = {**self._header(), "notes": [*self.notes, *notes]}
         try:
             report = fill_report(self._sort(results), self.data, wanted, header)
@@ -173,6 +169,7 @@ class Job:
             "notes": self.notes,
             "seconds": dict(self.seconds),
             "truth": self.truth,
+            "left_out": self.left_out,
         }
 
 

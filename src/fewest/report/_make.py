@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
@@ -181,14 +181,15 @@ def fill_report(
     figures: Sequence[tuple[str, str, Figure]] = (),
 ) -> Report:
     """The report of given results; `header` are arguments of `known_content`."""
-    subject = find_subject(given, data)
+    subject, left_out = find_subject(given, data), list(header.get("left_out", ()))
     header = {
         **header,
         "notes": [*header.get("notes", ()), *([subject.stands_in] if subject.stands_in else [])],
         "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
-        parts = _Parts(replace(given, subject=subject), subject, data, wanted, progress)
+        given = replace(given, subject=subject)
+        parts = _Parts(given, subject, data, wanted, progress, left_out)
         content = parts.fill(header)
     return Report(content, given.informative, [figure for _, _, figure in figures])
 
@@ -202,7 +203,7 @@ class _Parts:
     data: Data
     wanted: Wanted
     progress: Progress
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[LeftOut]
 
     def fill(self, header: Mapping[str, Any]) -> Content:
         data, subject, total = self.data, self.subject, Budget(self.wanted.max_seconds)
@@ -288,7 +289,8 @@ class _Parts:
         if known is not None:
             return known
         if part not in self.wanted.parts:
-            self.left_out.append(LeftOut(part, NOT_ASKED_FOR))
+            if part not in {one.part for one in self.left_out}:  # for a reason of its own
+                self.left_out.append(LeftOut(part, NOT_ASKED_FOR))
         elif budget is not None and not budget.left:
             reason = f"the time for this report ({budget.seconds:g} s) was over"
             self.left_out.append(LeftOut(part, reason))
