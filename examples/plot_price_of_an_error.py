@@ -1,7 +1,7 @@
 """The price of an error
 =======================
 
-C is the price of one misclassified training sample, in features. A small C selects few features and
+C is the price of a training error, in features. A small C selects few features and
 accepts errors; a large C selects features until the training samples are separated.
 Cross-validation shows the effect on held-out samples.
 """

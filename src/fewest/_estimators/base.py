@@ -309,15 +309,19 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
     )
 
 
-def slack_cost_on_papers_scale(task: BinaryTask) -> FloatArray | None:
-    """Slack costs of the first program; None where no errors are allowed.
+def slack_cost_of_first_program(
+    task: BinaryTask, *, scale_samples: bool = True
+) -> FloatArray | None:
+    """Slack costs on standardised columns; None where no errors are allowed.
 
     Klement et al. (2013) scale samples to norm one, while standardised samples have the
-    (root-mean-square) norm sqrt(number of columns that vary).
+    (root-mean-square) norm sqrt(number of columns that vary). So their weights are larger by that
+    factor, compared with the slacks.
     """
     if task.error_cost is None:
         return None
-    return visible_slack_cost(task.error_cost / np.sqrt(task.columns.n_usable))
+    norm = np.sqrt(task.columns.n_usable) if scale_samples else 1.0
+    return visible_slack_cost(task.error_cost / norm)
 
 
 def _inseparable(task: BinaryTask) -> ValueError:

@@ -305,7 +305,7 @@ def run_held_out(
     >>> X, y = make_gaussian(n=40, d=50, k=2, mu=0.8, random_state=1)
     >>> found = run_held_out(SupportFeatureMachine(C=2.0), X, y, random_state=0)
     >>> found.error, found.sizes.tolist()
-    (0.075, [3, 2, 2, 3, 3])
+    (0.05, [2, 2, 2, 2, 2])
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))

@@ -59,6 +59,17 @@ class Problem:
         """a0, what the bias contributes to the equality."""
         return 0.0 if self.equality is None else float(np.sum(self.equality))
 
+    @property
+    def mean_distance(self) -> float:
+        """How far samples are from the hyperplane, on average, on their side of it.
+
+        It is what the equality sets, or the margin where there is none. Slacks are compared with
+        it: their unit depends on how the equality is written, and the answer must not.
+        """
+        if self.equality is None:
+            return self.margin
+        return abs(self.rhs) / float(np.abs(self.equality).sum())
+
     def slack_bounds(self) -> FloatArray:
         """Upper bounds of the dual variables alpha: the slack costs, infinite where hard."""
         if self.slack_cost is None:

@@ -166,7 +166,7 @@ def add_method_arguments(
             "--C",
             type=cost,
             metavar="FLOAT",
-            help="what one training error costs, in features; inf allows none. For liknon the cost "
+            help="what a training error costs, in features; inf allows none. For liknon the cost "
             "of the hinge loss: see fewest path for values that suit the data; sfm-cv chooses C "
             "by itself; for psvm the largest weight (default: 1.0; weston and psvm: inf)",
         )
@@ -218,7 +218,7 @@ def add_cost_of_errors(group: argparse._ArgumentGroup) -> None:
         "--C",
         type=cost,
         metavar="FLOAT",
-        help="what one training error costs, in features; inf allows none (default: inf; liknon: "
+        help="what a training error costs, in features; inf allows none (default: inf; liknon: "
         "1.0)",
     )
 

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.base import clone
 
 from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._solvers.columns import Columns
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.solve import solve
-from fewest._solvers.problem import SMALLEST_SLACK_COST
+from fewest._solvers.problem import SMALLEST_SLACK_COST, Problem
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest.machines.sfm import SupportFeatureMachine
@@ -24,8 +25,8 @@ _NEARLY_HARD = 100.0
 _LEAST_COST, _LEAST_TOTAL_COST = 0.5, 25.0
 # The largest finite C, in units of the smallest: the C from which on the first program is that of
 # the hard machine, but within these bounds. The reweighting loop trades errors for features beyond
-# that point, too; and where classes overlap there is no such point.
-_NARROWEST, _WIDEST = 8.0, 16.0
+# that point, too, as most errors are small; and where classes overlap there is no such point.
+_NARROWEST, _WIDEST = 16.0, 32.0
 
 
 def follow_costs(
@@ -41,8 +42,8 @@ def follow_costs(
     """
     machine = clone(machine).set_params(verbose=0)
     assert task.error_cost is not None
-    cost = find_unit_cost(task)
-    problem = machine._first_problem(task).with_slack_cost(cost)
+    problem = machine._first_problem(task)
+    cost = problem.slack_bounds()
     solver = PathSolver(problem, task.columns, tol=machine.tol)
     found: list[list[Hyperplane]] = [[] for _ in Cs]
     warm = None
@@ -62,12 +63,6 @@ def follow_costs(
     return found
 
 
-def find_unit_cost(task: BinaryTask) -> FloatArray:
-    """Slack costs of the first program for C = 1."""
-    assert task.error_cost is not None
-    return task.error_cost / np.sqrt(task.columns.n_usable)
-
-
 def find_candidate_costs(
     machine: SupportFeatureMachine, tasks: list[BinaryTask], count: int, *, include_hard: bool
 ) -> FloatArray:
@@ -75,29 +70,31 @@ def find_candidate_costs(
 
     The tasks have the costs of C = 1.
     """
-    ends = [_find_path_end(machine, task) for task in tasks]
+    problems = [machine._first_problem(task) for task in tasks]
+    ends = [
+        _find_path_end(problem, task.columns, machine.tol)
+        for problem, task in zip(problems, tasks, strict=True)
+    ]
     with_hard = include_hard and not any(np.isinf(end) for end in ends)
-    low = max(map(_find_path_start, tasks))
+    costs = [problem.slack_bounds() for problem in problems]
+    low = max(map(_find_path_start, tasks, costs))
     high = low * float(np.clip(max(ends) / low, _NARROWEST, _WIDEST))
-    steepest = max(float(find_unit_cost(task).max()) for task in tasks)
+    steepest = max(float(cost.max()) for cost in costs)
     high = max(low, min(high, _NEARLY_HARD / steepest))
     values = np.geomspace(low, high, count - with_hard)
     return np.append(values, np.inf) if with_hard else values
 
 
-def _find_path_start(task: BinaryTask) -> float:
+def _find_path_start(task: BinaryTask, slack_cost: FloatArray) -> float:
     """The C below which one feature is left, and its errors are not worth another one."""
     assert task.error_cost is not None
-    start = min(
-        _LEAST_COST,
-        _LEAST_TOTAL_COST / float(task.error_cost.sum()),
-    )
-    return max(start, SMALLEST_SLACK_COST / float(find_unit_cost(task).min()))
+    start = min(_LEAST_COST, _LEAST_TOTAL_COST / float(task.error_cost.sum()))
+    return max(start, SMALLEST_SLACK_COST / float(slack_cost.min()))
 
 
-def _find_path_end(machine: SupportFeatureMachine, task: BinaryTask) -> float:
+def _find_path_end(problem: Problem, columns: Columns, tol: float) -> float:
     """The C from which on the first program is that of the hard machine; infinite for overlap."""
-    hard = solve(machine._first_problem(task).with_slack_cost(None), task.columns, tol=machine.tol)
+    hard = solve(problem.with_slack_cost(None), columns, tol=tol)
     if hard.status is not Status.OPTIMAL:
         return np.inf
-    return float((hard.alpha / find_unit_cost(task)).max())
+    return float((hard.alpha / problem.slack_bounds()).max())

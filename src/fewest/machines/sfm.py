@@ -13,7 +13,7 @@ from fewest._estimators.base import (
     BinaryTask,
     Hyperplane,
     SelectingClassifier,
-    slack_cost_on_papers_scale,
+    slack_cost_of_first_program,
 )
 from fewest._estimators.validation import (
     check_choice,
@@ -22,7 +22,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
-from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray
@@ -45,6 +45,8 @@ class SupportFeatureBase(SelectingClassifier):
     _: KW_ONLY
     class_weight: Any = "balanced"
     constraint: str = "class_means"
+    reweight: str = "features"
+    scale_samples: bool = True
     refit: str | None = "margin"
     max_iter: int = 20
 
@@ -53,13 +55,15 @@ class SupportFeatureBase(SelectingClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("constraint", self.constraint, EQUALITY_FORMS)
+        check_choice("reweight", self.reweight, REWEIGHTED)
+        check_flag("scale_samples", self.scale_samples)
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
         return support_feature_machine(
             task.y,
             form=self.constraint,
-            slack_cost=slack_cost_on_papers_scale(task),
+            slack_cost=slack_cost_of_first_program(task, scale_samples=self.scale_samples),
             sample_weight=task.sample_weight,
         )
 
@@ -72,7 +76,12 @@ class SupportFeatureBase(SelectingClassifier):
         """Solve a task, from a first program or a working set where one is known already."""
         problem = self._first_problem(task)
         cost = task.error_cost
-        settings: dict[str, Any] = {"error_cost": cost, "tol": self.tol, "max_iter": self.max_iter}
+        settings: dict[str, Any] = {
+            "error_cost": cost,
+            "reweight": self.reweight,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+        }
         best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
         # feature and one error at least, since the mean of the margins is negative then.
@@ -106,22 +115,23 @@ class SupportFeatureMachine(SupportFeatureBase):
 
     .. math::
 
-        \min \; \|w\|_0 + C^+ \|\xi^+\|_0 + C^- \|\xi^-\|_0
+        \min \; \|w\|_0 + D \sum_i C_i \xi_i
         \quad \text{subject to} \quad
         y_i (w^\top x_i + b) \ge -\xi_i, \; \xi_i \ge 0, \;
         w^\top (\mu^+ - \mu^-) = \pm 1,
 
     through a sequence of linear programs that reweight the one-norm. The classes are separated
-    without any margin; the equality, on the class means, only excludes w = 0.
+    without any margin; the equality, on the class means, only excludes w = 0. It also sets the unit
+    of the slacks: D = 2 makes a slack count by the mean distance of the samples from the
+    hyperplane, which is 1/2.
 
     Parameters
     ----------
     C : float, default=1.0
-        What one misclassified training sample costs, in features. ``np.inf`` is the hard
-        machine: no training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``,
-        training samples may lie on the hyperplane itself, as in Klement et al. 2013.) C refers to
-        standardised columns with samples of (root-mean-square) norm one, so it means the same for
-        any number of features.
+        What a training sample costs, in features, that lies as far on the wrong side of the
+        hyperplane as the samples lie on their side on average. ``np.inf`` is the hard machine: no
+        training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``, training
+        samples may lie on the hyperplane itself, as in Klement et al. 2013.)
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
         (C+ n+ = C- n-), for each hyperplane if there are more than two classes.
@@ -129,6 +139,17 @@ class SupportFeatureMachine(SupportFeatureBase):
         The equality: distance of the projected class means (Klement et al. 2013), or mean of the
         signed distances to the hyperplane (Klement & Martinetz 2010). The latter admits w = 0 for
         unbalanced classes and a small C.
+    reweight : {"features", "both"}, default="features"
+        What the later programs reweight. "features": the weights alone, as Klement et al. (2010,
+        2013) do; slacks keep their cost. "both": slacks too, which approaches
+        :math:`\|w\|_0 + \sum_i C_i [\xi_i > 0]`: C is then what a misclassified sample costs,
+        however far it is on the wrong side, and a sample without slack in one program gets none in
+        the next. At the same C this selects more features.
+    scale_samples : bool, default=True
+        Let C in the first program refer to samples of (root-mean-square) norm one, as Klement et
+        al. (2013) scale them, so it means the same for any number of features. False takes the
+        standardised columns as they are: an error costs more in the first program, by the square
+        root of the number of columns that vary. The later programs are the same.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.
@@ -197,7 +218,7 @@ class SupportFeatureMachine(SupportFeatureBase):
     >>> from fewest import SupportFeatureMachine
     >>> from fewest.datasets import make_gaussian
     >>> X, y = make_gaussian(n=72, d=7000, k=3, mu=1.0, random_state=0)
-    >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
+    >>> machine = SupportFeatureMachine(C=5.0).fit(X, y)
     >>> np.flatnonzero(machine.support_)
     array([0, 1, 2])
     >>> print(f"{machine.score(X, y):.3f}")

@@ -47,7 +47,17 @@ from fewest.machines.union import UnionFeatureMachine
 __all__ = ["SupportFeatureMachineCV"]
 
 # Parameters that the machines of all candidates share with the search.
-_SHARED = ("class_weight", "constraint", "standardize", "refit", "max_iter", "tol", "n_jobs")
+_SHARED = (
+    "class_weight",
+    "constraint",
+    "reweight",
+    "scale_samples",
+    "standardize",
+    "refit",
+    "max_iter",
+    "tol",
+    "n_jobs",
+)
 _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
 _OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
 
@@ -60,12 +70,13 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
 
     .. math::
 
-        \min \; \|w\|_0 + C^+ \|\xi^+\|_0 + C^- \|\xi^-\|_0
+        \min \; \|w\|_0 + D \sum_i C_i \xi_i
         \quad \text{subject to} \quad
         y_i (w^\top x_i + b) \ge -\xi_i, \; \xi_i \ge 0, \;
         w^\top (\mu^+ - \mu^-) = \pm 1,
 
-    is trained on the training part of every split and judged on the test part. The candidates are
+    (D = 2, see :class:`~fewest.SupportFeatureMachine`) is trained on the training part of every
+    split and judged on the test part. The candidates are
     no blind grid: they lie between the ends of the path over C, where one feature is left and
     where the first linear program is that of the hard machine, which is a candidate itself. In
     every split one program is followed along C, so a candidate costs only the few small programs of
@@ -102,7 +113,7 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     include_hard : bool, default=True
         Let the hard machine be a candidate where the classes are separable. Without effect if `Cs`
         are given.
-    class_weight, constraint, standardize, refit, max_iter, tol
+    class_weight, constraint, reweight, scale_samples, standardize, refit, max_iter, tol
         As for :class:`~fewest.SupportFeatureMachine`.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before a number of folds is made of them. None takes them in their
@@ -168,6 +179,8 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     include_hard: bool = True
     class_weight: Any = "balanced"
     constraint: str = "class_means"
+    reweight: str = "features"
+    scale_samples: bool = True
     standardize: bool = True
     refit: str | None = "margin"
     max_iter: int = 20

@@ -27,10 +27,10 @@ class UnionFeatureMachine(SupportFeatureBase):
     Parameters
     ----------
     C : float, default=1.0
-        What one misclassified training sample costs, in features.
+        Cost of training errors, in features.
     n_subsets : int, default=2
         How many subsets to find, for each class if there are more than two.
-    class_weight, constraint, standardize, max_iter, tol, n_jobs, verbose
+    class_weight, constraint, reweight, scale_samples, standardize, max_iter, tol, n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
 
     Attributes

@@ -11,9 +11,10 @@ from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import (
     BinaryTask,
     SelectingClassifier,
-    slack_cost_on_papers_scale,
+    slack_cost_of_first_program,
 )
-from fewest._solvers.linear.reweight import ZeroNormResult, minimize_zero_norm
+from fewest._estimators.validation import check_choice
+from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import Problem, unit_margin
 from fewest._solvers.result import Result
 
@@ -26,7 +27,7 @@ class ZeroNormSVM(SelectingClassifier):
 
     .. math::
 
-        \min \; \|w\|_0 + \sum_i C_i [\xi_i > 0]
+        \min \; \|w\|_0 + \sum_i C_i \xi_i
         \quad \text{subject to} \quad
         y_i (w^\top x_i + b) \ge 1 - \xi_i, \; \xi_i \ge 0,
 
@@ -36,11 +37,15 @@ class ZeroNormSVM(SelectingClassifier):
     Parameters
     ----------
     C : float, default=np.inf
-        What one sample inside the margin costs, in features; ``np.inf`` allows none, and raises
-        :class:`~fewest.NotSeparableError` where that is impossible. C refers to standardised
-        columns with samples of norm one, as for `SupportFeatureMachine`.
+        What a sample on the hyperplane costs, in features, and in proportion one that lies farther
+        inside the margin or beyond; ``np.inf`` allows none, and raises
+        :class:`~fewest.NotSeparableError` where that is impossible. In the first program C refers
+        to samples of norm one, as for `SupportFeatureMachine`.
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class.
+    reweight : {"features", "both"}, default="features"
+        What the later programs reweight: the weights alone, or the slacks too, which approaches
+        C for every sample inside the margin, wherever it lies.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
         factor.
@@ -101,6 +106,7 @@ class ZeroNormSVM(SelectingClassifier):
     C: float = np.inf
     _: KW_ONLY
     class_weight: Any = "balanced"
+    reweight: str = "features"
     max_iter: int = 20
 
     _people_name = "zero-norm support vector machine"
@@ -110,9 +116,13 @@ class ZeroNormSVM(SelectingClassifier):
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), has_first_program=True)
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("reweight", self.reweight, REWEIGHTED)
+
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
-        return unit_margin(task.y, slack_cost=slack_cost_on_papers_scale(task))
+        return unit_margin(task.y, slack_cost=slack_cost_of_first_program(task))
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return self._solve_from(task)
@@ -123,6 +133,7 @@ class ZeroNormSVM(SelectingClassifier):
             self._first_problem(task),
             task.columns,
             error_cost=task.error_cost,
+            reweight=self.reweight,
             tol=self.tol,
             max_iter=self.max_iter,
             first=first,

@@ -136,9 +136,9 @@ class FewestVoxels(VoxelClassifier):
     >>> decoder = FewestVoxels(mask=mask, standardize="groups")
     >>> decoder = decoder.fit(images, brain.y, groups=brain.groups)
     >>> int(decoder.support_img_.get_fdata().sum()), len(decoder.cv_results_["error"])
-    (2, 6)
+    (1, 6)
     >>> print(f"{decoder.error_:.2f}")
-    0.08
+    0.12
     """
 
     def __init__(

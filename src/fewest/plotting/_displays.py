@@ -86,7 +86,7 @@ class WeightsDisplay(Display):
     >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> display = WeightsDisplay.from_estimator(machine, X, ax=Figure().subplots())
     >>> display.feature_names
-    ['0', '1', '35']
+    ['0', '1']
     """
 
     weights: FloatArray
@@ -151,7 +151,7 @@ class HeatMapDisplay(Display):
     >>> machine = SupportFeatureMachine(C=2.0).fit(X, y)
     >>> display = HeatMapDisplay.from_estimator(machine, X, y, ax=Figure().subplots())
     >>> display.feature_names
-    ['0', '1', '35']
+    ['0', '1']
     """
 
     X: FloatArray
@@ -231,7 +231,7 @@ class HeldOutConfusionDisplay(HeldOutDisplay):
     ...     SupportFeatureMachine(C=2.0), X, y, random_state=0, ax=Figure().subplots()
     ... )
     >>> int((display.y_pred != y).sum())
-    3
+    2
     """
 
     y_true: NDArray[Any]
@@ -272,7 +272,7 @@ class HeldOutRocDisplay(HeldOutDisplay):
     ...     SupportFeatureMachine(C=2.0), X, y, random_state=0, ax=Figure().subplots()
     ... )
     >>> display.ax_.get_legend_handles_labels()[1]
-    ['1: area 0.96']
+    ['1: area 0.93']
     """
 
     y_true: NDArray[Any]
@@ -396,7 +396,7 @@ class PathDisplay(Display):
     ...     SupportFeatureMachine(), X, y, Cs=[0.1, 1, 10], random_state=0, ax=Figure().subplots()
     ... )
     >>> display.errors.round(3).tolist()
-    [0.125, 0.05, 0.075]
+    [0.15, 0.05, 0.1]
     """
 
     Cs: FloatArray

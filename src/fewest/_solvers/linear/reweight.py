@@ -1,14 +1,21 @@
 """The zero-norm loop shared by the Support Feature Machine and Weston's method.
 
-The number of non-zero weights, plus C_i for every sample that needs a slack, is approached by a
-sequence of linear programs: each divides the cost of a weight (and of a slack) by the size it had
-in the last one, and what was zero stays zero. Only the first program sees all columns.
+The number of non-zero weights, plus the cost of slacks, is approached by a sequence of linear
+programs: each divides the cost of a weight by the size it had in the last one, and what was zero
+stays zero. Only the first program sees all columns.
+
+Slacks keep one cost in all later programs: C_i for a slack as large as the mean distance of the
+samples from the hyperplane. That is the loop of Klement et al. (2010, 2013). With
+`reweight="both"` the cost of a slack is divided by its last size, too, which approaches C_i for
+every sample that needs one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -74,6 +81,7 @@ def minimize_zero_norm(
     columns: Columns,
     *,
     error_cost: FloatArray | None = None,
+    reweight: str = "features",
     tol: float = 1e-7,
     max_iter: int = 20,
     warm: WarmStart | None = None,
@@ -81,8 +89,8 @@ def minimize_zero_norm(
 ) -> ZeroNormResult:
     """Run the loop until neither the weights nor the samples with slack change.
 
-    `error_cost` is what a sample with slack costs in features. It differs from the first
-    program's slack cost by the scale of the columns, and is needed where slacks are allowed.
+    `error_cost` is C_i, in features. It differs from the first program's slack cost by the scale of
+    the columns, and is needed where slacks are allowed. `reweight` is one of `REWEIGHTED`.
     `first` is the solution of the first program where that is known already.
     """
     if (error_cost is None) != (problem.slack_cost is None):
@@ -91,7 +99,10 @@ def minimize_zero_norm(
     steps = [step]
     features = step.features
     converged = step.n_features == 0
-    loop = _Loop(problem, columns, error_cost, tol)
+    price_slacks = None
+    if error_cost is not None:
+        price_slacks = partial(_SLACK_COSTS[reweight], problem, error_cost)
+    loop = _Loop(problem, columns, price_slacks, tol)
     while not converged and len(steps) < max_iter:
         previous, step = step, loop.next(step)
         if not np.isfinite(step.objective):
@@ -117,15 +128,20 @@ class _Loop:
     """The programs after the first one, each over the features that the last one left."""
 
     def __init__(
-        self, problem: Problem, columns: Columns, error_cost: FloatArray | None, tol: float
+        self,
+        problem: Problem,
+        columns: Columns,
+        price_slacks: Callable[[Result], FloatArray] | None,
+        tol: float,
     ) -> None:
         self._problem, self._columns = problem, columns
-        self._error_cost, self._tol = error_cost, tol
+        self._price_slacks, self._tol = price_slacks, tol
         self._walker: Walker | None = None
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
-        problem = _reweight(self._problem, last, self._error_cost)
+        slack_cost = None if self._price_slacks is None else self._price_slacks(last)
+        problem = self._problem.with_costs(1.0 / np.abs(last.w), slack_cost)
         self._columns = self._columns.subset(last.features)
         step = None
         if self._walker is not None or last.vertex is not None:
@@ -175,12 +191,19 @@ def zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
     return step.n_features + float(error_cost[step.slack > 0.0].sum())
 
 
-def _reweight(problem: Problem, last: Result, error_cost: FloatArray | None) -> Problem:
-    """Costs divided by the last sizes; a slack that was zero is no longer available."""
-    slack_cost = None
-    if error_cost is not None:
-        slack_cost = np.full(problem.n_samples, np.inf)
-        used = last.slack > 0.0
-        quotient = visible_slack_cost(error_cost)[used] / last.slack[used]
-        slack_cost[used] = np.clip(quotient, SMALLEST_SLACK_COST, LARGEST_SLACK_COST)
-    return problem.with_costs(1.0 / np.abs(last.w), slack_cost)
+def _keep_slack_cost(problem: Problem, error_cost: FloatArray, last: Result) -> FloatArray:
+    """C_i for a slack as large as the mean distance of the samples from the hyperplane."""
+    return visible_slack_cost(error_cost / problem.mean_distance)
+
+
+def _divide_slack_cost(problem: Problem, error_cost: FloatArray, last: Result) -> FloatArray:
+    """C_i for the last slack of the sample; where that was zero, none is available any more."""
+    slack_cost = np.full(problem.n_samples, np.inf)
+    used = last.slack > 0.0
+    quotient = visible_slack_cost(error_cost)[used] / last.slack[used]
+    slack_cost[used] = np.clip(quotient, SMALLEST_SLACK_COST, LARGEST_SLACK_COST)
+    return slack_cost
+
+
+_SLACK_COSTS = {"features": _keep_slack_cost, "both": _divide_slack_cost}
+REWEIGHTED = tuple(_SLACK_COSTS)
