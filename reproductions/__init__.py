@@ -1,0 +1,1 @@
+"""Published tables and figures beside ours: one module per table or figure."""

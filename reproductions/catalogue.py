@@ -1,0 +1,12 @@
+"""All studies, paper by paper."""
+
+from __future__ import annotations
+
+from reproductions import klement_leukemia, klement_soft, klement_weston
+from reproductions.study import Study
+
+STUDIES: list[Study] = [
+    *klement_weston.STUDIES,
+    *klement_soft.STUDIES,
+    *klement_leukemia.STUDIES,
+]
