@@ -13,8 +13,13 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from fewest._estimators.validation import check_choice, make_dense
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
-from fewest.neuro.analyses._performance import Performance, measure_performances
-from fewest.neuro.analyses._samples import TwoClasses, check_samples, choose_conditions
+from fewest.neuro.analyses._performance import (
+    Performance,
+    TwoClasses,
+    check_samples,
+    choose_conditions,
+    measure_performances,
+)
 
 AVERAGES = ("rest", "all", None)
 
