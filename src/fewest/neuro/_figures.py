@@ -1,4 +1,4 @@
-"""Figures of a fitted decoder, drawn by nilearn."""
+"""Figures of a fitted decoder, drawn by nilearn, and the page that shows them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewest._estimators.held_out import HeldOut
 from fewest._wording import counted
 from fewest.neuro._images import values_of
-from fewest.neuro._regions import SIDES
+from fewest.neuro._regions import SIDES, RegionTable
+from fewest.neuro._tables import name_voxels
 from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
+from fewest.report import Report, make_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from fewest.neuro._regions import RegionTable
 
 _CUTS = 5  # slices of a map with many
 _DPI = 150
@@ -24,17 +25,49 @@ _FAINT = 0.05  # of the largest value: what is less would only veil the backgrou
 _TINY = float(np.finfo(np.float32).tiny)
 _TILTED = 1e-3  # radians
 _BELOW_TITLE = (0.02, 0.03, 0.96, 0.85)
+_SENTENCES = {
+    "coef": "Weights of the selected voxels, on the mean of all volumes.",
+    "support": "The voxels that the machine uses, on the mean of all volumes.",
+    "consistency": "In how many folds each voxel was selected, on the mean of all volumes.",
+    "ranking": "When repetitive selection found each voxel: those found so far are set aside, and "
+    "the selection is repeated.",
+}
+_REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
 
 
-def draw_maps(decoder: Any) -> Iterator[tuple[str, str, Figure]]:
-    """Weights (one map per class for more than two), folds and repetitions: name, title, figure.
+def make_page(
+    decoder: Any,
+    volumes: tuple[Any, Any, Any],
+    held_out: HeldOut | None,
+    settings: dict[str, Any],
+) -> Report:
+    """The report on the matrix of the volumes; settings are those of `make_report`."""
+    X, y, groups = volumes
+    usual = {
+        "also": [one for one in (decoder.selector_, decoder.informative_) if one is not None],
+        "groups": groups,
+        "feature_names": name_voxels(decoder),
+        "title": "The fewest voxels that tell conditions apart",
+        "cv": decoder._folds(groups),
+        "held_out": None if "cv" in settings else held_out,
+    }
+    if "figures" not in settings:
+        usual["figures"] = [(title, text, figure) for _, title, text, figure in draw_maps(decoder)]
+        if decoder.regions_ is not None:
+            usual["figures"].append(("Regions", _REGIONS, draw_regions(decoder.regions_)))
+    return make_report(decoder.estimator_, X, y, **{**usual, **settings})
 
-    Selected voxels stand for weights where the machine is not linear. What is behind them is the
-    mean of the volumes.
+
+def draw_maps(decoder: Any) -> Iterator[tuple[str, str, str, Figure]]:
+    """Weights (one map per class for more than two), folds and repetitions.
+
+    Each with its name, its title and a sentence. Selected voxels stand for weights where the
+    machine is not linear. What is behind them is the mean of the volumes.
     """
     require_matplotlib()
     for name, title, image, settings in _list_maps(decoder):
-        yield name, title, _draw_slices(image, decoder.mean_img_, title, **settings)
+        figure = _draw_slices(image, decoder.mean_img_, title, **settings)
+        yield name, title, _SENTENCES[name.partition("-")[0]], figure
 
 
 def _list_maps(decoder: Any) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
@@ -90,7 +123,7 @@ def draw_regions(regions: RegionTable) -> Figure:
 def write_figures(decoder: Any, folder: Path) -> list[str]:
     """Write the maps into a folder as PNG; returns the names of the files."""
     written = []
-    for name, _, figure in draw_maps(decoder):
+    for name, *_, figure in draw_maps(decoder):
         written.append(f"{name}.png")
         figure.savefig(folder / written[-1], dpi=_DPI)
     return written

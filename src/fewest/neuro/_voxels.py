@@ -255,7 +255,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         Report
         """
         check_is_fitted(self)
-        from fewest.neuro._page import make_page
+        from fewest.neuro._figures import make_page
 
         if imgs is not None:
             volumes = self._new_matrix(imgs, groups), y, groups
