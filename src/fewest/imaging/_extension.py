@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from fewest._types import BoolArray, FloatArray, IndexArray
+from fewest.imaging._checks import only_inside
 from fewest.imaging.boundaries import boundary_rule
 
 
@@ -56,11 +57,6 @@ class Extension:
         carried = self._weights.T @ extended[self._missing]
         inside = only_inside(extended[self._core], self.mask)
         return inside + carried.reshape(*self.shape, -1)
-
-
-def only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
-    """The image, with its channels on the last axis, and zero outside the mask."""
-    return image if mask is None else np.where(mask[..., None], image, 0.0)
 
 
 def _weight_matrix(

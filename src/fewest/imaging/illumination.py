@@ -7,7 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from fewest._types import FloatArray
-from fewest.imaging._stack import ImageStack
+from fewest.imaging._checks import ImageStack
 from fewest.imaging.histograms import match_histogram
 from fewest.imaging.operators import Correction
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._types import BoolArray, FloatArray
-from fewest.imaging._checks import check_mask, check_shape, level_grids
-from fewest.imaging._stack import ImageStack
+from fewest.imaging._checks import ImageStack, check_mask, check_shape, level_grids, only_inside
 from fewest.imaging.operators import Expansion, Reduction
 
 __all__ = [
@@ -186,13 +185,13 @@ def upsample(
     grid = check_shape(shape)
     grids = level_grids(grid, check_mask(mask, grid), levels)
     small_shape, small_mask = grids[-1]
-    found = ImageStack.of(volume, channel_axis).shape
-    if found != small_shape:
+    stack = ImageStack.of(volume, channel_axis)
+    if stack.shape != small_shape:
         raise ValueError(
-            f"after {levels} levels an image of shape {grid} has shape {small_shape}; got {found}"
+            f"after {levels} levels an image of shape {grid} has shape {small_shape}; got "
+            f"{stack.shape}"
         )
-    stack = ImageStack.of(volume, channel_axis, small_mask)
-    values = stack.values
+    values = only_inside(stack.values, small_mask)
     for level in reversed(grids[:-1]):
         values = Expansion(*level, boundary).forward(values)
     return stack.restore(values)
