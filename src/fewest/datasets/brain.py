@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from numbers import Real
 from typing import Any
 
@@ -172,27 +173,16 @@ def _smooth_field(inside: BoolArray, width: float, rng: np.random.Generator) -> 
     noise = rng.standard_normal(inside.shape)
     if width > 0:
         noise = ndimage.gaussian_filter(noise, width, mode="wrap")
-        noise /= _sd_after_smoothing(inside.shape, width)
+        impulses = (np.eye(1, length)[0] for length in inside.shape)
+        kernels = [ndimage.gaussian_filter1d(one, width, mode="wrap") for one in impulses]
+        noise /= prod(map(np.linalg.norm, kernels))  # the norm of the kernel on the torus
     return noise[inside]
 
 
-def _sd_after_smoothing(shape: tuple[int, ...], width: float) -> float:
-    """Standard deviation of white noise after smoothing: the norm of the kernel on the torus."""
-    from scipy import ndimage
-
-    norm = 1.0
-    for length in shape:
-        impulse = np.zeros(length)
-        impulse[0] = 1.0
-        norm *= float(np.linalg.norm(ndimage.gaussian_filter1d(impulse, width, mode="wrap")))
-    return norm
-
-
 def _check_mask(mask: ArrayLike) -> BoolArray:
-    inside = np.asarray(mask)
+    inside = np.asarray(mask).astype(bool)
     if inside.ndim != 3:
         raise ValueError(f"mask must have three dimensions, not {inside.ndim}")
-    inside = inside.astype(bool)
     if not inside.any():
         raise ValueError("mask has no voxel: at least one entry must be true")
     return inside
