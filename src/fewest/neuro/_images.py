@@ -69,11 +69,13 @@ def values_of(img: SpatialImage) -> NDArray[Any]:
     return np.asanyarray(img.dataobj)
 
 
-def make_image(reference: SpatialImage, values: NDArray[Any]) -> SpatialImage:
-    """These values as an image on the grid of another one."""
+def make_image(
+    reference: SpatialImage, values: NDArray[Any], affine: FloatArray | None = None
+) -> SpatialImage:
+    """These values as an image on the grid of another one, or with an affine of their own."""
     from nilearn.image import new_img_like
 
-    return new_img_like(reference, values)
+    return new_img_like(reference, values, affine)
 
 
 def set_affine(img: SpatialImage, affine: FloatArray) -> SpatialImage:
@@ -81,11 +83,7 @@ def set_affine(img: SpatialImage, affine: FloatArray) -> SpatialImage:
 
     For nilearn such grids are two: it would resample one of them, and lose its outermost voxels.
     """
-    from nilearn.image import new_img_like
-
-    if np.array_equal(img.affine, affine):
-        return img
-    return new_img_like(img, values_of(img), affine)
+    return img if np.array_equal(img.affine, affine) else make_image(img, values_of(img), affine)
 
 
 def has_affine_of(one: SpatialImage, other: SpatialImage) -> bool:

@@ -38,17 +38,10 @@ class OneVsAll:
 
     def __str__(self) -> str:
         rows = [["", "samples", "features", "error"]]
-        for name, found, sizes in zip(
-            self.conditions, self.performances, self.class_sizes, strict=True
-        ):
-            rows.append(
-                [
-                    f"{cut(name)} vs. all others",
-                    f"{sizes[0]} + {sizes[1]}",
-                    found.features_text,
-                    found.error_text,
-                ]
-            )
+        found = zip(self.conditions, self.performances, self.class_sizes, strict=True)
+        for condition, performance, (own, others) in found:
+            name, sizes = f"{cut(condition)} vs. all others", f"{own} + {others}"
+            rows.append([name, sizes, performance.features_text, performance.error_text])
         return aligned(rows)
 
 
@@ -110,14 +103,13 @@ def one_vs_all(
     X, labels, own_groups = check_samples(X, y, groups)
     if average is not None:
         X = make_dense(X)
+    how = {"groups": own_groups, "blocks": blocks, "average": average}
     names = choose_conditions(labels, conditions, least=1)
     data_sets = []
     for name in names:
         samples = X, labels == name, own_groups
         if average is not None:
-            samples = average_rest(
-                X, labels, name, groups=own_groups, blocks=blocks, average=average
-            )
+            samples = average_rest(X, labels, name, **how)
         rows = np.arange(len(samples[1]))
         data_sets.append(TwoClasses(*samples, rows, f"{name} and all others"))
     found = measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose)

@@ -210,18 +210,11 @@ class PermutedPairs:
     def __str__(self) -> str:
         rows = [["", "features", "permuted", "p", "error", "permuted", "p", "both p"]]
         for pair in self.pairs:
-            rows.append(
-                [
-                    pair.name,
-                    f"{pair.features.observed:.1f}",
-                    format_spread(pair.features.chance, 1),
-                    f"{pair.features.p_value:.3f}",
-                    f"{pair.error.observed:.2f}",
-                    format_spread(pair.error.chance, 2),
-                    f"{pair.error.p_value:.3f}",
-                    f"{pair.p_value:.3f}",
-                ]
-            )
+            cells = [pair.name]
+            for one, digits in ((pair.features, 1), (pair.error, 2)):
+                cells += [f"{one.observed:.{digits}f}", format_spread(one.chance, digits)]
+                cells.append(f"{one.p_value:.3f}")
+            rows.append([*cells, f"{pair.p_value:.3f}"])
         least = 1 / (1 + self.n_permutations)
         return (
             f"{aligned(rows)}\n"
