@@ -122,21 +122,14 @@ def make_brain(
     effect = strength * _regions(inside, informative, smoothness, rng)
     n_maps = 2 * n_runs * n_participants
     groups = np.repeat(np.arange(n_participants), 2 * n_runs)
+    runs = np.tile(np.repeat(np.arange(n_runs), 2), n_participants)
     y = np.tile(np.array([-1, 1]), n_runs * n_participants)
     X = np.empty((n_maps, len(effect)))
     for row in range(n_maps):
         if row % (2 * n_runs) == 0:
             anatomy = participant_sd * _smooth_field(inside, smoothness, rng)
         X[row] = anatomy + _smooth_field(inside, smoothness, rng) + y[row] / 2 * effect
-    return BrainMaps(
-        X=X,
-        y=y,
-        groups=groups,
-        runs=np.tile(np.repeat(np.arange(n_runs), 2), n_participants),
-        mask=inside,
-        effect=effect,
-        informative=effect != 0.0,
-    )
+    return BrainMaps(X, y, groups, runs, inside, effect, effect != 0.0)
 
 
 def _ellipsoid(n_voxels: int) -> BoolArray:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 
 from fewest._types import BoolArray, FloatArray
 
+Grid = tuple[tuple[int, ...], BoolArray | None]  # its shape, and its mask or None for all pixels
+
 
 @dataclass(frozen=True)
 class ImageStack:
@@ -109,19 +111,24 @@ def check_shape(shape: Any) -> tuple[int, ...]:
     return tuple(sizes.tolist())
 
 
-def level_grids(
-    shape: tuple[int, ...], mask: BoolArray | None, levels: Any, *, least: int = 0
-) -> list[tuple[tuple[int, ...], BoolArray | None]]:
-    """Shape and mask of each level of a pyramid, starting at full resolution."""
+def check_grid(shape: Any, mask: ArrayLike | None) -> Grid:
+    """The shape and the mask, if they belong together."""
+    sizes = check_shape(shape)
+    return sizes, check_mask(mask, sizes)
+
+
+def level_grids(grid: Grid, levels: Any, *, least: int = 0) -> list[Grid]:
+    """The grid of each level of a pyramid, starting at full resolution."""
     if not isinstance(levels, (int, np.integer)) or isinstance(levels, bool) or levels < least:
         raise ValueError(f"levels must be a whole number of at least {least}; got {levels!r}")
+    shape, mask = grid
     possible = int(np.ceil(np.log2(max(shape))))
     if levels > possible:
         raise ValueError(
             f"levels={levels} is too many: an image of {_times(shape)} is down to one pixel "
             f"after {possible}"
         )
-    grids = [(shape, mask)]
+    grids = [grid]
     for level in range(1, levels + 1):
         shape, mask = halve_shape(shape), mask if mask is None else reduce_mask(mask)
         if mask is not None and not mask.any():

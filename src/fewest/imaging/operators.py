@@ -14,14 +14,7 @@ from scipy.ndimage import maximum_filter
 from scipy.sparse.linalg import LinearOperator
 
 from fewest._types import BoolArray, FloatArray
-from fewest.imaging._checks import (
-    check_mask,
-    check_shape,
-    halve_shape,
-    level_grids,
-    only_inside,
-    reduce_mask,
-)
+from fewest.imaging._checks import check_grid, halve_shape, level_grids, only_inside, reduce_mask
 from fewest.imaging._extension import Extension
 
 __all__ = ["Correction", "Expansion", "ImageOperator", "Reduction"]
@@ -93,11 +86,10 @@ class Reduction(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.shape = check_shape(shape)
-        self.mask = check_mask(mask, self.shape)
-        (_, _), (self.result_shape, self.result_mask) = level_grids(self.shape, self.mask, 1)
+        self.shape, self.mask = grid = check_grid(shape, mask)
+        _, (self.result_shape, self.result_mask) = level_grids(grid, 1)
         needed = _touched_by_samples(self.shape, self.result_mask)
-        self._extension = Extension(self.shape, self.mask, needed, _REACH, boundary)
+        self._extension = Extension(grid, needed, _REACH, boundary)
 
     def _forward(self, image: FloatArray) -> FloatArray:
         values = self._extension.forward(image)
@@ -140,11 +132,10 @@ class Expansion(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.result_shape = check_shape(shape)
-        self.result_mask = check_mask(mask, self.result_shape)
-        (_, _), (self.shape, self.mask) = level_grids(self.result_shape, self.result_mask, 1)
-        needed = _touched_by_all(self.result_shape, self.result_mask)
-        self._extension = Extension(self.shape, self.mask, needed, 1, boundary)
+        self.result_shape, self.result_mask = grid = check_grid(shape, mask)
+        _, small = level_grids(grid, 1)
+        self.shape, self.mask = small
+        self._extension = Extension(small, _touched_by_all(*grid), 1, boundary)
 
     def _forward(self, image: FloatArray) -> FloatArray:
         values = self._extension.forward(image)
@@ -179,9 +170,9 @@ class Correction(ImageOperator):
         mask: ArrayLike | None = None,
         boundary: Any = "polynomial",
     ) -> None:
-        self.shape = self.result_shape = check_shape(shape)
-        self.mask = check_mask(mask, self.shape)
-        grids = level_grids(self.shape, self.mask, levels, least=1)[:-1]
+        self.shape, self.mask = grid = check_grid(shape, mask)
+        self.result_shape = self.shape
+        grids = level_grids(grid, levels, least=1)[:-1]
         down = [Reduction(*grid, boundary) for grid in grids]
         up = [Expansion(*grid, boundary) for grid in reversed(grids)]
         self._low_pass: list[ImageOperator] = [*down, *up]

@@ -1,4 +1,4 @@
-"""Figures of a fitted decoder, drawn by nilearn, and the page that shows them."""
+"""Figures of a fitted decoder, drawn by nilearn."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._estimators.held_out import HeldOut
 from fewest._wording import counted
 from fewest.neuro._images import values_of
 from fewest.neuro._regions import SIDES, RegionTable
-from fewest.neuro._tables import name_voxels
 from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
-from fewest.report import Report, make_report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,27 +35,12 @@ _SENTENCES = {
 _REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
 
 
-def make_page(
-    decoder: Any,
-    volumes: tuple[Any, Any, Any],
-    held_out: HeldOut | None,
-    settings: dict[str, Any],
-) -> Report:
-    """The report on the matrix of the volumes; settings are those of `make_report`."""
-    X, y, groups = volumes
-    usual = {
-        "also": [one for one in (decoder.selector_, decoder.informative_) if one is not None],
-        "groups": groups,
-        "feature_names": name_voxels(decoder),
-        "title": "The fewest voxels that tell conditions apart",
-        "cv": decoder._folds(groups),
-        "held_out": None if "cv" in settings else held_out,
-    }
-    if "figures" not in settings:
-        usual["figures"] = [(title, text, figure) for _, title, text, figure in draw_maps(decoder)]
-        if decoder.regions_ is not None:
-            usual["figures"].append(("Regions", _REGIONS, draw_regions(decoder.regions_)))
-    return make_report(decoder.estimator_, X, y, **{**usual, **settings})
+def list_figures(decoder: Any) -> list[tuple[str, str, Figure]]:
+    """Title, sentence and figure of all that a page shows."""
+    figures = [found[1:] for found in draw_maps(decoder)]
+    if decoder.regions_ is not None:
+        figures.append(("Regions", _REGIONS, draw_regions(decoder.regions_)))
+    return figures
 
 
 def draw_maps(decoder: Any) -> Iterator[tuple[str, str, str, Figure]]:

@@ -35,7 +35,7 @@ from fewest.neuro._images import (
 )
 from fewest.neuro._masking import fit_masker, mask_images, standardize_groups
 from fewest.neuro._regions import load_atlas, region_table
-from fewest.neuro._tables import tabulate_folds
+from fewest.neuro._tables import name_voxels, tabulate_folds
 from fewest.repetition.selector import RepetitiveSelector
 
 if TYPE_CHECKING:
@@ -255,14 +255,26 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         Report
         """
         check_is_fitted(self)
-        from fewest.neuro._figures import make_page
+        from fewest.neuro._figures import list_figures
+        from fewest.report import make_report
 
+        volumes, held_out = self._volumes, self.held_out_
         if imgs is not None:
-            volumes = self._new_matrix(imgs, groups), y, groups
-            return make_page(self, volumes, None, settings)
-        if self._volumes is None:
+            volumes, held_out = (self._new_matrix(imgs, groups), y, groups), None
+        elif volumes is None:
             raise ValueError("a decoder from a file has no volumes: give imgs, y and groups")
-        return make_page(self, self._volumes, self.held_out_, settings)
+        X, labels, names = volumes
+        usual = {
+            "also": [one for one in (self.selector_, self.informative_) if one is not None],
+            "groups": names,
+            "feature_names": name_voxels(self),
+            "title": "The fewest voxels that tell conditions apart",
+            "cv": self._folds(names),
+            "held_out": None if "cv" in settings else held_out,
+        }
+        if "figures" not in settings:
+            usual["figures"] = list_figures(self)
+        return make_report(self.estimator_, X, labels, **{**usual, **settings})
 
     def predict(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
         """Class of each volume.

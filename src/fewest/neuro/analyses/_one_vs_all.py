@@ -103,7 +103,7 @@ def one_vs_all(
     X, labels, own_groups = check_samples(X, y, groups)
     if average is not None:
         X = make_dense(X)
-    how = {"groups": own_groups, "blocks": blocks, "average": average}
+    how: dict[str, Any] = {"groups": own_groups, "blocks": blocks, "average": average}
     names = choose_conditions(labels, conditions, least=1)
     data_sets = []
     for name in names:
