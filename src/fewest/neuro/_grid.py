@@ -35,8 +35,9 @@ class VoxelGrid:
     def __init__(self, mask: NDArray[np.bool_], levels: int) -> None:
         self.mask = mask
         self.levels = levels
-        *masks, self.small_mask = (downsampled_mask(mask, level) for level in range(levels + 1))
-        self._steps = [Reduction(inside.shape, inside, "linear") for inside in masks]
+        self.small_mask = downsampled_mask(mask, levels)
+        level_masks = [downsampled_mask(mask, level) for level in range(levels)]
+        self._steps = [Reduction(inside.shape, inside, "linear") for inside in level_masks]
 
     @property
     def places(self) -> IndexArray:

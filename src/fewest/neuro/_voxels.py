@@ -28,9 +28,8 @@ from fewest.neuro._grid import VoxelGrid, fill_mask
 from fewest.neuro._images import (
     load_images,
     make_image,
+    match_grid,
     require_nilearn,
-    require_same_grid,
-    set_affine,
     values_of,
 )
 from fewest.neuro._masking import fit_masker, mask_images, standardize_groups
@@ -443,10 +442,9 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
     def _new_matrix(self, imgs: Any, groups: ArrayLike | None) -> NDArray[Any]:
         check_is_fitted(self)
-        images = load_images(imgs)
-        require_same_grid(images, self.mask_img_, "these images", "those of fit")
+        images = match_grid(load_images(imgs), self.mask_img_, "these images", "those of fit")
         names = None if groups is None else _check_length("groups", groups, images.shape[3])
-        return self._matrix(set_affine(images, self.mask_img_.affine), names)
+        return self._matrix(images, names)
 
     def _map(self, values: NDArray[Any]) -> SpatialImage:
         return self._image(self.grid_.copy_nearest(values))

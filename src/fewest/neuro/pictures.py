@@ -15,13 +15,7 @@ from fewest._estimators.validation import check_choice
 from fewest._wording import counted
 from fewest.informative._overlap import SHARES
 from fewest.informative._univariate import share_count
-from fewest.neuro._images import (
-    load_image,
-    make_image,
-    require_nilearn,
-    require_same_grid,
-    values_of,
-)
+from fewest.neuro._images import load_image, make_image, match_grid, require_nilearn, values_of
 from fewest.plotting._figures import require_matplotlib
 
 if TYPE_CHECKING:
@@ -190,8 +184,7 @@ def _black(figure: Figure | None, size: tuple[float, float]) -> Figure:
 def _load_pair(first: Any, second: Any, *names: str) -> tuple[Any, Any]:
     """Two 3-D images on one grid; the names say in messages what they are."""
     images = load_image(first, names[0]), load_image(second, names[1])
-    require_same_grid(*images, *names)
-    return images
+    return match_grid(*images, *names), images[1]
 
 
 def _cut_ranking(
