@@ -358,7 +358,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         self, y: ArrayLike, groups: ArrayLike | None, n_volumes: int
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
         labels, names = _check_length("y", y, n_volumes), None
-        n_classes = len(encode_classes("FewestVoxels", labels)[0])
+        n_classes = len(encode_classes("selecting voxels", labels)[0])
         if groups is not None:
             names = check_groups(_check_length("groups", groups, n_volumes), n_volumes)
         elif self.standardize == "groups":
