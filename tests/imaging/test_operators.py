@@ -17,7 +17,6 @@ from fewest.imaging import (
     reduce,
     upsample,
 )
-from fewest.imaging.operators import Chain
 
 NAMES = ["replicate", "circular", "linear", "polynomial"]
 
@@ -49,7 +48,7 @@ GRID_NAMES = ["2-D", "tiny", "small", "3-D", "masked 2-D", "masked 3-D", "line",
 
 def operators(shape, mask, boundary):
     reduction, expansion = (kind(shape, mask, boundary) for kind in (Reduction, Expansion))
-    yield from (reduction, expansion, Chain([reduction, expansion]))
+    yield from (reduction, expansion)
     yield Correction(shape, 1, mask, boundary)
     if min(shape) > 4:
         yield Correction(shape, 3, mask, boundary)

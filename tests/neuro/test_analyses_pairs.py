@@ -109,7 +109,7 @@ def test_a_bar_is_shown_on_request(trials, capsys):
 
 def test_messages(trials):
     X, y, groups = trials.X, trials.y, trials.groups
-    with pytest.raises(ValueError, match="single condition, 'joy': nothing to compare"):
+    with pytest.raises(ValueError, match="at least two classes, but y .* one class: .joy."):
         all_pairs(None, X, np.full(len(y), "joy"), groups=groups)
     with pytest.raises(ValueError, match="groups must name the participant or run"):
         all_pairs(None, X, y, groups=None)

@@ -76,9 +76,9 @@ def test_table_and_messages(maps):
     assert lines[2].strip().startswith("-1 vs. 1")
     with pytest.raises(ValueError, match=r"X of shape \(24, 5\) does not fit the mask"):
         resolutions(None, maps.X[:, :5], maps.y, maps.mask, groups=maps.groups)
-    with pytest.raises(ValueError, match="mask has no voxel"):
+    with pytest.raises(ValueError, match="the mask is empty: no pixel is inside"):
         resolutions(None, maps.X, maps.y, np.zeros_like(maps.mask), groups=maps.groups)
-    with pytest.raises(ValueError, match="n_levels must be zero or more reductions; got -1"):
+    with pytest.raises(ValueError, match="levels must be a whole number of at least 0; got -1"):
         resolutions(None, maps.X, maps.y, maps.mask, groups=maps.groups, n_levels=-1)
     corner = np.zeros((4, 4, 4), dtype=bool)
     corner[1] = True

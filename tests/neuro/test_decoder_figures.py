@@ -32,7 +32,7 @@ def decoder_of(coef, affine=AFFINE, orientation="RAS"):
 
 
 def figures_of(decoder):
-    return {name: figure for name, _, figure in draw_maps(decoder)}
+    return {name: figure for name, *_, figure in draw_maps(decoder)}
 
 
 def drawn(figure):

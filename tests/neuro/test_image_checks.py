@@ -116,7 +116,8 @@ def test_labels_that_do_not_fit(scans, change, number):
 
 
 def test_one_class_only(scans):
-    refused("y has only one class, 'left'", scans.images, ["left"] * 36)
+    message = "at least two classes, but y contains only one class: 'left'"
+    refused(message, scans.images, ["left"] * 36)
 
 
 def test_groups_that_do_not_fit(scans):

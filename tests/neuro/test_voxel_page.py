@@ -26,7 +26,7 @@ def report(decoder):
 def handed_on(monkeypatch):
     """What `make_report` is called with; nothing is made."""
     calls = []
-    monkeypatch.setattr("fewest.neuro._page.make_report", lambda *_, **given: calls.append(given))
+    monkeypatch.setattr("fewest.report.make_report", lambda *_, **given: calls.append(given))
     return calls
 
 

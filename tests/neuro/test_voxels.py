@@ -310,7 +310,7 @@ def test_estimators_that_are_not_linear_have_no_map_of_weights(scans, estimator)
     np.testing.assert_array_equal(in_mask(scans, decoder.ranking_img_) == 1, machine.get_support())
     np.testing.assert_array_equal(decoder.predict(scans.images), machine.predict(X))
     assert decoder.transform(scans.images).shape == (len(X), machine.get_support().sum())
-    names = [name for name, _, _ in draw_maps(decoder)]
+    names = [name for name, *_ in draw_maps(decoder)]
     assert names == ["support", "consistency", "ranking"]
     assert [voxel.coefficients for voxel in list_voxels(decoder)] == [None] * np.sum(
         machine.get_support()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from numbers import Real
 from typing import Any
 
@@ -121,21 +122,14 @@ def make_brain(
     effect = strength * _regions(inside, informative, smoothness, rng)
     n_maps = 2 * n_runs * n_participants
     groups = np.repeat(np.arange(n_participants), 2 * n_runs)
+    runs = np.tile(np.repeat(np.arange(n_runs), 2), n_participants)
     y = np.tile(np.array([-1, 1]), n_runs * n_participants)
     X = np.empty((n_maps, len(effect)))
     for row in range(n_maps):
         if row % (2 * n_runs) == 0:
             anatomy = participant_sd * _smooth_field(inside, smoothness, rng)
         X[row] = anatomy + _smooth_field(inside, smoothness, rng) + y[row] / 2 * effect
-    return BrainMaps(
-        X=X,
-        y=y,
-        groups=groups,
-        runs=np.tile(np.repeat(np.arange(n_runs), 2), n_participants),
-        mask=inside,
-        effect=effect,
-        informative=effect != 0.0,
-    )
+    return BrainMaps(X, y, groups, runs, inside, effect, effect != 0.0)
 
 
 def _ellipsoid(n_voxels: int) -> BoolArray:
@@ -172,27 +166,16 @@ def _smooth_field(inside: BoolArray, width: float, rng: np.random.Generator) -> 
     noise = rng.standard_normal(inside.shape)
     if width > 0:
         noise = ndimage.gaussian_filter(noise, width, mode="wrap")
-        noise /= _sd_after_smoothing(inside.shape, width)
+        impulses = (np.eye(1, length)[0] for length in inside.shape)
+        kernels = [ndimage.gaussian_filter1d(one, width, mode="wrap") for one in impulses]
+        noise /= prod(map(np.linalg.norm, kernels))  # the norm of the kernel on the torus
     return noise[inside]
 
 
-def _sd_after_smoothing(shape: tuple[int, ...], width: float) -> float:
-    """Standard deviation of white noise after smoothing: the norm of the kernel on the torus."""
-    from scipy import ndimage
-
-    norm = 1.0
-    for length in shape:
-        impulse = np.zeros(length)
-        impulse[0] = 1.0
-        norm *= float(np.linalg.norm(ndimage.gaussian_filter1d(impulse, width, mode="wrap")))
-    return norm
-
-
 def _check_mask(mask: ArrayLike) -> BoolArray:
-    inside = np.asarray(mask)
+    inside = np.asarray(mask).astype(bool)
     if inside.ndim != 3:
         raise ValueError(f"mask must have three dimensions, not {inside.ndim}")
-    inside = inside.astype(bool)
     if not inside.any():
         raise ValueError("mask has no voxel: at least one entry must be true")
     return inside

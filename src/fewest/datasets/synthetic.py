@@ -95,7 +95,8 @@ def make_weston(
     check_count("n", n, 2)
     check_count("n_noise", n_noise, 0)
     rng = make_generator(random_state)
-    y = _exact_labels(n, 0.5, rng)
+    n_positive = round(n / 2)
+    y = _exact_labels(n_positive, n - n_positive, rng)
     X = rng.standard_normal((n, 6 + n_noise))
     X[:, 6:] *= _NOISE_SCALE
 
@@ -177,7 +178,8 @@ def make_gaussian(
             f"positive_fraction must lie between 0 and 1 (exclusive), not {positive_fraction!r}"
         )
     rng = make_generator(random_state)
-    y = _exact_labels(n, positive_fraction, rng)
+    n_positive = min(max(round(n * positive_fraction), 1), n - 1)
+    y = _exact_labels(n_positive, n - n_positive, rng)
     X = rng.standard_normal((n, d))
     if not separable:
         X[:, :k] += mu * y[:, None]
@@ -294,7 +296,7 @@ def make_banana(
     check_count("n_noise", n_noise, 0)
     rng = make_generator(random_state)
     n = n_positive + n_negative
-    y = rng.permutation(np.repeat(np.array([1, -1], dtype=np.int64), [n_positive, n_negative]))
+    y = _exact_labels(n_positive, n_negative, rng)
     X = rng.standard_normal((n, 2 + n_noise))
     along = _BANANA_SPAN * rng.random(n)
     angle = np.where(y > 0, np.pi / 8 + along, 3 * np.pi / 8 - along)
@@ -340,12 +342,9 @@ def _redraw(
     )
 
 
-def _exact_labels(n: int, positive_fraction: float, rng: np.random.Generator) -> Labels:
-    """A fixed number of +1 among -1, at least one of each, in random order."""
-    n_positive = min(max(round(n * positive_fraction), 1), n - 1)
-    y = np.full(n, -1, dtype=np.int64)
-    y[:n_positive] = 1
-    return rng.permutation(y)
+def _exact_labels(n_positive: int, n_negative: int, rng: np.random.Generator) -> Labels:
+    """That many +1 and -1 in random order."""
+    return rng.permutation(np.repeat(np.array([1, -1], np.int64), [n_positive, n_negative]))
 
 
 def make_generator(random_state: RandomState) -> np.random.Generator:

@@ -1,7 +1,6 @@
 """Gaussian pyramids of images and volumes: illumination correction, down- and upsampling."""
 
-from fewest.imaging.histograms import match_histogram
-from fewest.imaging.illumination import correct_illumination
+from fewest.imaging.illumination import correct_illumination, match_histogram
 from fewest.imaging.operators import Correction, Expansion, ImageOperator, Reduction
 from fewest.imaging.pyramid import (
     downsample,

@@ -1,13 +1,85 @@
-"""Checks of images, masks and numbers of levels; errors say what is wrong."""
+"""Checked images with their channels on one last axis; errors say what is wrong with others."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._types import BoolArray, FloatArray
+
+Grid = tuple[tuple[int, ...], BoolArray | None]  # its shape, and its mask or None for all pixels
+
+
+@dataclass(frozen=True)
+class ImageStack:
+    """Images on one grid.
+
+    Attributes
+    ----------
+    values : array of shape (*shape, channels)
+        Zero outside the mask.
+    mask : boolean array of that shape, or None
+        The pixels inside; None for all.
+    channel_axis : int or None
+        The caller's axis of channels.
+    """
+
+    values: FloatArray
+    mask: BoolArray | None
+    channel_axis: int | None
+
+    @classmethod
+    def of(
+        cls, image: ArrayLike, channel_axis: int | None, mask: ArrayLike | None = None
+    ) -> ImageStack:
+        """Check an image, or raise an error that says what is wrong with it."""
+        values = _channels_last(image, channel_axis)
+        inside = check_mask(mask, values.shape[:-1])
+        values = only_inside(values, inside)
+        bad = values.size - np.count_nonzero(np.isfinite(values))
+        if bad:
+            raise ValueError(
+                f"{bad} values of the image are NaN or infinite; leave these pixels out by a mask"
+            )
+        return cls(values, inside, channel_axis)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the grid."""
+        return self.values.shape[:-1]
+
+    def restore(self, values: FloatArray) -> FloatArray:
+        """The result with its channels on the caller's axis."""
+        if self.channel_axis is None:
+            return values[..., 0]
+        return np.moveaxis(values, -1, self.channel_axis)
+
+
+def _channels_last(image: ArrayLike, channel_axis: int | None) -> FloatArray:
+    array = np.asarray(image)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"an image must hold real numbers; got dtype {array.dtype}")
+    array = array.astype(np.float64, copy=False)
+    if channel_axis is None:
+        array = array[..., None]
+    else:
+        whole = isinstance(channel_axis, (int, np.integer)) and not isinstance(channel_axis, bool)
+        if not whole or not -array.ndim <= channel_axis < array.ndim:
+            raise ValueError(
+                f"channel_axis must be an axis of the image, which has {array.ndim}, or None; "
+                f"got {channel_axis!r}"
+            )
+        array = np.moveaxis(array, channel_axis, -1)
+    check_shape(array.shape[:-1])
+    return array
+
+
+def only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
+    """The image, with its channels on the last axis, and zero outside the mask."""
+    return image if mask is None else np.where(mask[..., None], image, 0.0)
 
 
 def check_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | None:
@@ -30,45 +102,33 @@ def check_mask(mask: ArrayLike | None, shape: tuple[int, ...]) -> BoolArray | No
 
 def check_shape(shape: Any) -> tuple[int, ...]:
     """The shape of a grid in two or three dimensions."""
-    try:
-        sizes = tuple(int(size) for size in shape)
-        whole = all(size == given for size, given in zip(sizes, shape, strict=True))
-    except (TypeError, ValueError):
-        sizes, whole = (), False
-    if not whole or len(sizes) not in (2, 3) or min(sizes) < 1:
+    sizes = np.array(shape)
+    if sizes.dtype.kind not in "iu" or sizes.shape not in ((2,), (3,)) or sizes.min() < 1:
         raise ValueError(
             f"an image has two or three dimensions of at least one pixel; got shape {shape!r} "
             "(channels count as none: say which axis they are on by channel_axis)"
         )
-    return sizes
+    return tuple(sizes.tolist())
 
 
-def check_finite(image: FloatArray, mask: BoolArray | None) -> None:
-    """Raise if a pixel inside is NaN or infinite; the sum finds that without a copy."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = mask is not None or not np.isfinite(image.sum())
-    if suspicious:
-        bad = ~np.isfinite(image if mask is None else image[mask])
-        if bad.any():
-            raise ValueError(
-                f"{int(bad.sum())} values of the image are NaN or infinite; leave these pixels out "
-                "by a mask"
-            )
+def check_grid(shape: Any, mask: ArrayLike | None) -> Grid:
+    """The shape and the mask, if they belong together."""
+    sizes = check_shape(shape)
+    return sizes, check_mask(mask, sizes)
 
 
-def level_grids(
-    shape: tuple[int, ...], mask: BoolArray | None, levels: Any, *, least: int = 0
-) -> list[tuple[tuple[int, ...], BoolArray | None]]:
-    """Shape and mask of each level of a pyramid, starting at full resolution."""
+def level_grids(grid: Grid, levels: Any, *, least: int = 0) -> list[Grid]:
+    """The grid of each level of a pyramid, starting at full resolution."""
     if not isinstance(levels, (int, np.integer)) or isinstance(levels, bool) or levels < least:
         raise ValueError(f"levels must be a whole number of at least {least}; got {levels!r}")
+    shape, mask = grid
     possible = int(np.ceil(np.log2(max(shape))))
     if levels > possible:
         raise ValueError(
             f"levels={levels} is too many: an image of {_times(shape)} is down to one pixel "
             f"after {possible}"
         )
-    grids = [(shape, mask)]
+    grids = [grid]
     for level in range(1, levels + 1):
         shape, mask = halve_shape(shape), mask if mask is None else reduce_mask(mask)
         if mask is not None and not mask.any():

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from fewest._types import BoolArray, FloatArray, IndexArray
+from fewest.imaging._checks import Grid, only_inside
 from fewest.imaging.boundaries import boundary_rule
 
 
@@ -16,10 +17,8 @@ class Extension:
 
     Parameters
     ----------
-    shape : tuple of int
-        Shape of the grid.
-    mask : boolean array or None
-        Its pixels; None for all.
+    grid : tuple
+        Its shape, and its mask or None for all pixels.
     needed : boolean array
         Which pixels of the grid with its margin are needed; all others are zero.
     margin : int
@@ -28,21 +27,15 @@ class Extension:
         The rule.
     """
 
-    def __init__(
-        self,
-        shape: tuple[int, ...],
-        mask: BoolArray | None,
-        needed: BoolArray,
-        margin: int,
-        boundary: Any,
-    ) -> None:
-        self.shape, self.mask, self.extended_shape = shape, mask, needed.shape
-        self._core = tuple(slice(margin, margin + size) for size in shape)
+    def __init__(self, grid: Grid, needed: BoolArray, margin: int, boundary: Any) -> None:
+        self.shape, self.mask = grid
+        self.extended_shape = needed.shape
+        self._core = tuple(slice(margin, margin + size) for size in self.shape)
         missing = needed.copy()
-        missing[self._core] &= False if mask is None else ~mask
+        missing[self._core] &= False if self.mask is None else ~self.mask
         self._missing = missing.nonzero()
         outside = np.stack(self._missing, axis=1) - margin
-        self._weights = _weight_matrix(boundary, outside, shape, mask)
+        self._weights = _weight_matrix(boundary, outside, *grid)
 
     def forward(self, image: FloatArray) -> FloatArray:
         """From (*shape, channels) to (*extended_shape, channels)."""
@@ -56,11 +49,6 @@ class Extension:
         carried = self._weights.T @ extended[self._missing]
         inside = only_inside(extended[self._core], self.mask)
         return inside + carried.reshape(*self.shape, -1)
-
-
-def only_inside(image: FloatArray, mask: BoolArray | None) -> FloatArray:
-    """The image, with its channels on the last axis, and zero outside the mask."""
-    return image if mask is None else np.where(mask[..., None], image, 0.0)
 
 
 def _weight_matrix(

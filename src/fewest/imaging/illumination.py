@@ -1,17 +1,18 @@
-"""Remove slow changes of brightness, which lenses and lamps cause, from images."""
+"""Remove slow changes of brightness, which lenses and lamps cause, and match histograms."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import rankdata
 
 from fewest._types import FloatArray
-from fewest.imaging._stack import ImageStack
-from fewest.imaging.histograms import match_histogram
+from fewest.imaging._checks import ImageStack
 from fewest.imaging.operators import Correction
 
-__all__ = ["correct_illumination"]
+__all__ = ["correct_illumination", "match_histogram"]
 
 
 def correct_illumination(
@@ -68,6 +69,39 @@ def correct_illumination(
             values = corrected[..., channel]
             values[inside] = match_histogram(values[inside], reference)
     return stack.restore(corrected)
+
+
+def match_histogram(image: ArrayLike, reference: ArrayLike) -> FloatArray:
+    """The image with its values replaced by those of equal rank in a reference.
+
+    The result is Q(F(image)), where F is the share of pixels with a smaller value (equal ones count
+    half) and Q the quantile function of the reference. This map is non-decreasing, but not linear.
+
+    Parameters
+    ----------
+    image : array
+        Real numbers, any shape.
+    reference : array
+        Real numbers, any shape.
+
+    Returns
+    -------
+    array of the image's shape
+
+    Examples
+    --------
+    >>> from fewest.imaging import match_histogram
+    >>> match_histogram([[3, 1], [2, 4]], [10, 20, 30, 40])
+    array([[30., 10.],
+           [20., 40.]])
+    """
+    values, wanted = (np.asarray(array, dtype=np.float64) for array in (image, reference))
+    for name, array in (("image", values), ("reference", wanted)):
+        if not array.size or not np.isfinite(array).all():
+            raise ValueError(f"the {name} must hold finite numbers, and at least one")
+    places = (rankdata(values, axis=None) - 0.5) / values.size
+    steps = (np.arange(wanted.size) + 0.5) / wanted.size
+    return np.interp(places, steps, np.sort(wanted, axis=None)).reshape(values.shape)
 
 
 def _references(stack: ImageStack, histogram: Any) -> list[FloatArray]:

@@ -1,4 +1,7 @@
-"""The pyramid's steps as linear operators: built once for a grid, applied to many images."""
+"""The pyramid's steps as linear operators: built once for a grid, applied to many images.
+
+The filter is the binomial kernel (1, 4, 6, 4, 1) / 16 along each axis.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.ndimage import maximum_filter1d
+from scipy.ndimage import maximum_filter
 from scipy.sparse.linalg import LinearOperator
 
 from fewest._types import BoolArray, FloatArray
-from fewest.imaging._binomial import sample, spread
-from fewest.imaging._checks import check_mask, check_shape, halve_shape, level_grids, reduce_mask
-from fewest.imaging._extension import Extension, only_inside
+from fewest.imaging._checks import check_grid, halve_shape, level_grids, only_inside, reduce_mask
+from fewest.imaging._extension import Extension
 
 __all__ = ["Correction", "Expansion", "ImageOperator", "Reduction"]
 
@@ -84,22 +86,21 @@ class Reduction(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.shape = check_shape(shape)
-        self.mask = check_mask(mask, self.shape)
-        (_, _), (self.result_shape, self.result_mask) = level_grids(self.shape, self.mask, 1)
+        self.shape, self.mask = grid = check_grid(shape, mask)
+        _, (self.result_shape, self.result_mask) = level_grids(grid, 1)
         needed = _touched_by_samples(self.shape, self.result_mask)
-        self._extension = Extension(self.shape, self.mask, needed, _REACH, boundary)
+        self._extension = Extension(grid, needed, _REACH, boundary)
 
     def _forward(self, image: FloatArray) -> FloatArray:
         values = self._extension.forward(image)
         for axis, size in enumerate(self.result_shape):
-            values = sample(values, axis, size)
+            values = _sample(values, axis, size)
         return only_inside(values, self.result_mask)
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
         values = only_inside(result, self.result_mask)
         for axis, length in enumerate(self._extension.extended_shape):
-            values = spread(values, axis, length)
+            values = _spread(values, axis, length)
         return self._extension.adjoint(values)
 
 
@@ -131,16 +132,15 @@ class Expansion(ImageOperator):
     def __init__(
         self, shape: Any, mask: ArrayLike | None = None, boundary: Any = "polynomial"
     ) -> None:
-        self.result_shape = check_shape(shape)
-        self.result_mask = check_mask(mask, self.result_shape)
-        (_, _), (self.shape, self.mask) = level_grids(self.result_shape, self.result_mask, 1)
-        needed = _touched_by_all(self.result_shape, self.result_mask)
-        self._extension = Extension(self.shape, self.mask, needed, 1, boundary)
+        self.result_shape, self.result_mask = grid = check_grid(shape, mask)
+        _, small = level_grids(grid, 1)
+        self.shape, self.mask = small
+        self._extension = Extension(small, _touched_by_all(*grid), 1, boundary)
 
     def _forward(self, image: FloatArray) -> FloatArray:
         values = self._extension.forward(image)
         for axis, size in enumerate(self.result_shape):
-            values = spread(2 * values, axis, self._spread_length(axis))
+            values = _spread(2 * values, axis, self._spread_length(axis))
             values = values[(*(slice(None),) * axis, slice(4, 4 + size))]
         return only_inside(values, self.result_mask)
 
@@ -149,30 +149,12 @@ class Expansion(ImageOperator):
         for axis, size in enumerate(self.result_shape):
             margins = [(0, 0)] * values.ndim
             margins[axis] = (4, self._spread_length(axis) - 4 - size)
-            values = 2 * sample(np.pad(values, margins), axis, self.shape[axis] + 2)
+            values = 2 * _sample(np.pad(values, margins), axis, self.shape[axis] + 2)
         return self._extension.adjoint(values)
 
     def _spread_length(self, axis: int) -> int:
         """The small image with one pixel more on each side begins four pixels before the large."""
         return 2 * (self.shape[axis] + 2) + 3
-
-
-class Chain(ImageOperator):
-    """Operators applied one after the other; at least one."""
-
-    def __init__(self, operators: list[ImageOperator]) -> None:
-        self.operators = operators
-        self.shape, self.result_shape = operators[0].shape, operators[-1].result_shape
-
-    def _forward(self, image: FloatArray) -> FloatArray:
-        for operator in self.operators:
-            image = operator._forward(image)
-        return image
-
-    def _adjoint(self, result: FloatArray) -> FloatArray:
-        for operator in reversed(self.operators):
-            result = operator._adjoint(result)
-        return result
 
 
 class Correction(ImageOperator):
@@ -188,18 +170,24 @@ class Correction(ImageOperator):
         mask: ArrayLike | None = None,
         boundary: Any = "polynomial",
     ) -> None:
-        self.shape = self.result_shape = check_shape(shape)
-        self.mask = check_mask(mask, self.shape)
-        grids = level_grids(self.shape, self.mask, levels, least=1)[:-1]
+        self.shape, self.mask = grid = check_grid(shape, mask)
+        self.result_shape = self.shape
+        grids = level_grids(grid, levels, least=1)[:-1]
         down = [Reduction(*grid, boundary) for grid in grids]
         up = [Expansion(*grid, boundary) for grid in reversed(grids)]
-        self._low_pass = Chain([*down, *up])
+        self._low_pass: list[ImageOperator] = [*down, *up]
 
     def _forward(self, image: FloatArray) -> FloatArray:
-        return self._correct(image, self._low_pass._forward(image))
+        low = image
+        for step in self._low_pass:
+            low = step._forward(low)
+        return self._correct(image, low)
 
     def _adjoint(self, result: FloatArray) -> FloatArray:
-        return self._correct(result, self._low_pass._adjoint(result))
+        low = result
+        for step in reversed(self._low_pass):
+            low = step._adjoint(low)
+        return self._correct(result, low)
 
     def _correct(self, image: FloatArray, low: FloatArray) -> FloatArray:
         grid = tuple(range(image.ndim - 1))
@@ -230,17 +218,36 @@ def _touched_by_samples(shape: tuple[int, ...], sampled_mask: BoolArray | None) 
         return np.ones(extended, dtype=bool)
     centres = np.zeros(extended, dtype=bool)
     centres[tuple(slice(_REACH, _REACH + size, 2) for size in shape)] = sampled_mask
-    return _dilate(centres)
+    return maximum_filter(centres, 2 * _REACH + 1, mode="constant")
 
 
 def _touched_by_all(shape: tuple[int, ...], mask: BoolArray | None) -> BoolArray:
     """Pixels of the reduced grid, with a margin of one, that determine the mask's pixels."""
     if mask is None:
         return np.ones(tuple(size + 2 for size in halve_shape(shape)), dtype=bool)
-    return reduce_mask(_dilate(np.pad(mask, _REACH)))
+    return reduce_mask(maximum_filter(np.pad(mask, _REACH), 2 * _REACH + 1, mode="constant"))
 
 
-def _dilate(mask: BoolArray) -> BoolArray:
-    for axis in range(mask.ndim):
-        mask = maximum_filter1d(mask, 2 * _REACH + 1, axis=axis, mode="constant")
-    return mask
+def _sample(values: FloatArray, axis: int, count: int) -> FloatArray:
+    """Filter, keeping every second value: out[k] = sum_j h[j] values[2 k + j] for k < count."""
+    first, second, middle, fourth, last = (_every_second(axis, j, count) for j in range(5))
+    out = values[second] + values[fourth]
+    out *= 4
+    out += values[first]
+    out += values[last]
+    out += 6 * values[middle]
+    out /= 16
+    return out
+
+
+def _spread(values: FloatArray, axis: int, length: int) -> FloatArray:
+    """The adjoint of `_sample`: each value is spread over the places it was computed from."""
+    count = values.shape[axis]
+    out = np.zeros((*values.shape[:axis], length, *values.shape[axis + 1 :]))
+    for j, weight in enumerate((1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16)):
+        out[_every_second(axis, j, count)] += weight * values
+    return out
+
+
+def _every_second(axis: int, start: int, count: int) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, slice(start, start + 2 * count - 1, 2))

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._types import BoolArray, FloatArray
-from fewest.imaging._checks import check_mask, check_shape, level_grids
-from fewest.imaging._stack import ImageStack
+from fewest.imaging._checks import ImageStack, check_grid, level_grids, only_inside
 from fewest.imaging.operators import Expansion, Reduction
 
 __all__ = [
@@ -114,7 +113,7 @@ def gaussian_pyramid(
     """
     stack = ImageStack.of(image, channel_axis, mask)
     pyramid = [stack.values]
-    for grid in level_grids(stack.shape, stack.mask, levels)[:-1]:
+    for grid in level_grids((stack.shape, stack.mask), levels)[:-1]:
         pyramid.append(Reduction(*grid, boundary).forward(pyramid[-1]))
     return [stack.restore(level) for level in pyramid]
 
@@ -183,16 +182,15 @@ def upsample(
     >>> upsample([[0.0, 4.0], [0.0, 4.0]], 2, (6, 6))[0]
     array([0., 1., 2., 3., 4., 5.])
     """
-    grid = check_shape(shape)
-    grids = level_grids(grid, check_mask(mask, grid), levels)
+    grids = level_grids(check_grid(shape, mask), levels)
     small_shape, small_mask = grids[-1]
-    found = ImageStack.of(volume, channel_axis).shape
-    if found != small_shape:
+    stack = ImageStack.of(volume, channel_axis)
+    if stack.shape != small_shape:
         raise ValueError(
-            f"after {levels} levels an image of shape {grid} has shape {small_shape}; got {found}"
+            f"after {levels} levels an image of shape {grids[0][0]} has shape {small_shape}; got "
+            f"{stack.shape}"
         )
-    stack = ImageStack.of(volume, channel_axis, small_mask)
-    values = stack.values
+    values = only_inside(stack.values, small_mask)
     for level in reversed(grids[:-1]):
         values = Expansion(*level, boundary).forward(values)
     return stack.restore(values)
@@ -217,6 +215,5 @@ def downsampled_mask(mask: ArrayLike, levels: int) -> BoolArray:
            [1, 1, 0],
            [1, 1, 1]])
     """
-    shape = check_shape(np.shape(mask))
-    small_shape, small_mask = level_grids(shape, check_mask(mask, shape), levels)[-1]
+    small_shape, small_mask = level_grids(check_grid(np.shape(mask), mask), levels)[-1]
     return np.ones(small_shape, dtype=bool) if small_mask is None else small_mask.copy()

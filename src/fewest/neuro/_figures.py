@@ -10,31 +10,49 @@ import numpy as np
 
 from fewest._wording import counted
 from fewest.neuro._images import values_of
-from fewest.neuro._regions import SIDES
+from fewest.neuro._regions import SIDES, RegionTable
 from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from fewest.neuro._regions import RegionTable
 
 _CUTS = 5  # slices of a map with many
 _DPI = 150
 _FAINT = 0.05  # of the largest value: what is less would only veil the background
 _TINY = float(np.finfo(np.float32).tiny)
 _TILTED = 1e-3  # radians
+# Colours and their limits, for nilearn.
+_WEIGHTS: dict[str, Any] = {"cmap": "RdBu_r", "symmetric_cbar": True}
+_COUNTS: dict[str, Any] = {"cmap": "viridis", "symmetric_cbar": False, "vmin": 0}
 _BELOW_TITLE = (0.02, 0.03, 0.96, 0.85)
+_SENTENCES = {
+    "coef": "Weights of the selected voxels, on the mean of all volumes.",
+    "support": "The voxels that the machine uses, on the mean of all volumes.",
+    "consistency": "In how many folds each voxel was selected, on the mean of all volumes.",
+    "ranking": "When repetitive selection found each voxel: those found so far are set aside, and "
+    "the selection is repeated.",
+}
+_REGIONS = "Where in the atlas the voxels are that were found, by hemisphere."
 
 
-def draw_maps(decoder: Any) -> Iterator[tuple[str, str, Figure]]:
-    """Weights (one map per class for more than two), folds and repetitions: name, title, figure.
+def list_figures(decoder: Any) -> list[tuple[str, str, Figure]]:
+    """Title, sentence and figure of all that a page shows."""
+    figures = [found[1:] for found in draw_maps(decoder)]
+    if decoder.regions_ is not None:
+        figures.append(("Regions", _REGIONS, draw_regions(decoder.regions_)))
+    return figures
 
-    Selected voxels stand for weights where the machine is not linear. What is behind them is the
-    mean of the volumes.
+
+def draw_maps(decoder: Any) -> Iterator[tuple[str, str, str, Figure]]:
+    """Weights (one map per class for more than two), folds and repetitions.
+
+    Each with its name, its title and a sentence. Selected voxels stand for weights where the
+    machine is not linear. What is behind them is the mean of the volumes.
     """
     require_matplotlib()
     for name, title, image, settings in _list_maps(decoder):
-        yield name, title, _draw_slices(image, decoder.mean_img_, title, **settings)
+        figure = _draw_slices(image, decoder.mean_img_, title, settings)
+        yield name, title, _SENTENCES[name.partition("-")[0]], figure
 
 
 def _list_maps(decoder: Any) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
@@ -43,22 +61,23 @@ def _list_maps(decoder: Any) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
     labels = decoder.classes_.tolist()
     weights = decoder.coef_img_
     if weights is None:
-        yield "support", "Selected voxels", decoder.support_img_, {"vmax": 1}
+        yield "support", "Selected voxels", decoder.support_img_, {**_COUNTS, "vmax": 1}
     elif weights.ndim == 3:
         title = f"Weights: {labels[1]} (positive) against {labels[0]}"
-        yield "coef", title, weights, {"symmetric": True}
+        yield "coef", title, weights, _WEIGHTS
     else:
         for number, (label, image) in enumerate(zip(labels, iter_img(weights), strict=True), 1):
             title = f"Weights: {label} against the rest"
-            yield f"coef-{number}", title, image, {"symmetric": True}
+            yield f"coef-{number}", title, image, _WEIGHTS
     if decoder.consistency_img_ is not None:
         n_folds = len(decoder.held_out_.folds)
         title = f"Selected in how many of {n_folds} folds"
-        yield "consistency", title, decoder.consistency_img_, {"vmax": n_folds}
+        yield "consistency", title, decoder.consistency_img_, {**_COUNTS, "vmax": n_folds}
     if decoder.ranking_img_ is not None:
         last = max(1, int(values_of(decoder.ranking_img_).max()))
         title = f"Found in which of {counted(last, 'repetition')}"
-        yield "ranking", title, decoder.ranking_img_, {"vmax": last, "colours": "plasma_r"}
+        settings = {**_COUNTS, "vmax": last, "cmap": "plasma_r"}
+        yield "ranking", title, decoder.ranking_img_, settings
 
 
 def draw_regions(regions: RegionTable) -> Figure:
@@ -90,28 +109,20 @@ def draw_regions(regions: RegionTable) -> Figure:
 def write_figures(decoder: Any, folder: Path) -> list[str]:
     """Write the maps into a folder as PNG; returns the names of the files."""
     written = []
-    for name, _, figure in draw_maps(decoder):
+    for name, *_, figure in draw_maps(decoder):
         written.append(f"{name}.png")
         figure.savefig(folder / written[-1], dpi=_DPI)
     return written
 
 
-def _draw_slices(
-    image: Any,
-    background: Any,
-    title: str,
-    *,
-    symmetric: bool = False,
-    vmax: float | None = None,
-    colours: str = "viridis",
-) -> Figure:
+def _draw_slices(image: Any, background: Any, title: str, settings: dict[str, Any]) -> Figure:
     """Slices through the voxels of a map that are not zero."""
     from matplotlib.figure import Figure
     from nilearn.plotting import plot_stat_map
 
     upright, axis = _straighten(image)
     cuts = _choose_cuts(upright, axis, np.abs(image.affine[axis, :3]).max())
-    faint = _FAINT * float(np.abs(values_of(image)).max()) if symmetric else 0.0
+    faint = _FAINT * float(np.abs(values_of(image)).max()) if settings is _WEIGHTS else 0.0
     # Not of pyplot, which would open windows and keep the figure.
     figure = Figure(figsize=(max(5.0, 2.2 * len(cuts) + 1.4), 3.2))
     figure.suptitle(title)
@@ -122,13 +133,10 @@ def _draw_slices(
         cut_coords=cuts,
         threshold=max(faint, _TINY),
         resampling_interpolation="nearest",  # counts stay whole, and few voxels few
-        cmap="RdBu_r" if symmetric else colours,
-        symmetric_cbar=symmetric,
-        vmin=None if symmetric else 0,
-        vmax=vmax,
         black_bg=False,
         figure=figure,
         axes=_BELOW_TITLE,
+        **settings,
     )
     return figure
 

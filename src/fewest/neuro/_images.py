@@ -42,13 +42,15 @@ def load_images(imgs: Any) -> SpatialImage:
     series = [
         img if img.ndim == 4 else make_image(img, values_of(img)[..., None]) for img in loaded
     ]
-    for number, img in enumerate(series):
-        require_same_grid(img, series[0], f"image {number}", "image 0")
+    series = [
+        match_grid(img, series[0], f"image {number}", "image 0")
+        for number, img in enumerate(series)
+    ]
     if len(series) == 1:
         return series[0]
     # Integers of two bytes are exact in single precision, which halves the memory.
     dtype = np.result_type(np.float32, *(img.get_data_dtype() for img in series))
-    return concat_imgs([set_affine(img, series[0].affine) for img in series], dtype=dtype)
+    return concat_imgs(series, dtype=dtype)
 
 
 def load_image(img: Any, what: str) -> SpatialImage:
@@ -69,23 +71,13 @@ def values_of(img: SpatialImage) -> NDArray[Any]:
     return np.asanyarray(img.dataobj)
 
 
-def make_image(reference: SpatialImage, values: NDArray[Any]) -> SpatialImage:
-    """These values as an image on the grid of another one."""
+def make_image(
+    reference: SpatialImage, values: NDArray[Any], affine: FloatArray | None = None
+) -> SpatialImage:
+    """These values as an image on the grid of another one, or with an affine of their own."""
     from nilearn.image import new_img_like
 
-    return new_img_like(reference, values)
-
-
-def set_affine(img: SpatialImage, affine: FloatArray) -> SpatialImage:
-    """The image with this affine, which differs from its own by rounding at most.
-
-    For nilearn such grids are two: it would resample one of them, and lose its outermost voxels.
-    """
-    from nilearn.image import new_img_like
-
-    if np.array_equal(img.affine, affine):
-        return img
-    return new_img_like(img, values_of(img), affine)
+    return new_img_like(reference, values, affine)
 
 
 def has_affine_of(one: SpatialImage, other: SpatialImage) -> bool:
@@ -93,8 +85,12 @@ def has_affine_of(one: SpatialImage, other: SpatialImage) -> bool:
     return np.allclose(one.affine, other.affine, atol=_SAME_GRID)
 
 
-def require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> None:
-    """Raise unless both have voxels at the same places; `name` and `than` say what they are."""
+def match_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> SpatialImage:
+    """The image with the affine of the other one, from which its own differs by rounding at most.
+
+    For nilearn such grids are two: it would resample one of them, and lose its outermost voxels.
+    Raises unless both have voxels at the same places; `name` and `than` say what they are.
+    """
     advice = "Bring them on one grid with nilearn.image.resample_to_img"
     if one.shape[:3] != other.shape[:3]:
         raise ValueError(
@@ -107,6 +103,9 @@ def require_same_grid(one: SpatialImage, other: SpatialImage, name: str, than: s
             f"{np.abs(one.affine - other.affine).max():.3g}: a voxel is not the same place. "
             f"{advice}"
         )
+    if np.array_equal(one.affine, other.affine):
+        return one
+    return make_image(one, values_of(one), other.affine)
 
 
 def _load(img: Any, what: str) -> SpatialImage:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fewest._wording import counted
-from fewest.neuro._images import load_image, make_image, require_same_grid, set_affine, values_of
+from fewest.neuro._images import load_image, make_image, match_grid, values_of
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
@@ -44,8 +44,8 @@ def fit_masker(mask: Any, smoothing_fwhm: float | None, images: SpatialImage) ->
     given = load_image(masker.mask_img, "mask")
     if not values_of(given).any():
         raise ValueError("the mask is empty: no voxel is above zero. Give another mask")
-    require_same_grid(given, images, "the mask", "the images")
-    return masker.set_params(mask_img=set_affine(given, images.affine)).fit()
+    given = match_grid(given, images, "the mask", "the images")
+    return masker.set_params(mask_img=given).fit()
 
 
 def mask_images(masker: Any, images: SpatialImage) -> NDArray[Any]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -89,21 +87,14 @@ class RegionTable:
         return RegionTable(tuple(large), self.n_voxels)
 
     def to_frame(self) -> pandas.DataFrame:
-        """The rows as a data frame; needs pandas."""
+        """The rows as a data frame."""
         import pandas
 
-        return pandas.DataFrame([asdict(region) for region in self.regions], columns=_COLUMNS)
+        return pandas.DataFrame(self.regions, columns=[field.name for field in fields(Region)])
 
     def to_csv(self) -> str:
         """The rows as text, with commas and a header."""
-        text = io.StringIO()
-        writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(region) for region in self.regions)
-        return text.getvalue()
-
-
-_COLUMNS = list(Region.__dataclass_fields__)
+        return self.to_frame().to_csv(index=False, lineterminator="\n")
 
 
 def region_table(
@@ -155,15 +146,14 @@ def region_table(
     map_img = load_image(map_img, "map_img")
     found = np.nan_to_num(values_of(map_img)) != 0
     regions = _move_to_grid(load_atlas(atlas_img), map_img)
-    labels_found = regions[found]
     x = apply_affine(map_img.affine, np.argwhere(found))[:, 0]
     side = np.where(np.abs(x) < _MIDLINE, 0, np.sign(x))
-    names = _name_by_value(labels)
+    names = _name_by_value(labels) | {0: UNASSIGNED}
     rows = []
-    for value in np.unique(labels_found).tolist():
-        counts = [int(np.sum((labels_found == value) & (side == sign))) for sign in (-1, 1, 0)]
-        name = UNASSIGNED if value == 0 else names.get(value, f"region {value}")
-        size = int(np.sum(regions == value))
+    for value in np.unique(regions[found]).tolist():
+        sides = side[regions[found] == value]
+        counts = [int(np.sum(sides == sign)) for sign in (-1, 1, 0)]
+        name, size = names.get(value, f"region {value}"), int(np.sum(regions == value))
         rows.append(_make_region(value, name, counts, size, len(side)))
     rows.sort(key=lambda row: (row.label == 0, -row.total, row.label))
     return RegionTable(tuple(rows), len(side))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.abilities import selection_of
+from fewest._estimators.held_out import HeldOut
 from fewest._types import FloatArray
-
-if TYPE_CHECKING:
-    from fewest._estimators.held_out import HeldOut
 
 
 @dataclass(frozen=True)

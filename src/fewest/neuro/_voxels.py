@@ -7,22 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import LeaveOneGroupOut
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from fewest._estimators.abilities import Selection, selection_of
 from fewest._estimators.held_out import run_held_out
-from fewest._estimators.splits import fit_with_groups
-from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._estimators.splits import check_groups, fit_with_groups
+from fewest._estimators.validation import (
+    check_choice,
+    check_count,
+    check_positive,
+    encode_classes,
+)
+from fewest._types import FloatArray
+from fewest._wording import counted
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.neuro._checks import check_labels, check_machine
-from fewest.neuro._classifier import VoxelClassifier
+from fewest.neuro._checks import check_machine
 from fewest.neuro._grid import VoxelGrid, fill_mask
-from fewest.neuro._images import load_images, make_image, require_nilearn, values_of
-from fewest.neuro._masking import fit_masker
+from fewest.neuro._images import (
+    load_images,
+    make_image,
+    match_grid,
+    require_nilearn,
+    values_of,
+)
+from fewest.neuro._masking import fit_masker, mask_images, standardize_groups
 from fewest.neuro._regions import load_atlas, region_table
-from fewest.neuro._tables import tabulate_folds
+from fewest.neuro._tables import name_voxels, tabulate_folds
 from fewest.repetition.selector import RepetitiveSelector
 
 if TYPE_CHECKING:
@@ -33,7 +45,7 @@ if TYPE_CHECKING:
 _FOLDS = 5  # without groups
 
 
-class FewestVoxels(VoxelClassifier):
+class FewestVoxels(ClassifierMixin, BaseEstimator):
     r"""Classifier on the fewest voxels of brain images, with maps of what it uses.
 
     The images are masked (and smoothed, standardised, downsampled if asked for), a machine is
@@ -141,6 +153,8 @@ class FewestVoxels(VoxelClassifier):
     0.12
     """
 
+    _volumes: Any = None  # what `fit` made of the images, their labels and groups
+
     def __init__(
         self,
         estimator: Any = None,
@@ -208,9 +222,10 @@ class FewestVoxels(VoxelClassifier):
         self.classes_ = np.unique(labels)
         self.estimator_ = fit_with_groups(clone(estimator), X, labels, names)
         selection = selection_of(self.estimator_)
-        self._validate(estimator)
+        settings = {name: getattr(self, name) for name in ("random_state", "n_jobs", "verbose")}
+        self._validate(estimator, settings)
         self._repeat(estimator, selection)
-        self._estimate_informative()
+        self._estimate_informative(settings)
         self._make_maps(selection, atlas)
         return self
 
@@ -239,14 +254,91 @@ class FewestVoxels(VoxelClassifier):
         Report
         """
         check_is_fitted(self)
-        from fewest.neuro._page import make_page
+        from fewest.neuro._figures import list_figures
+        from fewest.report import make_report
 
+        volumes, held_out = self._volumes, self.held_out_
         if imgs is not None:
-            volumes = self._new_matrix(imgs, groups), y, groups
-            return make_page(self, volumes, None, settings)
-        if self._volumes is None:
+            volumes, held_out = (self._new_matrix(imgs, groups), y, groups), None
+        elif volumes is None:
             raise ValueError("a decoder from a file has no volumes: give imgs, y and groups")
-        return make_page(self, self._volumes, self.held_out_, settings)
+        X, labels, names = volumes
+        usual = {
+            "also": [one for one in (self.selector_, self.informative_) if one is not None],
+            "groups": names,
+            "feature_names": name_voxels(self),
+            "title": "The fewest voxels that tell conditions apart",
+            "cv": self._folds(names),
+            "held_out": None if "cv" in settings else held_out,
+        }
+        if "figures" not in settings:
+            usual["figures"] = list_figures(self)
+        return make_report(self.estimator_, X, labels, **{**usual, **settings})
+
+    def predict(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
+        """Class of each volume.
+
+        Parameters
+        ----------
+        imgs : image, file, or list of them
+            Volumes on the grid of those of `fit`.
+        groups : array of shape (n_volumes,), optional
+            Matters for ``standardize="groups"`` only; None takes all volumes for one group.
+
+        Returns
+        -------
+        array of shape (n_volumes,)
+        """
+        return self.estimator_.predict(self._new_matrix(imgs, groups))
+
+    def decision_function(self, imgs: Any, *, groups: ArrayLike | None = None) -> FloatArray:
+        """Signed value of w . x + b; positive values speak for the (second) class.
+
+        Parameters
+        ----------
+        imgs, groups
+            As in `predict`.
+
+        Returns
+        -------
+        array of shape (n_volumes,), or (n_volumes, n_classes) for more than two classes
+        """
+        return self.estimator_.decision_function(self._new_matrix(imgs, groups))
+
+    def score(self, imgs: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> float:
+        """Share of the volumes that are classified correctly.
+
+        Parameters
+        ----------
+        imgs, groups
+            As in `predict`.
+        y : array of shape (n_volumes,)
+            Their conditions.
+
+        Returns
+        -------
+        float
+        """
+        return float(np.mean(self.predict(imgs, groups=groups) == np.asarray(y)))
+
+    def transform(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
+        """Values of the selected voxels (of the downsampled volumes, where that was asked for).
+
+        Parameters
+        ----------
+        imgs, groups
+            As in `predict`.
+
+        Returns
+        -------
+        array of shape (n_volumes, n_selected)
+        """
+        X = self._new_matrix(imgs, groups)
+        return X[:, selection_of(self.estimator_).support]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What files and other processes get: all but the volumes, which may be large."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_volumes"}
 
     def _check_parameters(self) -> None:
         check_choice("standardize", self.standardize, (None, "groups"))
@@ -265,12 +357,14 @@ class FewestVoxels(VoxelClassifier):
     def _check_labels(
         self, y: ArrayLike, groups: ArrayLike | None, n_volumes: int
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        labels, names = check_labels(y, groups, n_volumes)
-        if names is None and self.standardize == "groups":
+        labels, names = _check_length("y", y, n_volumes), None
+        n_classes = len(encode_classes("selecting voxels", labels)[0])
+        if groups is not None:
+            names = check_groups(_check_length("groups", groups, n_volumes), n_volumes)
+        elif self.standardize == "groups":
             raise ValueError(
                 "standardize='groups' needs groups: name the run or participant of every volume"
             )
-        n_classes = len(np.unique(labels))
         if self.informative is not False and n_classes > 2:
             raise ValueError(
                 f"informative needs two classes; y has {n_classes}. Leave it out, or compare two "
@@ -282,20 +376,13 @@ class FewestVoxels(VoxelClassifier):
         """What to cross-validate by, also where no folds were asked for."""
         return self.cv or (_FOLDS if groups is None else LeaveOneGroupOut())
 
-    def _validate(self, estimator: Any) -> None:
+    def _validate(self, estimator: Any, settings: dict[str, Any]) -> None:
         self.held_out_ = self.cv_results_ = self.error_ = self.error_sd_ = None
         if self.cv == 0:
             return
         X, y, groups = self._volumes
         self.held_out_ = run_held_out(
-            estimator,
-            X,
-            y,
-            cv=self._folds(groups),
-            groups=groups,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            estimator, X, y, cv=self._folds(groups), groups=groups, **settings
         )
         for text in self.held_out_.warnings:
             warnings.warn(f"in a fold: {text}", stacklevel=3)
@@ -315,23 +402,16 @@ class FewestVoxels(VoxelClassifier):
         self.selector_.fit(X, y, groups=groups)
         _stop_if(self.selector_.stop_reason_ == "interrupted")
 
-    def _estimate_informative(self) -> None:
+    def _estimate_informative(self, settings: dict[str, Any]) -> None:
         self.informative_ = None
         if self.informative is False:
             return
         from fewest.informative import informative_features
 
         X, y, groups = self._volumes
-        settings = {
-            "groups": groups,
-            "cv": self.cv or None,
-            "random_state": self.random_state,
-            "n_jobs": self.n_jobs,
-            "verbose": self.verbose,
-        }
-        if isinstance(self.informative, dict):
-            settings |= self.informative
-        found = informative_features(settings.pop("estimator", None), X, y, **settings)
+        asked = self.informative if isinstance(self.informative, dict) else {}
+        settings = {"estimator": None, "groups": groups, "cv": self.cv or None, **settings, **asked}
+        found = informative_features(X=X, y=y, **settings)
         _stop_if(len(found.folds) < found.n_folds_planned)
         self.informative_ = found
 
@@ -354,12 +434,38 @@ class FewestVoxels(VoxelClassifier):
             found = self.support_img_ if self.ranking_img_ is None else self.ranking_img_
             self.regions_ = region_table(found, atlas, self.atlas_labels)
 
+    def _matrix(self, images: SpatialImage, groups: NDArray[Any] | None) -> NDArray[Any]:
+        values = mask_images(self.masker_, images)
+        if self.standardize == "groups":
+            values = standardize_groups(values, groups)
+        return self.grid_.reduce(values)
+
+    def _new_matrix(self, imgs: Any, groups: ArrayLike | None) -> NDArray[Any]:
+        check_is_fitted(self)
+        images = match_grid(load_images(imgs), self.mask_img_, "these images", "those of fit")
+        names = None if groups is None else _check_length("groups", groups, images.shape[3])
+        return self._matrix(images, names)
+
     def _map(self, values: NDArray[Any]) -> SpatialImage:
         return self._image(self.grid_.copy_nearest(values))
 
     def _image(self, values: NDArray[Any]) -> SpatialImage:
         """One value per voxel of the mask, or several, on the grid of the images."""
         return make_image(self.mask_img_, fill_mask(self.grid_.mask, values))
+
+
+def _check_length(name: str, values: ArrayLike, n_volumes: int) -> NDArray[Any]:
+    """One value per volume."""
+    found: NDArray[Any] = column_or_1d(values)
+    if len(found) != n_volumes:
+        hint = ""
+        if n_volumes == 1:
+            hint = ". One 3-D image is one volume: give a list of them, or a 4-D image"
+        raise ValueError(
+            f"{name} has {counted(len(found), 'value')}, but the images have "
+            f"{counted(n_volumes, 'volume')}: give one per volume, in their order{hint}"
+        )
+    return found
 
 
 def _stop_if(interrupted: bool) -> None:

@@ -9,28 +9,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fewest._estimators.validation import check_choice
 from fewest._wording import counted
 from fewest.informative._overlap import SHARES
 from fewest.informative._univariate import share_count
-from fewest.neuro._drawing import (
-    draw_flat,
-    draw_glass,
-    draw_ranked_glass,
-    draw_slices,
-    is_flat,
-)
-from fewest.neuro._images import (
-    load_image,
-    make_image,
-    require_nilearn,
-    require_same_grid,
-    values_of,
-)
+from fewest.neuro._images import load_image, make_image, match_grid, require_nilearn, values_of
 from fewest.plotting._figures import require_matplotlib
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["PALETTES", "plot_ranking", "plot_two_maps"]
@@ -44,6 +33,9 @@ PALETTES = {
 _SIZES = {"slices": (12.0, 2.6), "glass": (10.0, 3.6)}
 _FLAT_SIZE = (8.0, 4.6)
 _INK = "white"  # on black, where yellow can be seen
+_CUTS = 7
+_SIDES = (("L", "R"), ("P", "A"), ("I", "S"))
+_PLACE = (0.02, 0.14, 0.96, 0.84)  # of the brain in the figure, above a legend
 
 
 def plot_two_maps(
@@ -101,16 +93,18 @@ def plot_two_maps(
     require_matplotlib()
     from matplotlib.colors import ListedColormap
 
-    codes = _code_maps(first, second)
+    maps = _load_pair(first, second, "the first map", "the second map")
+    one, other = (np.nan_to_num(values_of(each)) != 0 for each in maps)
+    codes = make_image(maps[0], (one + 2 * other).astype(np.uint8))  # 3 for voxels of both
     colours = ListedColormap(list(PALETTES[palette].values()))
-    figure = _black(figure, _FLAT_SIZE if is_flat(codes) else _SIZES[kind])
-    if is_flat(codes):
+    figure = _black(figure, _FLAT_SIZE if _is_flat(codes) else _SIZES[kind])
+    if _is_flat(codes):
         axes = figure.add_axes((0.02, 0.22, 0.96, 0.76))
-        draw_flat(axes, codes, colours, _load_background(background), vmin=1, vmax=3)
+        _draw_flat(axes, codes, colours, background, vmin=1, vmax=3)
     elif kind == "glass":
-        draw_glass(figure, codes, colours)
+        _draw_glass(figure, codes, colours)
     else:
-        draw_slices(figure, codes, colours, background)
+        _draw_slices(figure, codes, colours, background)
     _add_legend(figure, codes, names, palette)
     return figure
 
@@ -160,7 +154,7 @@ def plot_ranking(
     require_nilearn()
     require_matplotlib()
     maps, last = _cut_ranking(ranking, mask, shares)
-    colours, behind = _early_bright(), _load_background(background)
+    colours = _early_bright()
     darkest = 1.0 / max(last, 2.0)  # brightness of the last repetition, where the scale ends
     n_rows = -(-len(maps) // 2)
     figure = _black(figure, (10.0, 2.7 * n_rows + 0.9))
@@ -169,10 +163,10 @@ def plot_ranking(
     for place, (title, image) in enumerate(maps):
         left, bottom = 0.5 * (place % 2), 1.0 - (place // 2 + 1) * height
         axes = figure.add_axes((left + 0.01, bottom + 0.01, 0.48, 0.86 * height - 0.01))
-        if is_flat(image):
-            draw_flat(axes, image, colours, behind, vmin=darkest, vmax=1.0)
+        if _is_flat(image):
+            _draw_flat(axes, image, colours, background, vmin=darkest, vmax=1.0)
         else:
-            draw_ranked_glass(figure, axes, image, colours, darkest)
+            _draw_ranked_glass(axes, image, colours, darkest)
         axes.set_title(title, color=_INK, fontsize=11)
     _add_scale(figure, below, last)
     return figure
@@ -190,19 +184,7 @@ def _black(figure: Figure | None, size: tuple[float, float]) -> Figure:
 def _load_pair(first: Any, second: Any, *names: str) -> tuple[Any, Any]:
     """Two 3-D images on one grid; the names say in messages what they are."""
     images = load_image(first, names[0]), load_image(second, names[1])
-    require_same_grid(*images, *names)
-    return images
-
-
-def _load_background(image: Any) -> Any:
-    return None if image is None else load_image(image, "the background")
-
-
-def _code_maps(first: Any, second: Any) -> Any:
-    """An image of 1 for the first map only, 2 for the second only, and 3 for both."""
-    maps = _load_pair(first, second, "the first map", "the second map")
-    one, other = (np.nan_to_num(values_of(each)) != 0 for each in maps)
-    return make_image(maps[0], (one + 2 * other).astype(np.uint8))
+    return match_grid(*images, *names), images[1]
 
 
 def _cut_ranking(
@@ -271,3 +253,105 @@ def _add_legend(figure: Figure, codes: Any, names: tuple[str, str], palette: str
         labelcolor=_INK,
         fontsize=size,
     )
+
+
+def _draw_slices(figure: Figure, labels: Any, colours: Any, background: Any) -> None:
+    """Horizontal slices through the voxels of a label image."""
+    from nilearn.plotting import plot_roi
+
+    plot_roi(
+        labels,
+        **({} if background is None else {"bg_img": background}),
+        display_mode="z",
+        cut_coords=_heights(labels),
+        cmap=colours,
+        vmin=1,
+        vmax=colours.N,
+        alpha=1.0,
+        colorbar=False,
+        black_bg=True,
+        figure=figure,
+        axes=_PLACE,
+    )
+
+
+def _draw_glass(figure: Figure, labels: Any, colours: Any) -> None:
+    """All voxels of a label image through a glass brain, those of the last label on top."""
+    from matplotlib.colors import ListedColormap
+    from nilearn.plotting import plot_glass_brain
+
+    display = plot_glass_brain(None, display_mode="lyrz", black_bg=True, figure=figure, axes=_PLACE)
+    values = values_of(labels)
+    for code in range(1, colours.N + 1):
+        if np.any(values == code):
+            image = make_image(labels, (values == code).astype(np.float32))
+            colour = ListedColormap([colours.colors[code - 1]])
+            display.add_overlay(image, threshold=0.5, cmap=colour, vmin=0, vmax=1)
+
+
+def _draw_ranked_glass(axes: Axes, image: Any, colours: Any, darkest: float) -> None:
+    """The brightest voxel on each line of sight through a glass brain."""
+    from nilearn.plotting import plot_glass_brain
+
+    plot_glass_brain(
+        image,
+        display_mode="xz",
+        threshold=np.finfo(np.float32).tiny,
+        cmap=colours,
+        vmin=darkest,
+        vmax=1.0,
+        plot_abs=False,
+        resampling_interpolation="nearest",
+        colorbar=False,
+        black_bg=True,
+        figure=axes.figure,
+        axes=axes,
+    )
+
+
+def _heights(labels: Any) -> list[float]:
+    """Where to cut: evenly from the lowest voxels to the highest, without stray ones."""
+    from nibabel.affines import apply_affine
+
+    places = np.argwhere(values_of(labels))
+    if not len(places):
+        places = np.array([[size // 2 for size in labels.shape]])
+    low, high = np.quantile(apply_affine(labels.affine, places)[:, 2], [0.03, 0.97])
+    return np.unique(np.linspace(low, high, _CUTS).round(1)).tolist()
+
+
+def _is_flat(image: Any) -> bool:
+    """Whether some axis of the image has a single voxel."""
+    return 1 in image.shape[:3]
+
+
+def _draw_flat(ax: Axes, image: Any, colours: Any, background: Any, **limits: Any) -> None:
+    """The voxels of one slice that are not zero, on grey values of that shape or on nothing."""
+    values, sides, aspect = _turn(image)
+    drawn: dict[str, Any] = {"origin": "lower", "aspect": aspect}
+    if background is not None:
+        background = load_image(background, "the background")
+        grey = np.nan_to_num(_turn(background)[0], posinf=0.0, neginf=0.0)
+        if grey.shape != values.shape:
+            raise ValueError(
+                f"the background has shape {background.shape[:3]}, but the map has "
+                f"{image.shape[:3]}: resample it to the grid of the map"
+            )
+        ax.imshow(np.ma.masked_equal(grey, 0), cmap="gray", vmin=0, vmax=1.1 * grey.max(), **drawn)
+    shown = np.ma.masked_equal(values, 0)
+    ax.imshow(shown, cmap=colours, interpolation="nearest", **drawn, **limits)
+    ax.set_axis_off()
+    for place, side in zip((0.02, 0.98), sides, strict=True):
+        ax.text(place, 0.5, side, color="white", transform=ax.transAxes, ha="center", va="center")
+
+
+def _turn(image: Any) -> tuple[NDArray[Any], tuple[str, str], float]:
+    """One row per line of the picture, its two sides, and height by width of a voxel."""
+    import nibabel
+
+    canonical = nibabel.as_closest_canonical(image)
+    flat = max(axis for axis in range(3) if canonical.shape[axis] == 1)
+    across, up = (axis for axis in range(3) if axis != flat)
+    sizes = canonical.header.get_zooms()
+    values = np.squeeze(values_of(canonical), axis=flat).T
+    return values, _SIDES[across], float(sizes[up] / sizes[across])

@@ -6,11 +6,22 @@ group is left out, the machine selects its voxels on the others, and is judged o
 
 from fewest.neuro.analyses._map_overlap import MapOverlap, map_overlap
 from fewest.neuro.analyses._one_vs_all import OneVsAll, average_rest, one_vs_all
-from fewest.neuro.analyses._pairs import AllPairs, Pair, all_pairs
+from fewest.neuro.analyses._pairs import (
+    AllPairs,
+    Pair,
+    PermutedPair,
+    PermutedPairs,
+    all_pairs,
+    permuted_pairs,
+)
 from fewest.neuro.analyses._performance import Performance
-from fewest.neuro.analyses._permuted import PermutedPair, PermutedPairs, permuted_pairs
-from fewest.neuro.analyses._resolutions import Resolution, Resolutions, resolutions
-from fewest.neuro.analyses._time_slices import TimeSlices, time_slices
+from fewest.neuro.analyses._series import (
+    Resolution,
+    Resolutions,
+    TimeSlices,
+    resolutions,
+    time_slices,
+)
 
 __all__ = [
     "AllPairs",

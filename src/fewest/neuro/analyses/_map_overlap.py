@@ -97,16 +97,11 @@ def map_overlap(first: ArrayLike, second: ArrayLike, mask: ArrayLike | None = No
     if not inside.any():
         raise ValueError("the mask holds no voxel: nothing to compare")
     one, other = (each & inside for each in maps)
-    n, a, b = (int(each.sum()) for each in (inside, one, other))
-    both = int(np.sum(one & other))
-    return MapOverlap(
-        n_voxels=n,
-        n_first=a,
-        n_second=b,
-        n_both=both,
-        expected=a * b / n,
-        p_value=float(stats.hypergeom.sf(both - 1, n, a, b)),
-    )
+    counted = (inside, one, other, one & other)
+    n_voxels, n_first, n_second, n_both = (int(each.sum()) for each in counted)
+    expected = n_first * n_second / n_voxels
+    p_value = float(stats.hypergeom.sf(n_both - 1, n_voxels, n_first, n_second))
+    return MapOverlap(n_voxels, n_first, n_second, n_both, expected, p_value)
 
 
 def _in_map(values: ArrayLike, name: str) -> NDArray[np.bool_]:

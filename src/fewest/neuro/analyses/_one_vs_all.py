@@ -13,8 +13,13 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from fewest._estimators.validation import check_choice, make_dense
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
-from fewest.neuro.analyses._performance import Performance, measure_performances
-from fewest.neuro.analyses._samples import TwoClasses, check_samples, choose_conditions
+from fewest.neuro.analyses._performance import (
+    Performance,
+    TwoClasses,
+    check_samples,
+    choose_conditions,
+    measure_performances,
+)
 
 AVERAGES = ("rest", "all", None)
 
@@ -33,17 +38,10 @@ class OneVsAll:
 
     def __str__(self) -> str:
         rows = [["", "samples", "features", "error"]]
-        for name, found, sizes in zip(
-            self.conditions, self.performances, self.class_sizes, strict=True
-        ):
-            rows.append(
-                [
-                    f"{cut(name)} vs. all others",
-                    f"{sizes[0]} + {sizes[1]}",
-                    found.features_text,
-                    found.error_text,
-                ]
-            )
+        found = zip(self.conditions, self.performances, self.class_sizes, strict=True)
+        for condition, performance, (own, others) in found:
+            name, sizes = f"{cut(condition)} vs. all others", f"{own} + {others}"
+            rows.append([name, sizes, performance.features_text, performance.error_text])
         return aligned(rows)
 
 
@@ -105,14 +103,13 @@ def one_vs_all(
     X, labels, own_groups = check_samples(X, y, groups)
     if average is not None:
         X = make_dense(X)
+    how: dict[str, Any] = {"groups": own_groups, "blocks": blocks, "average": average}
     names = choose_conditions(labels, conditions, least=1)
     data_sets = []
     for name in names:
         samples = X, labels == name, own_groups
         if average is not None:
-            samples = average_rest(
-                X, labels, name, groups=own_groups, blocks=blocks, average=average
-            )
+            samples = average_rest(X, labels, name, **how)
         rows = np.arange(len(samples[1]))
         data_sets.append(TwoClasses(*samples, rows, f"{name} and all others"))
     found = measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose)

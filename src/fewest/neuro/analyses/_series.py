@@ -1,4 +1,7 @@
-"""Every pair of conditions at every time (Klement's thesis, figs. 6.15 and 6.16)."""
+"""Every pair of conditions at every time, or at every level of a pyramid.
+
+Klement's thesis, figs. 6.15, 6.16 and 6.20.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_choice
-from fewest._types import FloatArray
+from fewest._types import BoolArray, FloatArray
 from fewest._wording import aligned, cut
+from fewest.imaging import downsampled_mask
+from fewest.neuro._grid import VoxelGrid
 from fewest.neuro.analyses._pairs import AllPairs, compare_pairs
 
 _SHOWN = {"features": ("n_features", 1), "error": ("error", 2)}  # of a performance, digits
@@ -116,8 +121,7 @@ def time_slices(
             f"times must name each of the {len(matrices)} slices of X; got {len(times)} names"
         )
     named = [(f" at time {time}", matrix) for time, matrix in zip(times, matrices, strict=True)]
-    pool = {"n_jobs": n_jobs, "verbose": verbose}
-    slices = compare_pairs(estimator, named, y, groups, conditions, **pool)
+    slices = compare_pairs(estimator, named, y, groups, conditions, n_jobs, verbose)
     return TimeSlices(tuple(times), slices[0].conditions, tuple(slices))
 
 
@@ -136,3 +140,110 @@ def _matrices(X: Any) -> list[Any]:
 def _star(row: FloatArray, digits: int) -> list[str]:
     best = int(np.argmin(row))
     return [f"{value:.{digits}f}{'*' if place == best else ' '}" for place, value in enumerate(row)]
+
+
+@dataclass(frozen=True, eq=False)
+class Resolution:
+    """One level of the pyramid: its mask, and the pairs of conditions in it."""
+
+    level: int
+    mask: BoolArray
+    found: AllPairs
+
+    @property
+    def n_voxels(self) -> int:
+        """Voxels of the mask."""
+        return int(self.mask.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Resolutions:
+    """Outcome of `resolutions`; print it for the table."""
+
+    levels: tuple[Resolution, ...]
+
+    def __str__(self) -> str:
+        head = ["features / error", *(f"level {one.level}" for one in self.levels)]
+        sizes = ["voxels", *(str(one.n_voxels) for one in self.levels)]
+        rows = []
+        for place, pair in enumerate(self.levels[0].found.pairs):
+            found = [one.found.pairs[place].performance for one in self.levels]
+            rows.append([pair.name, *(f"{one.n_features:.1f} / {one.error:.2f}" for one in found)])
+        return aligned([head, sizes, *rows])
+
+
+def resolutions(
+    estimator: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    mask: ArrayLike,
+    *,
+    groups: ArrayLike,
+    n_levels: int = 3,
+    already_smooth: bool = False,
+    conditions: Iterable[Any] | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Resolutions:
+    """Number of features and error for each pair of conditions, at full and coarser resolution.
+
+    Each level has half as many voxels along each axis as the one before, by a Gaussian pyramid
+    with linear boundary inside the mask (`fewest.imaging.downsample`).
+
+    Parameters
+    ----------
+    estimator, y, groups, conditions, n_jobs, verbose
+        As for `all_pairs`.
+    X : array of shape (n_samples, n_voxels), or of volumes (n_samples, *mask.shape)
+        The samples; ``mask[mask] = row`` puts a row back into the volume.
+    mask : array of two or three dimensions
+        The voxels.
+    n_levels : int
+        Number of reductions; level 0 is X itself.
+    already_smooth : bool
+        Make level 1 of every second voxel without a filter, as Klement's thesis does with volumes
+        that were smoothed before.
+
+    Returns
+    -------
+    Resolutions
+
+    References
+    ----------
+    S. Klement: The support feature machine, PhD thesis, Universität zu Lübeck, sec. 6.4.4.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_brain
+    >>> from fewest.neuro.analyses import resolutions
+    >>> maps = make_brain(4, 3, n_voxels=800, strength=2.0, random_state=0)
+    >>> found = resolutions(None, maps.X, maps.y, maps.mask, groups=maps.groups, n_levels=2)
+    >>> [level.n_voxels for level in found.levels]
+    [800, 91, 10]
+    """
+    inside = np.asarray(mask) != 0
+    downsampled_mask(inside, n_levels)  # raises unless voxels are left of it
+    masks = [downsampled_mask(inside, level) for level in range(n_levels + 1)]
+    matrices = [_rows(X, inside)]
+    for before in masks[:-1]:
+        if before is masks[0] and already_smooth:
+            even = np.all(np.argwhere(inside) % 2 == 0, axis=1)
+            matrices.append(matrices[0][:, even])
+        else:
+            matrices.append(VoxelGrid(before, 1).reduce(matrices[-1]))
+    named = [(f" at level {level} of the pyramid", matrix) for level, matrix in enumerate(matrices)]
+    found = compare_pairs(estimator, named, y, groups, conditions, n_jobs, verbose)
+    return Resolutions(tuple(map(Resolution, range(n_levels + 1), masks, found)))
+
+
+def _rows(X: ArrayLike, mask: BoolArray) -> NDArray[Any]:
+    """Samples x voxels of the mask."""
+    X = np.asarray(X)
+    if X.ndim == mask.ndim + 1 and X.shape[1:] == mask.shape:
+        return X[:, mask]
+    if X.ndim != 2 or X.shape[1] != mask.sum():
+        raise ValueError(
+            f"X of shape {X.shape} does not fit the mask of shape {mask.shape} with "
+            f"{int(mask.sum())} voxels: give samples x voxels of the mask, or whole volumes"
+        )
+    return X
