@@ -12,19 +12,17 @@ from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
+from fewest._solvers.margin import hard_margin
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
-from fewest.minimum._exact import as_integers, farkas_on_support
-from fewest.minimum._leaves import ZERO_SHARE, RuledOut, Separation, settle
+from fewest.minimum._data import Twins, conflicting_samples, separating_columns
+from fewest.minimum._leaves import RuledOut, Separation, find_weighed, rule_out, settle
 from fewest.minimum._pairs import scan_pairs
-from fewest.minimum._ranking import rank_by_margin
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
-from fewest.minimum._singles import separating_columns
-from fewest.minimum._twins import Twins, conflicting_samples
 from fewest.minimum._upper import drop_idle, find_first_set, swap_down
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
@@ -109,8 +107,7 @@ class Driver:
         assert self.best is not None
         several = self.n_solutions != 1
         if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
-            search = CoverSearch(self.X, self.y, self.bits)
-            search.add(self.ruled_out)
+            search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
             self.best = swap_down(search, self.best, self.lower_bound, self.clock)
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
@@ -164,12 +161,10 @@ class Driver:
         result = solve(unit_margin(self.y), scale_columns(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
-        support = np.flatnonzero(result.alpha > ZERO_SHARE * result.alpha.max())
-        if self.X.shape[1] * len(support) ** 2 > _LARGEST_SYSTEM:
+        samples = find_weighed(result)
+        if self.X.shape[1] * len(samples) ** 2 > _LARGEST_SYSTEM:
             return None
-        block = as_integers(self.X[support])
-        shares = farkas_on_support(block, self.y[support], range(len(support)))
-        return None if shares is None else RuledOut((), tuple(support.tolist()), tuple(shares))
+        return rule_out(self.X, self.y, range(self.X.shape[1]), samples)
 
     def _prove_impossible(self, leaf: RuledOut) -> MinimumResult:
         """The answer that no set separates: the proof holds for all columns."""
@@ -219,9 +214,8 @@ class Driver:
             self.lower_bound = size + 1
 
     def _minimum(self, *, certified: bool) -> MinimumResult:
-        ranked = rank_by_margin(self.X, self.y, self.found)
-        if self.n_solutions is not None:
-            ranked = ranked[: self.n_solutions]
+        scored = [(self._margin(one.columns), one) for one in self.found]
+        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
         return MinimumResult(
             size=None if self.best is None else len(self.best.columns),
             lower_bound=self.lower_bound,
@@ -236,3 +230,12 @@ class Driver:
             separations=tuple(one for _, one in ranked),
             ruled_out=tuple(self.ruled_out),
         )
+
+    def _margin(self, columns: tuple[int, ...]) -> float:
+        """Half the distance of the classes' convex hulls in standardised columns.
+
+        Zero where they are too close for the difference to be computed.
+        """
+        Z = scale_columns(self.X[:, columns]).take(np.arange(len(columns)))
+        plane = hard_margin(Z, self.y)
+        return 0.0 if plane is None else float(1.0 / np.linalg.norm(plane[0]))

@@ -8,11 +8,10 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import check_data
 from fewest.minimum._driver import Driver
 from fewest.minimum._result import MinimumResult
-from fewest.minimum._threads import limit_threads
 
 
 def minimum_features(
@@ -96,10 +95,8 @@ def minimum_features(
     >>> [step.n_found for step in result.searched]
     [0, 0]
     """
-    if max_size is not None:
-        check_count("max_size", max_size)
-    if n_solutions is not None:
-        check_count("n_solutions", n_solutions)
+    check_count("max_size", max_size, or_none=True)
+    check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
     return search_minimum(
