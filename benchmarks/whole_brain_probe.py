@@ -15,8 +15,7 @@ from fewest._solvers.columns import Columns, scale_columns
 from fewest.datasets import BrainMaps
 from fewest.informative import fit_sigmoid
 from fewest.informative._fold_run import count_removed, resample
-from fewest.informative._folds import Fold, make_folds
-from fewest.informative._probe import COSTS, kernels_of_rest, probe
+from fewest.informative._probe import COSTS, Fold, kernels_of_rest, make_folds, probe
 
 PAPER_HOURS, EVERY = 27.0, 10
 ASKED_MINUTES = 15

@@ -11,8 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from fewest._estimators.splits import balanced_error, check_groups, require_both_classes
 from fewest._solvers.columns import Columns, scale_columns
 from fewest.informative import _probe
-from fewest.informative._folds import make_folds
-from fewest.informative._probe import COSTS, kernels_of_rest, predict_nested, probe
+from fewest.informative._probe import COSTS, kernels_of_rest, make_folds, predict_nested, probe
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What is left in the features that remain: the error of a support vector machine on them.
+"""Folds, and what is left in the features that remain: errors of a support vector machine on them.
 
 Klement, Anders & Martinetz (2013) subtract what is removed from the kernel matrix. Adding what
 remains, from the last features to the first, reads every column once as well, but nothing cancels:
@@ -10,18 +10,88 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils import check_X_y
 
-from fewest._estimators.splits import balanced_error
+from fewest._estimators.splits import (
+    balanced_error,
+    find_smallest_class,
+    require_both_classes,
+    split_folds,
+)
+from fewest._estimators.validation import encode_two_classes, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import class_weights, decisions_along_costs
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._folds import Fold
 
+_FOLDS = 5
 _WIDTH = 4096  # columns that are made explicit at a time
 COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
+
+
+def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
+    """X as an array or sparse matrix, the labels, and their signs (+1: the second class)."""
+    X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
+    _, codes = encode_two_classes(name, labels)
+    return X, labels, np.where(codes == 1, 1.0, -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows of X to train on and to test on, and the inner fold of each row to train on."""
+
+    training: IndexArray
+    test: IndexArray
+    inner: IndexArray
+
+
+def make_folds(
+    y: NDArray[Any], groups: NDArray[Any] | None, cv: Any, random_state: Any = None
+) -> list[Fold]:
+    """Leave one group out, or stratified folds where there are no groups; the same inside.
+
+    A number stands for that many stratified folds (of whole groups), and a splitter for itself.
+    """
+    if cv is None and groups is not None:
+        try:
+            require_both_classes(groups, y)
+        except ValueError as error:
+            raise ValueError(f"{error}. Or leave out several groups at a time: cv=5") from error
+        cv = LeaveOneGroupOut()
+    splits = split_folds(_FOLDS if cv is None else cv, y, groups, random_state=random_state)
+    folds = []
+    for number, (training, test) in enumerate(splits):
+        if len(np.unique(y[test])) < 2:
+            raise ValueError(
+                f"the test part of split {number} does not hold both classes. Use fewer folds, or "
+                "another splitter"
+            )
+        own_groups = None if groups is None else groups[training]
+        folds.append(Fold(training, test, _inner_folds(y[training], own_groups)))
+    return folds
+
+
+def _inner_folds(y: NDArray[Any], groups: NDArray[Any] | None) -> IndexArray:
+    """The inner fold of each training sample; each leaves samples of both classes to train on."""
+    if groups is not None:
+        inner = np.unique(groups, return_inverse=True)[1]
+        if all(len(np.unique(y[inner != fold])) == 2 for fold in range(inner.max() + 1)):
+            return inner
+    inner = np.empty(len(y), dtype=np.intp)
+    n_folds = min(_FOLDS, find_smallest_class(y, None)[1])
+    for number, (_, rows) in enumerate(split_folds(max(2, n_folds), y)):
+        inner[rows] = number
+    return inner
+
+
+def standardize_fold(X: Any, fold: Fold) -> Columns:
+    """All samples, standardised on the training ones."""
+    trained = standardize_columns(X[fold.training])
+    return Columns(X, trained.mean, trained.inverse_scale)
 
 
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:

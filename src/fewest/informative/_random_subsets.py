@@ -13,12 +13,16 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import judge_in_parallel
 from fewest._estimators.splits import balanced_error, check_groups
-from fewest._estimators.validation import check_count, check_positive, standardize_columns
-from fewest._solvers.columns import Columns
+from fewest._estimators.validation import check_count, check_positive
 from fewest._solvers.svm import decisions_along_costs
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._folds import Fold, check_two_classes, make_folds
-from fewest.informative._probe import kernels_of_rest
+from fewest.informative._probe import (
+    Fold,
+    check_two_classes,
+    kernels_of_rest,
+    make_folds,
+    standardize_fold,
+)
 
 _FIRST_COST = 0.1
 
@@ -121,8 +125,7 @@ def random_subset_errors(
 def _measure_fold(
     X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
 ) -> list[float]:
-    trained = standardize_columns(X[fold.training])
-    columns = Columns(X, trained.mean, trained.inverse_scale)
+    columns = standardize_fold(X, fold)
     errors = []
     for subset in subsets:
         (K,) = kernels_of_rest(columns, [subset])

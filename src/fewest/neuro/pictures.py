@@ -12,8 +12,7 @@ import numpy as np
 
 from fewest._estimators.validation import check_choice
 from fewest._wording import counted
-from fewest.informative._overlap import SHARES
-from fewest.informative._univariate import share_count
+from fewest.informative._univariate import SHARES, share_count
 from fewest.neuro._drawing import (
     draw_flat,
     draw_glass,
