@@ -56,14 +56,14 @@ def _probe_fold(X: Any, y: Any, fold: Fold, subsets: Sequence[Any], every: int) 
     blocks = [
         np.concatenate(subsets[start : start + every]) for start in range(0, len(subsets), every)
     ]
-    found = probe(columns, blocks, y, fold, np.empty((0, len(y))), np.empty(0, dtype=np.intp))
+    errors, *_ = probe(columns, blocks, y, fold, np.empty((0, len(y))), np.empty(0, dtype=np.intp))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     *_, first = kernels_of_rest(columns, blocks)
     Z = columns.take(np.concatenate(blocks))
     direct = Z @ Z.T / Z.shape[1]
     return Probed(
         removed=count_removed([len(block) for block in blocks]),
-        errors=found.errors,
+        errors=errors,
         seconds=seconds,
         cpu=cpu,
         kernel_error=float(np.abs(first - direct).max() / np.abs(direct).max()),

@@ -9,7 +9,7 @@ from fewest.informative._estimates import (
     purify,
 )
 from fewest.informative._fold_run import FoldCurves
-from fewest.informative._random_subsets import RandomSubsets, random_subset_errors
+from fewest.informative._probe import RandomSubsets, random_subset_errors
 from fewest.informative._run import InformativeFeatures, informative_features
 from fewest.informative._univariate import (
     Overlap,

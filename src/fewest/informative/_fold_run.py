@@ -14,7 +14,7 @@ from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense
 from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._probe import Fold, Probes, probe, standardize_fold
+from fewest.informative._probe import Fold, probe, standardize_fold
 from fewest.repetition.selector import RepetitiveSelector
 
 AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
@@ -105,7 +105,8 @@ def run_fold(
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)
     left_out = X[fold.test], y[fold.test]
     blocks: list[IndexArray] = []
-    probes = Probes(np.array([]), np.array([]), np.array([], dtype=np.intp), np.empty((0, 0)))
+    places = np.array([], dtype=np.intp)
+    probe_errors, probe_costs, chance_errors = np.array([]), np.array([]), np.empty((0, 0))
     if every is not None:
         # Blocks of features in the order of their removal, and a probe before each of them goes.
         starts = range(0, len(subsets), every)
@@ -115,7 +116,8 @@ def run_fold(
         columns = standardize_fold(X, fold)
         if np.any(columns.inverse_scale[selector.remaining_]):
             blocks.append(selector.remaining_)
-        probes = probe(columns, blocks, y, fold, labellings, places)
+        measured = probe(columns, blocks, y, fold, labellings, places)
+        probe_errors, probe_costs, chance_errors = measured
     probe_removed = count_removed([len(block) for block in blocks])[: len(blocks)]
     return FoldCurves(
         test=fold.test,
@@ -125,10 +127,10 @@ def run_fold(
         agreements=_agreements(X, y, fold, subsets),
         removed=count_removed(sizes),
         probe_removed=probe_removed,
-        probe_errors=probes.errors,
-        probe_costs=probes.costs,
-        chance_removed=probe_removed[probes.chance_places],
-        chance_errors=probes.chance,
+        probe_errors=probe_errors,
+        probe_costs=probe_costs,
+        chance_removed=probe_removed[places],
+        chance_errors=chance_errors,
         stop_reason=selector.stop_reason_,
     )
 
