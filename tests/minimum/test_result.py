@@ -310,8 +310,8 @@ def test_bad_parameters(changes, message):
     [
         ([[0.0], [np.nan]], [0, 1], "NaN"),
         ([[0.0], [1e200]], [0, 1], "above 1e\\+100: rescale them"),
-        ([[0.0], [1.0], [2.0]], [0, 1, 2], "needs exactly two classes; y has 3"),
-        ([[0.0], [1.0]], [1, 1], "needs exactly two classes; y has 1"),
+        ([[0.0], [1.0], [2.0]], [0, 1, 2], "minimum_features compares two classes, but y has 3"),
+        ([[0.0], [1.0]], [1, 1], "minimum_features needs samples of at least two classes"),
         ([[0.0], [1.0]], [0, 1, 1], "inconsistent numbers of samples"),
     ],
 )

@@ -21,7 +21,7 @@ from scipy.stats import norm
 from sklearn.utils import check_consistent_length
 
 from fewest._estimators.validation import check_positive, encode_two_classes
-from fewest._types import FloatArray, IndexArray
+from fewest._types import IndexArray
 from fewest.diagnostics._geometry import columns_of, gram, trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
@@ -157,6 +157,10 @@ def loo_reliability(
     predicted, new = expect_error(sizes - 1, sizes[::-1]), expect_error(sizes, sizes[::-1])
     inverse = np.sum(1 / sizes)
     spread = 2.0 * square * inverse**2 + 4.0 * gain * along * inverse
+    critical_n = np.inf
+    if mu2 > 0.0:  # twice the m that solves own / (m - 1) - other / m = mu^2, for either class
+        middle = mu2 + own - own[::-1]
+        critical_n = float(np.max((middle + np.sqrt(middle**2 + 4.0 * mu2 * own[::-1])) / mu2))
     limits = own / (sizes - 1) - own[::-1] / sizes[::-1] >= mu2
     return LooReliability(
         sigma2=float(variances[0]),
@@ -166,18 +170,10 @@ def loo_reliability(
         limit_error=float(share @ limits),
         predicted_error=predicted,
         new_sample_error=new,
-        critical_n=float(np.max(_critical_sizes(own, mu2))),
+        critical_n=critical_n,
         effective_dimension=d if np.isinf(C) else d + 1.0 / C,
         verdict=_verdict(predicted, new),
     )
-
-
-def _critical_sizes(own: FloatArray, mu2: float) -> FloatArray:
-    """Twice the m that solves own / (m - 1) - other / m = mu^2, for each class."""
-    if mu2 <= 0.0:
-        return np.full(2, np.inf)
-    middle = mu2 + own - own[::-1]
-    return (middle + np.sqrt(middle**2 + 4.0 * mu2 * own[::-1])) / mu2
 
 
 def _verdict(predicted: float, new: float) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.validation import encode_two_classes
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._leaves import Separation
 
@@ -26,12 +27,7 @@ def check_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     X, y = check_X_y(X, y, accept_sparse=True, dtype=np.float64, order="F", ensure_min_samples=2)
     if sparse.issparse(X):
         X = X.toarray(order="F")
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(
-            f"minimum_features needs exactly two classes; y has {len(classes)}. Call it once "
-            "per class, with that class against the rest"
-        )
+    _, codes = encode_two_classes("minimum_features", y)
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")
     return X, np.where(codes == 1, 1.0, -1.0)

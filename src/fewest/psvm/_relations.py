@@ -28,14 +28,13 @@ def scale_to_unit_length(K: Any) -> Columns:
 def warn_of_constant_columns(columns: Columns, *, stacklevel: int = 3) -> None:
     """Constant columns say nothing about any sample: they are ignored, but not in silence."""
     constant = np.flatnonzero(columns.inverse_scale == 0.0)
-    if not len(constant):
-        return
-    warnings.warn(
-        f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
-        f"{listed(constant)}, counted from 0) and were ignored",
-        UserWarning,
-        stacklevel=stacklevel,
-    )
+    if len(constant):
+        warnings.warn(
+            f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
+            f"{listed(constant)}, counted from 0) and were ignored",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def warn_of_doubtful(results: Sequence[BoxLassoResult], *, stacklevel: int = 3) -> None:

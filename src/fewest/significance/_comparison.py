@@ -221,10 +221,8 @@ def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     moved = difference[difference != 0.0]
     if not len(moved):
         return Comparison(0.0, 1.0, difference)
-    ranks = stats.rankdata(np.abs(moved))
-    return Comparison(
-        float(np.sum(np.sign(moved) * ranks)), float(stats.wilcoxon(moved).pvalue), difference
-    )
+    statistic = float(np.sum(np.sign(moved) * stats.rankdata(np.abs(moved))))
+    return Comparison(statistic, float(stats.wilcoxon(moved).pvalue), difference)
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
