@@ -106,7 +106,7 @@ def run_fold(
     left_out = X[fold.test], y[fold.test]
     blocks: list[IndexArray] = []
     places = np.array([], dtype=np.intp)
-    probe_errors, probe_costs, chance_errors = np.array([]), np.array([]), np.empty((0, 0))
+    errors, costs, chance = np.array([]), np.array([]), np.empty((0, 0))
     if every is not None:
         # Blocks of features in the order of their removal, and a probe before each of them goes.
         starts = range(0, len(subsets), every)
@@ -116,8 +116,7 @@ def run_fold(
         columns = standardize_fold(X, fold)
         if np.any(columns.inverse_scale[selector.remaining_]):
             blocks.append(selector.remaining_)
-        measured = probe(columns, blocks, y, fold, labellings, places)
-        probe_errors, probe_costs, chance_errors = measured
+        errors, costs, chance = probe(columns, blocks, y, fold, labellings, places)
     probe_removed = count_removed([len(block) for block in blocks])[: len(blocks)]
     return FoldCurves(
         test=fold.test,
@@ -127,10 +126,10 @@ def run_fold(
         agreements=_agreements(X, y, fold, subsets),
         removed=count_removed(sizes),
         probe_removed=probe_removed,
-        probe_errors=probe_errors,
-        probe_costs=probe_costs,
+        probe_errors=errors,
+        probe_costs=costs,
         chance_removed=probe_removed[places],
-        chance_errors=chance_errors,
+        chance_errors=chance,
         stop_reason=selector.stop_reason_,
     )
 

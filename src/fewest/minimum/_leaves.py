@@ -189,8 +189,7 @@ def decide(block: Integers, y: FloatArray) -> tuple[bool, list[int]]:
             np.flatnonzero(column > 0), key=lambda r: (solved[r, -1] / column[r], basis[r])
         )
         solved[leaving] /= column[leaving]
-        others = np.flatnonzero(column)
-        others = others[others != leaving]
+        others = np.flatnonzero((column != 0) & (np.arange(height) != leaving))
         solved[others] -= np.outer(column[others], solved[leaving])
         basis[leaving] = entering
 

@@ -161,9 +161,7 @@ def _no_pair(result: MinimumResult, X: FloatArray, y: FloatArray, bits: SignedBi
     known = {leaf.columns for leaf in result.ruled_out}
     ones = np.ones(bits.n_signed, dtype=np.int64)
     for batch in scan_pairs(X, y, bits, ones, room=1):
-        if batch.n_separating:
+        open_pairs = (tuple(sorted(bits.columns[pair].tolist())) for pair in batch.uncertain)
+        if batch.n_separating or not known.issuperset(open_pairs):
             return False
-        for pair in batch.uncertain:
-            if tuple(sorted(bits.columns[pair].tolist())) not in known:
-                return False
     return True

@@ -131,16 +131,15 @@ def _relate(
     machine: PotentialMachine, X: Any, train: IndexArray, test: IndexArray
 ) -> tuple[Columns, FloatArray, IndexArray]:
     """Columns of the training samples, relations of the test samples, and places of both."""
-    Z = machine._find_row_objects(X[train])
-    n_row_objects = X.shape[1] if Z is None else Z.shape[0]
-    places = train if machine.columns_are_samples else np.arange(n_row_objects)
-    if Z is None:
+    if machine.is_precomputed:
+        places = train if machine.columns_are_samples else np.arange(X.shape[1])
         K, K_test = X[train][:, places], X[test][:, places]
     else:
+        Z = machine._find_row_objects(X[train])
+        places = train if machine.columns_are_samples else np.arange(Z.shape[0])
         arguments = list_arguments(machine, X[train])
-        K, K_test = (
-            compute_kernel(machine.kernel, X[rows], Z, arguments) for rows in (train, test)
-        )
+        K = compute_kernel(machine.kernel, X[train], Z, arguments)
+        K_test = compute_kernel(machine.kernel, X[test], Z, arguments)
     columns = scale_to_unit_length(K)
     relations = (make_dense(K_test) - columns.mean) * columns.inverse_scale
     return columns, relations, places

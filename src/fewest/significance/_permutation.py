@@ -429,10 +429,8 @@ def _simulate(measure: Measure, codes: IndexArray, covariance: str, seed: int | 
     if seed is None:
         return measure(codes)
     rng = np.random.RandomState(seed)
-    if covariance == "independent":
-        X = rng.standard_normal(measure.X.shape)
-    else:
-        X = _draw_like(measure.X, codes, rng)
+    independent = covariance == "independent"
+    X = rng.standard_normal(measure.X.shape) if independent else _draw_like(measure.X, codes, rng)
     return replace(measure, X=X)(codes)
 
 
