@@ -15,8 +15,7 @@ from fewest._solvers.columns import Columns, scale_columns
 from fewest.datasets import BrainMaps
 from fewest.informative import fit_sigmoid
 from fewest.informative._fold_run import count_removed, resample
-from fewest.informative._folds import Fold, make_folds
-from fewest.informative._probe import COSTS, kernels_of_rest, probe
+from fewest.informative._probe import COSTS, Fold, kernels_of_rest, make_folds, probe
 
 PAPER_HOURS, EVERY = 27.0, 10
 ASKED_MINUTES = 15
@@ -57,14 +56,14 @@ def _probe_fold(X: Any, y: Any, fold: Fold, subsets: Sequence[Any], every: int) 
     blocks = [
         np.concatenate(subsets[start : start + every]) for start in range(0, len(subsets), every)
     ]
-    found = probe(columns, blocks, y, fold, np.empty((0, len(y))), np.empty(0, dtype=np.intp))
+    errors, *_ = probe(columns, blocks, y, fold, np.empty((0, len(y))), np.empty(0, dtype=np.intp))
     seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
     *_, first = kernels_of_rest(columns, blocks)
     Z = columns.take(np.concatenate(blocks))
     direct = Z @ Z.T / Z.shape[1]
     return Probed(
         removed=count_removed([len(block) for block in blocks]),
-        errors=found.errors,
+        errors=errors,
         seconds=seconds,
         cpu=cpu,
         kernel_error=float(np.abs(first - direct).max() / np.abs(direct).max()),

@@ -10,8 +10,16 @@ from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.result import Status
 from fewest.minimum import _leaves
-from fewest.minimum._exact import as_integers, decide, farkas_on_support, is_farkas, separates
-from fewest.minimum._leaves import RuledOut, Separation, settle
+from fewest.minimum._leaves import (
+    RuledOut,
+    Separation,
+    as_integers,
+    decide,
+    is_farkas,
+    rule_out,
+    separates,
+    settle,
+)
 from tests.minimum.oracle import separable_by_lp
 
 
@@ -20,7 +28,7 @@ from tests.minimum.oracle import separable_by_lp
     [[0.1, 0.2, -0.3], [1e-300, 1.0, -1e20], [5e-324, 2.5e-323, 0.0], [0.0, -0.0], [2.0**60, 1.0]],
 )
 def test_integers_keep_all_ratios(values):
-    whole = as_integers(np.array(values))[0]
+    whole = as_integers(np.array(values))
     factors = {Fraction(w) / Fraction(v) for w, v in zip(whole, values, strict=True) if v}
     assert len(factors) <= 1
     assert all(w == 0 for w, v in zip(whole, values, strict=True) if v == 0)
@@ -28,7 +36,7 @@ def test_integers_keep_all_ratios(values):
 
 
 def test_toy_separation():
-    block = [[0, 0], [1, 0], [0, 1], [1, 1]]
+    block = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=object)
     y = np.array([-1.0, -1.0, -1.0, 1.0])
     assert separates(block, y, [1, 1])
     assert not separates(block, y, [1, 0])  # two samples of either class at the same place
@@ -36,17 +44,20 @@ def test_toy_separation():
 
 
 def test_toy_farkas():
-    crossing = [[0, 0], [1, 1], [0, 1], [1, 0]]
+    crossing = np.array([[0, 0], [1, 1], [0, 1], [1, 0]], dtype=object)
     y = np.array([1.0, 1.0, -1.0, -1.0])
     assert is_farkas(crossing, y, [1, 1, 1, 1])
     assert not is_farkas(crossing, y, [1, 2, 1, 2])  # two different points
     assert not is_farkas(crossing, y, [0, 0, 0, 0])
     assert not is_farkas(crossing, y, [2, 2, 1, 1])  # sums differ
-    assert not is_farkas([[0], [0], [0]], np.array([1.0, 1.0, -1.0]), [2, -1, 1])
-    assert farkas_on_support(crossing, y, range(4)) == [1, 1, 1, 1]
-    assert farkas_on_support(crossing, y, [0, 1]) is None
+    assert not is_farkas(np.zeros((3, 1), dtype=object), np.array([1.0, 1.0, -1.0]), [2, -1, 1])
+    X = crossing.astype(float)
+    found = rule_out(X, y, (0, 1), np.arange(4))
+    assert found == RuledOut((0, 1), (0, 1, 2, 3), (1, 1, 1, 1))
+    assert rule_out(X, y, (0, 1), np.arange(2)) is None
     # One vector solves the equations, but two of its three shares would have to be negative.
-    assert farkas_on_support([[0], [1], [2]], np.array([1.0, -1.0, -1.0]), range(3)) is None
+    line = np.array([[0.0], [1.0], [2.0]])
+    assert rule_out(line, np.array([1.0, -1.0, -1.0]), (0,), np.arange(3)) is None
 
 
 def test_fractions_agree_with_a_linear_program():

@@ -7,8 +7,8 @@ import pytest
 
 from fewest.minimum import _pairs
 from fewest.minimum._bits import SignedBits, pack
+from fewest.minimum._data import separating_columns
 from fewest.minimum._pairs import scan_pairs
-from fewest.minimum._singles import separating_columns
 from tests.minimum.oracle import separable_by_lp
 
 

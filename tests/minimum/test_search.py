@@ -9,9 +9,9 @@ from fewest._solvers.linear.master import SolverError
 from fewest.minimum import _bits, _search, _upper
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
+from fewest.minimum._data import Twins, conflicting_samples
 from fewest.minimum._leaves import Separation, settle
 from fewest.minimum._search import CoverSearch
-from fewest.minimum._twins import Twins, conflicting_samples
 from fewest.minimum._upper import drop_idle, find_first_set, swap_down
 from tests.minimum.oracle import separable_by_lp
 

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from fewest import PotentialSelector
 from fewest.datasets import make_gaussian, make_modes
 from fewest.psvm import potential_path
-from fewest.psvm._stability import repeat_selection
+from fewest.psvm.selector import repeat_selection
 
 
 @pytest.fixture

@@ -16,8 +16,7 @@ from fewest._estimators.relabel import choose_exchange, permute_labels
 from fewest._estimators.splits import balanced_error
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
-from fewest.significance._measure import Measured, make_measure
-from fewest.significance._permutation import compare_trials
+from fewest.significance._permutation import Measured, compare_trials, make_measure
 
 HARD = SupportFeatureMachine(C=np.inf)
 

@@ -8,8 +8,7 @@ from sklearn.model_selection import GridSearchCV, LeaveOneGroupOut
 from sklearn.svm import SVC
 
 from fewest._solvers.svm import class_weights, decisions_along_costs, solve
-from fewest.informative._folds import Fold
-from fewest.informative._probe import COSTS, predict_nested
+from fewest.informative._probe import COSTS, Fold, predict_nested
 
 TIGHT = 1e-9
 MANY = 200_000

@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.stats import skew
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.validation import assert_all_finite, validate_data
+from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from fewest._estimators.validation import check_count, check_positive, standardize_columns
+from fewest._estimators.validation import (
+    SPARSE_FORMATS,
+    check_count,
+    check_positive,
+    standardize_columns,
+)
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 
@@ -24,19 +26,13 @@ from fewest._types import FloatArray, IndexArray
 _HUB = 2.0
 
 
-def columns_of(X: Any, standardize: bool) -> Columns:
-    """Standardised columns, or those of X as it is; nothing is copied."""
-    X = validate_data(
-        BaseEstimator(),
-        X,
-        accept_sparse=("csr", "csc"),
-        dtype="numeric",
-        ensure_min_samples=2,
-        ensure_all_finite=False,
-    )
+def columns_of(X: Any, standardize: bool, p: Any = 2) -> Columns:
+    """Standardised columns, or those of X as it is; nothing is copied. p is checked too."""
+    check_positive("p", p, infinity="for the largest absolute value")
+    checks = {"ensure_min_samples": 2, "ensure_all_finite": not standardize, "input_name": "X"}
+    X = check_array(X, accept_sparse=SPARSE_FORMATS, dtype="numeric", **checks)
     if standardize:
         return standardize_columns(X)
-    assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
     return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
 
 
@@ -69,11 +65,6 @@ def _combine(p: float, parts: Iterator[FloatArray]) -> FloatArray:
     if np.isinf(p):
         return reduce(np.maximum, parts)
     return sum(part**p for part in parts) ** (1.0 / p)
-
-
-def check_norm(p: Any) -> None:
-    """Raise unless p is a norm's exponent."""
-    check_positive("p", p, infinity="for the largest absolute value")
 
 
 @dataclass(frozen=True)
@@ -197,8 +188,7 @@ def relative_concentration(X: Any, p: float = 2, *, standardize: bool = True) ->
     >>> print(f"{relative_concentration(X):.2f}")  # 1 / sqrt(2 d)
     0.05
     """
-    check_norm(p)
-    lengths = norms(columns_of(X, standardize), p)
+    lengths = norms(columns_of(X, standardize, p), p)
     mean = lengths.mean()
     return float(lengths.std(ddof=1) / mean) if mean > 0.0 else 0.0
 
@@ -236,8 +226,7 @@ def distance_concentration(
     11.71
     0.02
     """
-    check_norm(p)
-    between = distances(columns_of(X, standardize), p)
+    between = distances(columns_of(X, standardize, p), p)
     pairs = between[np.triu_indices(len(between), 1)]
     others = between + np.diag(np.full(len(between), np.inf))
     nearest, farthest = others.min(axis=1), between.max(axis=1)
@@ -305,8 +294,7 @@ def hubness(
     4.4
     """
     check_count("k", k)
-    check_norm(p)
-    columns = columns_of(X, standardize)
+    columns = columns_of(X, standardize, p)
     n = columns.n_samples
     if k >= n:
         raise ValueError(f"k = {k} neighbours need more than {k} samples; X has {n}")

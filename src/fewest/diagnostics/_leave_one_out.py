@@ -21,7 +21,7 @@ from scipy.stats import norm
 from sklearn.utils import check_consistent_length
 
 from fewest._estimators.validation import check_positive, encode_two_classes
-from fewest._types import FloatArray, IndexArray
+from fewest._types import IndexArray
 from fewest.diagnostics._geometry import columns_of, gram, trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
@@ -127,86 +127,53 @@ def loo_reliability(
             "loo_reliability needs two samples of each class and five in all; got "
             f"{sizes[0]} and {sizes[1]}"
         )
-    return _judge(_estimate_moments(gram(columns), codes, columns.n_features), sizes, C)
-
-
-@dataclass(frozen=True, eq=False)
-class _Moments:
-    """Per feature: variances within the two classes and squared difference of the means.
-
-    `square` is the sum of the squared eigenvalues of the covariance within classes, by d^2, and
-    `along` the variance along a typical direction of the data, by d.
-    """
-
-    d: int
-    variances: FloatArray
-    mu2: float
-    square: float
-    along: float
-
-
-def _estimate_moments(products: FloatArray, codes: IndexArray, d: int) -> _Moments:
-    """All from inner products of the samples."""
-    n, sizes = len(codes), np.bincount(codes)
+    n, d = len(codes), columns.n_features
+    products = gram(columns)
     centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
     within = centring @ products @ centring
     variances = np.bincount(codes, np.diag(within)) / ((sizes - 1) * d)
     contrast = np.where(codes == 0, 1.0 / sizes[0], -1.0 / sizes[1])
-    distance = contrast @ products @ contrast / d
-    _, of_squares = trace_estimates(within, n - 2)
-    # No fewer than one direction, and no more than d.
+    mu2 = float(contrast @ products @ contrast / d - np.sum(variances / sizes))
+    # The sum of the squared eigenvalues of the covariance within classes, by d^2 (for no fewer than
+    # one direction, and no more than d), and the variance along a typical direction, by d.
     least = (sizes @ variances / n) ** 2
-    square = float(np.clip(of_squares / d**2, least / d, least))
-    mean = variances.mean()
-    along = square / mean if mean > 0.0 else 0.0
-    return _Moments(d, variances, float(distance - np.sum(variances / sizes)), square, along)
+    square = float(np.clip(trace_estimates(within, n - 2)[1] / d**2, least / d, least))
+    along = square / variances.mean() if variances.mean() > 0.0 else 0.0
+    own = variances + (0.0 if np.isinf(C) else 1.0 / (C * d))
+    share, gain = sizes / n, max(0.0, mu2)
 
+    def expect_error(n_own: IndexArray, n_other: IndexArray) -> float:
+        """Share of samples nearer to the other class's mean, in a normal approximation."""
+        mean = gain + own[::-1] / n_other - own / n_own
+        variance = (
+            4.0 * square * (1 / n_own + 1 / n_other)
+            + 2.0 * square * (1 / n_own**2 + 1 / n_other**2)
+            + 4.0 * gain * along * (1 + 1 / n_other)
+        )
+        if not np.all(variance > 0.0):
+            return float(share @ (mean < 0.0))
+        return float(share @ norm.cdf(-mean / np.sqrt(variance)))
 
-def _judge(moments: _Moments, sizes: IndexArray, C: float) -> LooReliability:
-    d, mu2 = moments.d, moments.mu2
-    own = moments.variances + (0.0 if np.isinf(C) else 1.0 / (C * d))
-    other, share = own[::-1], sizes / sizes.sum()
-    limits = own / (sizes - 1) - other / sizes[::-1] >= mu2
-    predicted = float(share @ _errors(moments, own, sizes - 1, sizes[::-1]))
-    new = float(share @ _errors(moments, own, sizes, sizes[::-1]))
+    predicted, new = expect_error(sizes - 1, sizes[::-1]), expect_error(sizes, sizes[::-1])
     inverse = np.sum(1 / sizes)
-    spread = 2.0 * moments.square * inverse**2 + 4.0 * max(0.0, mu2) * moments.along * inverse
+    spread = 2.0 * square * inverse**2 + 4.0 * gain * along * inverse
+    critical_n = np.inf
+    if mu2 > 0.0:  # twice the m that solves own / (m - 1) - other / m = mu^2, for either class
+        middle = mu2 + own - own[::-1]
+        critical_n = float(np.max((middle + np.sqrt(middle**2 + 4.0 * mu2 * own[::-1])) / mu2))
+    limits = own / (sizes - 1) - own[::-1] / sizes[::-1] >= mu2
     return LooReliability(
-        sigma2=float(moments.variances[0]),
-        tau2=float(moments.variances[1]),
+        sigma2=float(variances[0]),
+        tau2=float(variances[1]),
         mu2=mu2,
         mu2_error=float(np.sqrt(spread)),
         limit_error=float(share @ limits),
         predicted_error=predicted,
         new_sample_error=new,
-        critical_n=float(np.max(_critical_sizes(own, mu2))),
+        critical_n=critical_n,
         effective_dimension=d if np.isinf(C) else d + 1.0 / C,
         verdict=_verdict(predicted, new),
     )
-
-
-def _errors(
-    moments: _Moments, own: FloatArray, n_own: IndexArray, n_other: IndexArray
-) -> FloatArray:
-    """Chance of each class's samples to be nearer to the other mean, in a normal approximation."""
-    mu2 = max(0.0, moments.mu2)
-    mean = mu2 + own[::-1] / n_other - own / n_own
-    variance = (
-        4.0 * moments.square * (1 / n_own + 1 / n_other)
-        + 2.0 * moments.square * (1 / n_own**2 + 1 / n_other**2)
-        + 4.0 * mu2 * moments.along * (1 + 1 / n_other)
-    )
-    if not np.all(variance > 0.0):
-        return (mean < 0.0).astype(np.float64)
-    return norm.cdf(-mean / np.sqrt(variance))
-
-
-def _critical_sizes(own: FloatArray, mu2: float) -> FloatArray:
-    """Twice the m that solves own / (m - 1) - other / m = mu^2, for each class."""
-    if mu2 <= 0.0:
-        return np.full(2, np.inf)
-    middle = mu2 + own - own[::-1]
-    return (middle + np.sqrt(middle**2 + 4.0 * mu2 * own[::-1])) / mu2
 
 
 def _verdict(predicted: float, new: float) -> str:

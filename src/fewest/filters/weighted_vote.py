@@ -87,9 +87,7 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         difference = high - low
         spread = np.sqrt(variances[0]) + np.sqrt(variances[1])
         spread = np.maximum(spread, _LEAST_SPREAD * np.abs(difference))
-        score = np.divide(
-            difference, spread, out=np.zeros_like(difference), where=difference != 0.0
-        )
+        score = difference / np.where(difference == 0.0, 1.0, spread)
         self.support_ = _choose_both_signs(score, self.n_features)
         self.midpoint_ = (low + high) / 2
         self.coef_ = np.where(self.support_, score, 0.0)[None]

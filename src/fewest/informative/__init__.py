@@ -9,10 +9,16 @@ from fewest.informative._estimates import (
     purify,
 )
 from fewest.informative._fold_run import FoldCurves
-from fewest.informative._overlap import Overlap, overlap_curve, overlap_table
-from fewest.informative._random_subsets import RandomSubsets, random_subset_errors
+from fewest.informative._probe import RandomSubsets, random_subset_errors
 from fewest.informative._run import InformativeFeatures, informative_features
-from fewest.informative._univariate import TMap, informative_share, t_map
+from fewest.informative._univariate import (
+    Overlap,
+    TMap,
+    informative_share,
+    overlap_curve,
+    overlap_table,
+    t_map,
+)
 
 __all__ = [
     "ChanceBand",

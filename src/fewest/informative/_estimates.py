@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,9 +17,7 @@ CHANCE = 0.5
 _POSITION, _WIDTH = (-1.0, 2.0), (1e-3, 2.0)
 _BOTTOM, _HEIGHT = (0.0, CHANCE), (0.0, 1.0)
 _LEAST_RISE = 0.02  # a curve that rises by less is flat
-_STARTS = [
-    (position, width) for position in (0.0, 0.1, 0.3, 0.5, 0.7, 0.9) for width in (0.02, 0.1)
-]
+_STARTS = tuple(product((0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (0.02, 0.1)))  # of position and width
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from fewest._estimators.splits import balanced_error
-from fewest._estimators.validation import make_dense, standardize_columns
-from fewest._solvers.columns import Columns, column_products
+from fewest._estimators.validation import make_dense
+from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._folds import Fold
-from fewest.informative._probe import Probes, probe
+from fewest.informative._probe import Fold, probe, standardize_fold
 from fewest.repetition.selector import RepetitiveSelector
 
 AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
@@ -87,30 +85,39 @@ class FoldCurves:
         return int(self.sizes.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """How every fold is worked on."""
-
-    selector: RepetitiveSelector
-    every: int
-    by_size: bool
-    probes: bool
-    labellings: FloatArray
-
-
-def run_fold(X: Any, y: FloatArray, fold: Fold, plan: Plan) -> FoldCurves:
-    """Select on the training samples; measure on the others."""
+def run_fold(
+    X: Any,
+    y: FloatArray,
+    fold: Fold,
+    selector: RepetitiveSelector,
+    by_size: bool,
+    every: int | None,
+    labellings: FloatArray,
+) -> FoldCurves:
+    """Select on the training samples; measure on the others, by probes too if `every` is given."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "interrupted", UserWarning)  # it is raised again below
-        selector = clone(plan.selector).fit(X[fold.training], y[fold.training])
+        selector.fit(X[fold.training], y[fold.training])
     if selector.stop_reason_ == "interrupted":
         raise KeyboardInterrupt
-    order = selector.ranking_ if plan.by_size else range(len(selector.subsets_))
+    order = selector.ranking_ if by_size else range(len(selector.subsets_))
     subsets = [selector.subsets_[place] for place in order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)
     left_out = X[fold.test], y[fold.test]
-    blocks, probes = _run_probes(X, y, fold, plan, subsets, selector.remaining_)
-    probe_removed = count_removed([len(block) for block in blocks])[: len(probes.errors)]
+    blocks: list[IndexArray] = []
+    places = np.array([], dtype=np.intp)
+    errors, costs, chance = np.array([]), np.array([]), np.empty((0, 0))
+    if every is not None:
+        # Blocks of features in the order of their removal, and a probe before each of them goes.
+        starts = range(0, len(subsets), every)
+        blocks = [np.concatenate(subsets[start : start + every]) for start in starts]
+        n_places = min(_CHANCE_PLACES, len(blocks)) if len(labellings) else 0
+        places = np.unique(np.linspace(0, len(blocks) - 1, n_places).round().astype(np.intp))
+        columns = standardize_fold(X, fold)
+        if np.any(columns.inverse_scale[selector.remaining_]):
+            blocks.append(selector.remaining_)
+        errors, costs, chance = probe(columns, blocks, y, fold, labellings, places)
+    probe_removed = count_removed([len(block) for block in blocks])[: len(blocks)]
     return FoldCurves(
         test=fold.test,
         subsets=subsets,
@@ -119,38 +126,12 @@ def run_fold(X: Any, y: FloatArray, fold: Fold, plan: Plan) -> FoldCurves:
         agreements=_agreements(X, y, fold, subsets),
         removed=count_removed(sizes),
         probe_removed=probe_removed,
-        probe_errors=probes.errors,
-        probe_costs=probes.costs,
-        chance_removed=probe_removed[probes.chance_places],
-        chance_errors=probes.chance,
+        probe_errors=errors,
+        probe_costs=costs,
+        chance_removed=probe_removed[places],
+        chance_errors=chance,
         stop_reason=selector.stop_reason_,
     )
-
-
-def _run_probes(
-    X: Any,
-    y: FloatArray,
-    fold: Fold,
-    plan: Plan,
-    subsets: Sequence[IndexArray],
-    rest: IndexArray,
-) -> tuple[list[IndexArray], Probes]:
-    """Blocks of features in the order of their removal, and a probe before each of them goes."""
-    places = np.array([], dtype=np.intp)
-    if not plan.probes:
-        return [], Probes(np.array([]), np.array([]), places, np.empty((0, 0)))
-    trained = standardize_columns(X[fold.training])
-    columns = Columns(X, trained.mean, trained.inverse_scale)
-    blocks = [
-        np.concatenate(subsets[start : start + plan.every])
-        for start in range(0, len(subsets), plan.every)
-    ]
-    if len(plan.labellings):
-        n_places = min(_CHANCE_PLACES, len(blocks))
-        places = np.unique(np.linspace(0, len(blocks) - 1, n_places).round().astype(np.intp))
-    if np.any(columns.inverse_scale[rest]):
-        blocks.append(rest)
-    return blocks, probe(columns, blocks, y, fold, plan.labellings, places)
 
 
 def _test_error(X: Any, y: FloatArray, selector: RepetitiveSelector, place: int) -> float:

@@ -1,4 +1,4 @@
-"""What is left in the features that remain: the error of a support vector machine on them.
+"""Folds, and in them errors of support vector machines: on what remains, and on random features.
 
 Klement, Anders & Martinetz (2013) subtract what is removed from the kernel matrix. Adding what
 remains, from the last features to the first, reads every column once as well, but nothing cancels:
@@ -8,20 +8,99 @@ drifts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils import check_random_state, check_X_y
 
-from fewest._estimators.splits import balanced_error
+from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.splits import (
+    balanced_error,
+    check_groups,
+    find_smallest_class,
+    require_both_classes,
+    split_folds,
+)
+from fewest._estimators.validation import (
+    check_count,
+    check_positive,
+    encode_two_classes,
+    standardize_columns,
+)
 from fewest._solvers.columns import Columns
 from fewest._solvers.svm import class_weights, decisions_along_costs
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._folds import Fold
 
+_FOLDS = 5
+_FIRST_COST = 0.1
 _WIDTH = 4096  # columns that are made explicit at a time
 COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
+
+
+def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
+    """X as an array or sparse matrix, the labels, and their signs (+1: the second class)."""
+    X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
+    _, codes = encode_two_classes(name, labels)
+    return X, labels, np.where(codes == 1, 1.0, -1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows of X to train on and to test on, and the inner fold of each row to train on."""
+
+    training: IndexArray
+    test: IndexArray
+    inner: IndexArray
+
+
+def make_folds(
+    y: NDArray[Any], groups: NDArray[Any] | None, cv: Any, random_state: Any = None
+) -> list[Fold]:
+    """Leave one group out, or stratified folds where there are no groups; the same inside.
+
+    A number stands for that many stratified folds (of whole groups), and a splitter for itself.
+    """
+    if cv is None and groups is not None:
+        try:
+            require_both_classes(groups, y)
+        except ValueError as error:
+            raise ValueError(f"{error}. Or leave out several groups at a time: cv=5") from error
+        cv = LeaveOneGroupOut()
+    splits = split_folds(_FOLDS if cv is None else cv, y, groups, random_state=random_state)
+    folds = []
+    for number, (training, test) in enumerate(splits):
+        if len(np.unique(y[test])) < 2:
+            raise ValueError(
+                f"the test part of split {number} does not hold both classes. Use fewer folds, or "
+                "another splitter"
+            )
+        own_groups = None if groups is None else groups[training]
+        folds.append(Fold(training, test, _inner_folds(y[training], own_groups)))
+    return folds
+
+
+def _inner_folds(y: NDArray[Any], groups: NDArray[Any] | None) -> IndexArray:
+    """The inner fold of each training sample; each leaves samples of both classes to train on."""
+    if groups is not None:
+        inner = np.unique(groups, return_inverse=True)[1]
+        if all(len(np.unique(y[inner != fold])) == 2 for fold in range(inner.max() + 1)):
+            return inner
+    inner = np.empty(len(y), dtype=np.intp)
+    n_folds = min(_FOLDS, find_smallest_class(y, None)[1])
+    for number, (_, rows) in enumerate(split_folds(max(2, n_folds), y)):
+        inner[rows] = number
+    return inner
+
+
+def standardize_fold(X: Any, fold: Fold) -> Columns:
+    """All samples, standardised on the training ones."""
+    trained = standardize_columns(X[fold.training])
+    return Columns(X, trained.mean, trained.inverse_scale)
 
 
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:
@@ -40,20 +119,6 @@ def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[
         yield total / max(n_features, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Probes:
-    """Errors on the test samples of one fold, after 0, 1, ... blocks of features are removed.
-
-    `chance` has the errors of the same machines for other labels: one row per place of
-    `chance_places`, one column per labelling.
-    """
-
-    errors: FloatArray
-    costs: FloatArray
-    chance_places: NDArray[np.intp]
-    chance: FloatArray
-
-
 def probe(
     columns: Columns,
     blocks: Sequence[IndexArray],
@@ -61,8 +126,11 @@ def probe(
     fold: Fold,
     labellings: FloatArray,
     chance_places: NDArray[np.intp],
-) -> Probes:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Train on blocks k, k + 1, ... for every k; test on the samples that the fold leaves out.
+
+    Returns the errors and the chosen costs for every k, and the errors for other labels: one row
+    per place of `chance_places`, one column per labelling.
 
     Parameters
     ----------
@@ -86,7 +154,7 @@ def probe(
         errors[place], chosen[place] = _probe_once(K, y, fold)
         for row in np.flatnonzero(chance_places == place):
             chance[row] = [_probe_once(K, signs, fold)[0] for signs in labellings]
-    return Probes(errors, chosen, chance_places, chance)
+    return errors, chosen, chance
 
 
 def _probe_once(K: FloatArray, y: FloatArray, fold: Fold) -> tuple[float, float]:
@@ -112,3 +180,121 @@ def predict_nested(
     best = int(np.argmin(errors.round(9)))
     decisions = decisions_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best]
     return np.where(decisions > 0.0, 1.0, -1.0), best
+
+
+@dataclass(frozen=True, eq=False)
+class RandomSubsets:
+    """Cross-validated errors of machines on random subsets of features.
+
+    Attributes
+    ----------
+    n_features : array of shape (n_sizes,)
+        How many features were drawn.
+    errors : array of shape (n_sizes, n_subsets)
+        Mean over the folds of the balanced error.
+    """
+
+    n_features: NDArray[np.intp]
+    errors: FloatArray
+
+    @property
+    def below_chance(self) -> FloatArray:
+        """Share of the subsets of each size with an error below one half."""
+        return np.mean(self.errors < 0.5, axis=1)
+
+
+def random_subset_errors(
+    X: Any,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    cv: Any = None,
+    n_features: Sequence[int] | None = None,
+    n_subsets: int = 100,
+    C: float = 100.0,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> RandomSubsets:
+    """Cross-validate a linear support vector machine on d random features, d = 1, 2, 4, ...
+
+    If many features carry information, a single one drawn at random already separates the classes
+    better than chance (Klement, Anders & Martinetz 2013, fig. 3).
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_samples, n_features)
+        Numbers; standardised on the training part of every fold.
+    y : array of shape (n_samples,)
+        Two class labels.
+    groups : array of shape (n_samples,), optional
+        Groups of samples (participants); one is left out at a time.
+    cv : int, splitter or iterable, optional
+        Other folds: a number of stratified ones, or a splitter. Without groups, 5 by default.
+    n_features : sequence of int, optional
+        Sizes of the subsets; powers of two by default.
+    n_subsets : int
+        Subsets of each size (Klement et al. 2013: 1000).
+    C : float
+        Cost of the machine, for samples of norm one: large for the hard margin of Klement et al.
+        (2013).
+    random_state : int, RandomState instance or None
+        Seed of the draws; where `cv` is a number, also shuffles the folds.
+    n_jobs : int, optional
+        Processes, in joblib's sense.
+    verbose : int
+        Above zero, shows a progress bar.
+
+    Returns
+    -------
+    RandomSubsets
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.informative import random_subset_errors
+    >>> X, y = make_gaussian(n=60, d=64, k=32, mu=0.5, random_state=0)
+    >>> found = random_subset_errors(X, y, n_features=[1, 8, 64], n_subsets=20, random_state=0)
+    >>> found.errors.mean(axis=1).round(2).tolist()
+    [0.42, 0.25, 0.03]
+    """
+    X, labels, signs = check_two_classes("random_subset_errors", X, y)
+    check_count("n_subsets", n_subsets)
+    check_positive("C", C)
+    sizes = _sizes(n_features, X.shape[1])
+    folds = make_folds(labels, check_groups(groups, len(signs)), cv, random_state)
+    rng = check_random_state(random_state)
+    subsets = [
+        rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_subsets)
+    ]
+    # The machine is led through smaller costs to its own: each starts where the last one ended.
+    steps = max(0, math.ceil(math.log10(C / _FIRST_COST) - 1e-9))
+    costs = C / 10.0 ** np.arange(steps, -1, -1)
+    jobs = [(X, signs, fold, subsets, costs) for fold in folds]
+    errors = judge_in_parallel(
+        jobs, judge=_measure_fold, n_jobs=n_jobs, verbose=verbose, what="random subsets"
+    )
+    return RandomSubsets(sizes, np.mean(list(errors), axis=0).reshape(len(sizes), n_subsets))
+
+
+def _measure_fold(
+    X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
+) -> list[float]:
+    columns = standardize_fold(X, fold)
+    errors = []
+    for subset in subsets:
+        (K,) = kernels_of_rest(columns, [subset])
+        decisions = decisions_along_costs(K, y, fold.training, fold.test, costs)[-1]
+        errors.append(balanced_error(y[fold.test], np.where(decisions > 0.0, 1.0, -1.0)))
+    return errors
+
+
+def _sizes(n_features: Sequence[int] | None, total: int) -> NDArray[np.intp]:
+    if n_features is None:
+        return 2 ** np.arange(int(np.log2(total)) + 1)
+    sizes = np.asarray(n_features)
+    if sizes.ndim != 1 or not len(sizes) or sizes.dtype.kind not in "iu":
+        raise ValueError("n_features must be a list of whole numbers")
+    if sizes.min() < 1 or sizes.max() > total:
+        raise ValueError(f"n_features must lie between 1 and {total}, the number of columns of X")
+    return sizes.astype(np.intp)

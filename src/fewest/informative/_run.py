@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ from fewest.informative._estimates import (
     fit_sigmoid,
     purify,
 )
-from fewest.informative._fold_run import AVERAGES, FoldCurves, Plan, resample, run_fold
-from fewest.informative._folds import check_two_classes, make_folds
+from fewest.informative._fold_run import AVERAGES, FoldCurves, resample, run_fold
+from fewest.informative._probe import check_two_classes, make_folds
 from fewest.repetition.selector import RepetitiveSelector
 
 _POINTS = 201
@@ -212,38 +212,25 @@ def informative_features(
     parts = np.full(len(signs), -1)
     for number, fold in enumerate(folds):
         parts[fold.test] = number
-    plan = Plan(
-        selector=_make_selector(estimator),
-        every=every,
-        by_size=order == "size",
-        probes=probe is not None,
-        labellings=permute_labels(
-            signs,
-            groups,
-            n_permutations,
-            check_random_state(random_state),
-            exchange=choose_exchange(signs, groups),
-            parts=parts,  # every part keeps both classes
-        ),
+    labellings = permute_labels(
+        signs,
+        groups,
+        n_permutations,
+        check_random_state(random_state),
+        exchange=choose_exchange(signs, groups),
+        parts=parts,  # every part keeps both classes
     )
-    jobs = [
-        (X, signs, fold, plan if checkpoint is None else _keep_in(plan, checkpoint, number))
-        for number, fold in enumerate(folds, start=1)
-    ]
+    if not isinstance(estimator, RepetitiveSelector):
+        estimator = RepetitiveSelector(estimator)
+    how = order == "size", None if probe is None else every, labellings
+    jobs = []
+    for number, fold in enumerate(folds, start=1):
+        selector = clone(estimator)
+        if checkpoint is not None:
+            selector.set_params(checkpoint=Path(checkpoint) / f"fold-{number:03d}")
+        jobs.append((X, signs, fold, selector, *how))
     found = _run_folds(jobs, n_jobs, verbose)
     return _combine(found, X.shape[1], len(folds), average)
-
-
-def _make_selector(estimator: Any) -> RepetitiveSelector:
-    if isinstance(estimator, RepetitiveSelector):
-        return clone(estimator)
-    return RepetitiveSelector(None if estimator is None else clone(estimator))
-
-
-def _keep_in(plan: Plan, checkpoint: Any, number: int) -> Plan:
-    """The plan of a fold that keeps what is done in a folder of its own."""
-    folder = Path(checkpoint) / f"fold-{number:03d}"
-    return replace(plan, selector=clone(plan.selector).set_params(checkpoint=folder))
 
 
 def _run_folds(jobs: list[tuple[Any, ...]], n_jobs: int | None, verbose: int) -> list[FoldCurves]:

@@ -45,6 +45,7 @@ class SignedBits:
             # may still be good on others.
             order = order[counts[order] < len(above)]
         self.n_pairs = self.n_rows = len(above)
+        self.n_signed = len(order)
         self.above, self.below = above, below
         self.columns: IndexArray = candidates[order // 2]
         self.signs = np.where(order % 2 == 0, 1, -1).astype(np.int8)
@@ -54,10 +55,6 @@ class SignedBits:
         self.opposite = place[order ^ 1]
         self.bad: Words = _bad_sets(X, above, below, self.columns, self.signs)
         self.good: Words = np.empty((0, 0), dtype=np.uint64)
-
-    @property
-    def n_signed(self) -> int:
-        return len(self.columns)
 
     def all_rows(self) -> Words:
         """The set of all rows."""

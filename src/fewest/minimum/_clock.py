@@ -1,11 +1,19 @@
-"""How much time is left, and messages on how far the search is."""
+"""How much time and how many threads a search may use, and messages on how far it is."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import RLock
 from time import perf_counter
 
+import numba
+
 from fewest._run.progress import Progress
+
+# Not every threading layer of numba can be entered by two threads at a time.
+_TURN = RLock()
 
 
 class Clock:
@@ -15,14 +23,14 @@ class Clock:
         self._started = perf_counter()
         self._limit = float("inf") if limit is None else limit
         self._verbose = verbose
-        self._bar: Progress | None = None
         self._share = 0.0
+        self._bar = Progress(1.0, what="", unit="%", show=False)
 
     def __enter__(self) -> Clock:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._end_task()
+        self._bar.close()
 
     @property
     def seconds(self) -> float:
@@ -34,23 +42,29 @@ class Clock:
 
     def begin(self, task: str) -> None:
         """Draw a bar for what comes next."""
-        self._end_task()
+        self._bar.close()
         self._share = 0.0
         self._bar = Progress(1.0, what=task, unit="%", show=self._verbose == 1)
 
     def report(self, share: float, nodes: int) -> None:
         """Show how far the present task is."""
-        if self._bar is not None:
-            self._bar.advance(share - self._share, note=f"{nodes:,} tested")
-            self._share = share
+        self._bar.advance(share - self._share, note=f"{nodes:,} tested")
+        self._share = share
 
     def say(self, text: str) -> None:
         """End the task, and print its result if asked to."""
-        self._end_task()
+        self._bar.close()
         if self._verbose > 1:
             print(f"[minimum_features] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
 
-    def _end_task(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-            self._bar = None
+
+@contextmanager
+def limit_threads(wanted: int) -> Iterator[None]:
+    """One search at a time, with this many threads (or as many as there are)."""
+    with _TURN:
+        before = numba.get_num_threads()
+        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from math import comb
+from time import perf_counter
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_count, check_positive
-from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data
-from fewest.minimum._driver import Driver
-from fewest.minimum._result import MinimumResult
-from fewest.minimum._threads import limit_threads
+from fewest._solvers.columns import scale_columns
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.margin import hard_margin
+from fewest._solvers.problem import unit_margin
+from fewest._solvers.result import Status
+from fewest._types import FloatArray
+from fewest.minimum._bits import SignedBits
+from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._data import Twins, check_data, conflicting_samples, separating_columns
+from fewest.minimum._leaves import RuledOut, Separation, find_weighed, rule_out, settle
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._search import CoverSearch, Tally
+from fewest.minimum._upper import drop_idle, find_first_set, swap_down
+
+_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
+# Fractions take too long for larger systems of equations (columns times samples squared).
+_LARGEST_SYSTEM = 300_000
 
 
 def minimum_features(
@@ -96,10 +114,8 @@ def minimum_features(
     >>> [step.n_found for step in result.searched]
     [0, 0]
     """
-    if max_size is not None:
-        check_count("max_size", max_size)
-    if n_solutions is not None:
-        check_count("n_solutions", n_solutions)
+    check_count("max_size", max_size, or_none=True)
+    check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
     return search_minimum(
@@ -119,3 +135,217 @@ def search_minimum(
     X, labels = check_data(X, y)
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, labels, clock, **wanted).run()
+
+
+@dataclass(eq=False)
+class Driver:
+    """One search, from one feature upwards: which sizes are impossible, which sets the smallest.
+
+    `run` goes through its stages until the answer is certain or time is up.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    clock: Clock
+    max_size: int | None = None
+    n_solutions: int | None = 1
+    start: tuple[int, ...] = ()
+    best: Separation | None = None
+    lower_bound: int = 1
+    found: list[Separation] = field(default_factory=list)
+    n_found: int = 0
+    complete: bool = False
+    ruled_out: list[RuledOut] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def _may_try(self, size: int) -> bool:
+        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
+
+    def run(self) -> MinimumResult:
+        conflict = conflicting_samples(self.X, self.y)
+        if conflict is not None:
+            return self._prove_impossible(RuledOut((), conflict, (1, 1)))
+        self.twins = Twins(self.X)
+        self._try_singles()
+        if self.best is None and self._may_try(2):
+            self._try_pairs()
+        if self.best is None:
+            self.best = self._upper_bound()
+            if self.best is None:
+                return self._answer_without_set()
+            self.clock.say(f"{len(self.best.columns)} features separate")
+            self._try_larger()
+        return self._minimum(certified=len(self.best.columns) == self.lower_bound)
+
+    def _try_singles(self) -> None:
+        began = perf_counter()
+        columns = self.twins.firsts
+        self._keep(separating_columns(self.X, self.y, columns))
+        self._end_step(1, Tally(2 * len(columns), len(self.found)), began)
+
+    def _try_pairs(self) -> None:
+        began = perf_counter()
+        self.clock.begin("pairs")
+        bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
+        copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
+        tally, complete = Tally(), True
+        for batch in scan_pairs(self.X, self.y, bits, copies, _MOST_KEPT):
+            tally.nodes += batch.n_tested
+            tally.survivors += batch.n_survivors
+            tally.settled += len(batch.uncertain)
+            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
+            self._keep(self._settle_pairs(sure), count=False)
+            self.n_found += batch.n_separating
+            self._keep(self._settle_pairs(batch.uncertain))
+            self.clock.report(batch.share, tally.nodes)
+            if self.clock.is_over and batch.share < 1.0:
+                complete = False
+                break
+        self._end_step(2, tally, began, complete=complete)
+
+    def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
+        """Those of the pairs that separate; the others join `ruled_out`."""
+        for pair in pairs:
+            answer = settle(self.X, self.y, self.bits.columns[pair].tolist())
+            if isinstance(answer, Separation):
+                yield answer
+            else:
+                self.ruled_out.append(answer)
+
+    def _try_larger(self) -> None:
+        """Sizes from three on, below the size of the best set or up to it if several are wanted."""
+        assert self.best is not None
+        several = self.n_solutions != 1
+        if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
+            search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
+            self.clock.begin("local swaps")
+            self.best = swap_down(search, self.best, self.lower_bound, self.clock)
+            largest = len(self.best.columns) if several else len(self.best.columns) - 1
+            for size in range(3, largest + 1):
+                if self.found or not self._may_try(size):
+                    break
+                self._try_size(search, size)
+            self.ruled_out = search.ruled_out
+        if not self.found:  # no complete scan found a set: the one at hand is returned
+            self._keep([self.best])
+            self.complete = False
+
+    def _try_size(self, search: CoverSearch, size: int) -> None:
+        began = perf_counter()
+        self.clock.begin(f"sets of {size}")
+        search.tally = Tally()
+
+        def keep(separation: Separation) -> bool:
+            self._keep([separation])
+            return self.n_solutions is None or self.n_found < self.n_solutions
+
+        complete = search.run(size, self.clock, keep)
+        self._end_step(size, search.tally, began, complete=complete)
+
+    def _upper_bound(self) -> Separation | None:
+        """The smallest of the known sets, without idle columns, made of first columns."""
+        first = find_first_set(self.X, self.y)
+        sets = []
+        for columns in (() if first is None else first.columns, self.start):
+            answer = settle(self.X, self.y, self.twins.leaders(columns)) if columns else None
+            if isinstance(answer, Separation):
+                sets.append(drop_idle(answer, self.X, self.y))
+        return min(sets, key=lambda one: len(one.columns), default=None)
+
+    def _answer_without_set(self) -> MinimumResult:
+        """The answer if no method separates strictly: a proof that nothing can, if possible."""
+        columns = self.twins.firsts
+        leaf: Separation | RuledOut | None
+        if len(columns) * len(self.y) ** 2 <= _LARGEST_SYSTEM:
+            leaf = settle(self.X, self.y, columns)
+        else:
+            leaf = self._prove_by_few_samples()
+        if isinstance(leaf, Separation):
+            self.best = drop_idle(leaf, self.X, self.y)
+            self._try_larger()
+            return self._minimum(certified=len(self.best.columns) == self.lower_bound)
+        return self._minimum(certified=False) if leaf is None else self._prove_impossible(leaf)
+
+    def _prove_by_few_samples(self) -> RuledOut | None:
+        """A Farkas vector with few samples, which can be made exact however many columns exist."""
+        result = solve(unit_margin(self.y), scale_columns(self.X))
+        if result.status is not Status.INFEASIBLE:
+            return None
+        samples = find_weighed(result)
+        if self.X.shape[1] * len(samples) ** 2 > _LARGEST_SYSTEM:
+            return None
+        return rule_out(self.X, self.y, range(self.X.shape[1]), samples)
+
+    def _prove_impossible(self, leaf: RuledOut) -> MinimumResult:
+        """The answer that no set separates: the proof holds for all columns."""
+        self.ruled_out.append(replace(leaf, columns=tuple(range(self.X.shape[1]))))
+        self.lower_bound = self.X.shape[1] + 1
+        return self._minimum(certified=True)
+
+    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
+        for separation in separations:
+            for columns in self.twins.expand(separation.columns):
+                if count:
+                    self.n_found += 1
+                if len(self.found) < _MOST_KEPT:
+                    self.found.append(self._with_columns(separation, columns))
+
+    def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
+        """The set with equal columns in place of its own; weights change signs with them."""
+        weights = [
+            weight if np.array_equal(self.X[:, old], self.X[:, new]) else -weight
+            for weight, old, new in zip(
+                separation.weights, separation.columns, columns, strict=True
+            )
+        ]
+        ordered = sorted(zip(columns, weights, strict=True))
+        return Separation(tuple(c for c, _ in ordered), tuple(w for _, w in ordered))
+
+    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
+        step = Step(
+            size=size,
+            n_sets=comb(len(self.twins.firsts), size),
+            n_tested=tally.nodes,
+            n_survivors=tally.survivors,
+            n_settled=tally.settled,
+            n_found=self.n_found,
+            complete=complete,
+            seconds=perf_counter() - began,
+        )
+        self.steps.append(step)
+        self.complete = complete
+        self.clock.say(
+            f"{self.n_found or 'no'} set(s) of {size} separate"
+            + ("" if complete else " so far: not all were tested")
+        )
+        if self.found:
+            self.best = self.found[0]
+        elif complete:
+            self.lower_bound = size + 1
+
+    def _minimum(self, *, certified: bool) -> MinimumResult:
+        scored = [(self._margin(one.columns), one) for one in self.found]
+        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
+        return MinimumResult(
+            size=None if self.best is None else len(self.best.columns),
+            lower_bound=self.lower_bound,
+            certified=certified,
+            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
+            margins=np.array([margin for margin, _ in ranked]),
+            n_found=self.n_found,
+            complete=self.complete,
+            searched=tuple(self.steps),
+            seconds=self.clock.seconds,
+            n_features=self.X.shape[1],
+            separations=tuple(one for _, one in ranked),
+            ruled_out=tuple(self.ruled_out),
+        )
+
+    def _margin(self, columns: tuple[int, ...]) -> float:
+        """Half the distance of the classes' convex hulls in standardised columns.
+
+        Zero where they are too close for the difference to be computed.
+        """
+        Z = scale_columns(self.X[:, columns]).take(np.arange(len(columns)))
+        plane = hard_margin(Z, self.y)
+        return 0.0 if plane is None else float(1.0 / np.linalg.norm(plane[0]))

@@ -1,9 +1,16 @@
-"""One set of columns: a hyperplane that separates the classes, or a proof that there is none."""
+"""One set of columns: a hyperplane that separates the classes, or a proof that there is none.
+
+A double is a fraction whose denominator is a power of two, so a block of data becomes whole numbers
+when it is multiplied by one power of two. Separation does not depend on that factor.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +19,13 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
-from fewest._solvers.result import Status
-from fewest._types import FloatArray
-from fewest.minimum._exact import (
-    Integers,
-    as_integers,
-    decide,
-    farkas_on_support,
-    is_farkas,
-    separates,
-)
+from fewest._solvers.result import Result, Status
+from fewest._types import FloatArray, IndexArray
+
+Integers = NDArray[np.object_]  # Python's, which do not overflow
 
 # Shares below this fraction of the largest are rounding of the simplex method.
-ZERO_SHARE = 1e-9
+_ZERO_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ class RuledOut:
     def holds(self, X: FloatArray, y: FloatArray) -> bool:
         """Check it on the data, in whole numbers."""
         chosen = list(self.samples)
-        block = as_integers(X[np.ix_(chosen, self.columns)])
-        return is_farkas(block, y[chosen], self.shares)
+        return is_farkas(as_integers(X[np.ix_(chosen, self.columns)]), y[chosen], self.shares)
 
     def bad_on(self, X: FloatArray, y: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For every column of X, whether it is bad on this vector with sign + and with sign -.
@@ -63,20 +63,13 @@ class RuledOut:
         What rounding leaves open is computed in whole numbers.
         """
         chosen = list(self.samples)
-        signed = [
-            share if y[i] > 0 else -share
-            for share, i in zip(self.shares, self.samples, strict=True)
-        ]
-        largest = max(self.shares)
-        v = np.array([share / largest for share in signed])
-        rows = X[chosen]
+        rows, shares = X[chosen], _with_signs(self.shares, y[chosen])
+        v = (shares / max(self.shares)).astype(np.float64)
         price = v @ rows
         doubt = (len(v) + 4) * np.finfo(float).eps * (np.abs(v) @ np.abs(rows))
         sign = np.sign(price)
-        for column in np.flatnonzero(np.abs(price) <= doubt):
-            whole = as_integers(rows[:, column])[0]
-            total = sum(share * x for share, x in zip(signed, whole, strict=True))
-            sign[column] = (total > 0) - (total < 0)
+        doubtful = np.flatnonzero(np.abs(price) <= doubt)
+        sign[doubtful] = np.sign(shares @ as_integers(rows[:, doubtful]))
         return sign <= 0, sign >= 0
 
 
@@ -87,35 +80,148 @@ def settle(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation |
     simplex method runs again in fractions.
     """
     columns = tuple(sorted(int(column) for column in columns))
-    values = X[:, columns]
-    block = as_integers(values)
-    answer = _from_program(values, block, y, columns)
+    answer = _settle_by_program(X, y, columns)
     if answer is not None:
         return answer
-    separable, proof = decide(block, y)
-    return Separation(columns, tuple(proof)) if separable else _rule_out(columns, proof)
+    separable, proof = decide(as_integers(X[:, columns]), y)
+    if separable:
+        return Separation(columns, tuple(proof))
+    samples = tuple(i for i, share in enumerate(proof) if share)
+    return RuledOut(columns, samples, tuple(proof[i] for i in samples))
 
 
-def _from_program(
-    values: FloatArray, block: Integers, y: FloatArray, columns: tuple[int, ...]
+def _settle_by_program(
+    X: FloatArray, y: FloatArray, columns: tuple[int, ...]
 ) -> Separation | RuledOut | None:
-    scaled = scale_columns(values)
+    scaled = scale_columns(X[:, columns])
     try:
         result = solve(unit_margin(y), scaled)
     except SolverError:
         return None
     if result.status is Status.INFEASIBLE:
-        support = np.flatnonzero(result.alpha > ZERO_SHARE * result.alpha.max())
-        shares = farkas_on_support(block, y, support.tolist())
-        return None if shares is None else _rule_out(columns, shares)
+        return rule_out(X, y, columns, find_weighed(result))
     if not np.isfinite(result.objective):
         return None
     weights = np.zeros(len(columns))
     weights[result.features] = result.w * scaled.inverse_scale[result.features]
-    whole = as_integers(weights)[0]
-    return Separation(columns, tuple(whole)) if separates(block, y, whole) else None
+    answer = Separation(columns, tuple(as_integers(weights)))
+    return answer if answer.holds(X, y) else None
 
 
-def _rule_out(columns: tuple[int, ...], shares: list[int]) -> RuledOut:
-    samples = tuple(i for i, share in enumerate(shares) if share)
-    return RuledOut(columns, samples, tuple(shares[i] for i in samples))
+def find_weighed(result: Result) -> IndexArray:
+    """The samples that have a share in the proof that a program is infeasible."""
+    return np.flatnonzero(result.alpha > _ZERO_SHARE * result.alpha.max())
+
+
+def rule_out(
+    X: FloatArray, y: FloatArray, columns: Sequence[int], samples: IndexArray
+) -> RuledOut | None:
+    """A proof with shares of all these samples, if they are determined up to a factor."""
+    rows = [[1] * len(samples), *as_integers(X[samples][:, list(columns)]).T]
+    shares = _kernel_vector(_with_signs(rows, y[samples]))
+    if shares is None:
+        return None
+    shares = shares // (gcd(*shares) if shares[0] > 0 else -gcd(*shares))
+    if min(shares) <= 0:
+        return None
+    return RuledOut(tuple(columns), tuple(samples.tolist()), tuple(shares))
+
+
+def as_integers(values: FloatArray) -> Integers:
+    """Doubles as whole numbers, all multiplied by the same power of two."""
+    mantissa, exponent = np.frexp(values)
+    whole = (mantissa * 2.0**53).astype(np.int64)
+    used = whole != 0
+    lowest = exponent.min(where=used, initial=1 << 12)  # above the exponent of any double
+    return whole.astype(object) << np.where(used, exponent - lowest, 0).astype(object)
+
+
+def _with_signs(values: Any, y: FloatArray) -> Integers:
+    """Values of samples (in the last dimension), negative for the negative class."""
+    return np.array(values, dtype=object) * np.where(y > 0, 1, -1)
+
+
+def separates(block: Integers, y: FloatArray, weights: Sequence[int]) -> bool:
+    """Whether the weighted sum of every positive sample lies above that of every negative one."""
+    scores = block @ np.array(weights, dtype=object)
+    return bool(scores[y > 0].min() > scores[y < 0].max())
+
+
+def is_farkas(block: Integers, y: FloatArray, shares: Sequence[int]) -> bool:
+    """Whether the shares are one point in the convex hulls of both classes.
+
+    They must be non-negative, not all zero, of equal sum in both classes, and weigh the samples of
+    both classes to the same point. No hyperplane can have the classes on its two sides then.
+    """
+    signed = _with_signs(shares, y)
+    return min(shares) >= 0 and any(shares) and sum(signed) == 0 and not any(signed @ block)
+
+
+def decide(block: Integers, y: FloatArray) -> tuple[bool, list[int]]:
+    """Whether the samples are separable; weights that separate them, or else Farkas shares.
+
+    The first phase of the simplex method on  sum_i y_i lambda_i (x_i, 1) = 0,  sum_i lambda_i = 1,
+    lambda >= 0, in fractions and with Bland's rule, which cannot cycle. If no lambda exists, the
+    multipliers of the last step are a hyperplane with every sample strictly on its side.
+    """
+    n, width = block.shape
+    table = np.ones((width + 2, n), dtype=object)
+    table[:width] = block.T
+    table[:-1] = _with_signs(table[:-1], y)
+    height = width + 2
+    # The inverse of the basis, which is one of artificial variables first, and the right-hand side.
+    solved = np.eye(height, height + 1, dtype=int).astype(object) * Fraction(1)
+    solved[-1, -1] = Fraction(1)
+    basis = np.arange(n, n + height)
+    while True:
+        is_artificial = basis >= n
+        multipliers = solved[is_artificial].sum(axis=0)
+        if not multipliers[-1]:
+            shares = np.zeros(n, dtype=object)
+            shares[basis[~is_artificial]] = solved[~is_artificial, -1]
+            return False, _whole(shares)
+        entering = next((i for i in range(n) if multipliers[:-1] @ table[:, i] > 0), None)
+        if entering is None:
+            # The multiplier of sum(lambda) = 1 is positive, and no sample can offset it.
+            return True, _whole(-multipliers[:width])
+        column = solved[:, :-1] @ table[:, entering]
+        leaving = min(
+            np.flatnonzero(column > 0), key=lambda r: (solved[r, -1] / column[r], basis[r])
+        )
+        solved[leaving] /= column[leaving]
+        others = np.flatnonzero((column != 0) & (np.arange(height) != leaving))
+        solved[others] -= np.outer(column[others], solved[leaving])
+        basis[leaving] = entering
+
+
+def _kernel_vector(matrix: Integers) -> Integers | None:
+    """The whole-number vector that all rows map to zero, if it is unique up to a factor.
+
+    Gauss-Jordan elimination without fractions (Bareiss): every division leaves no remainder, and
+    in the end all pivots are equal. It overwrites the matrix.
+    """
+    pivots: list[int] = []
+    last = 1
+    for column in range(matrix.shape[1]):
+        top = len(pivots)
+        candidates = top + np.flatnonzero(matrix[top:, column])
+        if not len(candidates):
+            continue
+        matrix[[top, candidates[0]]] = matrix[[candidates[0], top]]
+        lead, others = matrix[top, column], np.arange(len(matrix)) != top
+        products = np.outer(matrix[others, column], matrix[top])
+        matrix[others] = (lead * matrix[others] - products) // last
+        last = lead
+        pivots.append(column)
+    free = [column for column in range(matrix.shape[1]) if column not in pivots]
+    if len(free) != 1:
+        return None
+    kernel = np.full(matrix.shape[1], last, dtype=object)
+    kernel[pivots] = -matrix[: len(pivots), free[0]]
+    return kernel
+
+
+def _whole(values: Integers) -> list[int]:
+    """The same vector times the smallest number that makes it whole."""
+    factor = lcm(*(value.denominator for value in values))
+    return [int(value * factor) for value in values]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._bits import SignedBits
+from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._data import Twins, check_data, separating_columns
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._search import CoverSearch
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,62 @@ class MinimumResult:
         bool
             Whether all of it holds.
         """
-        from fewest.minimum._verify import verify_result
+        X, labels = check_data(X, y)
+        if X.shape[1] != self.n_features:
+            return False
+        proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
+        if not all(proof.holds(X, labels) for proof in proofs):
+            return False
+        everything = tuple(range(self.n_features))
+        if self.size is None:
+            return not self.certified or any(leaf.columns == everything for leaf in self.ruled_out)
+        consistent = (
+            all(len(one.columns) == self.size for one in self.separations)
+            and len(self.separations) == len(self.subsets) > 0
+            and self.certified == (self.size == self.lower_bound)
+        )
+        if not consistent or not search:
+            return consistent
+        with limit_threads(1):
+            return _nothing_below(self, X, labels)
 
-        return verify_result(self, X, y, search=search)
+
+class _UnprovenError(Exception):
+    """A set passes all rows, and no Farkas vector rules it out."""
+
+
+class _SearchWithoutSolver(CoverSearch):
+    def settle(self, signed: Iterable[int]) -> Separation | None:
+        raise _UnprovenError(tuple(signed))
+
+
+def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
+    """Whether a second search finds no set below the lower bound."""
+    firsts = Twins(X).firsts
+    if result.lower_bound > 1 and separating_columns(X, y, firsts):
+        return False
+    if result.lower_bound < 3:
+        return True
+    bits = SignedBits(X, y, firsts)
+    if not _no_pair(result, X, y, bits):
+        return False
+    if result.lower_bound < 4:
+        return True
+    cover = _SearchWithoutSolver(X, y, bits, list(result.ruled_out))
+    try:
+        for size in range(3, result.lower_bound):
+            cover.run(size, Clock(), bool)  # no set is ever found: they are refused before
+    except _UnprovenError:
+        return False
+    return True
+
+
+def _no_pair(result: MinimumResult, X: FloatArray, y: FloatArray, bits: SignedBits) -> bool:
+    """Whether no pair separates; those that rounding leaves open must have a Farkas vector."""
+    known = {leaf.columns for leaf in result.ruled_out}
+    ones = np.ones(bits.n_signed, dtype=np.int64)
+    for batch in scan_pairs(X, y, bits, ones, room=1):
+        open_pairs = (tuple(sorted(bits.columns[pair].tolist())) for pair in batch.uncertain)
+        if batch.n_separating or not known.issuperset(open_pairs):
+            return False
+    return True

@@ -19,8 +19,6 @@ from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation, settle
 
-Settle = Callable[[FloatArray, FloatArray, Iterable[int]], Separation | RuledOut]
-
 # Children per batch times signed features squared: tenths of a second. Time itself must not decide,
 # or the rows, and with them the first set found, would differ from run to run.
 _BATCH_WORK = 3 * 10**9
@@ -49,24 +47,22 @@ class Tally:
 class CoverSearch:
     """Sets of signed features that separate, found through `bits`; `ruled_out` collects leaves.
 
-    `_separating` holds the columns of those found by the present run: bits alone may let other
-    signs of them pass too.
+    Proofs that are known already may be given: their rows are the first to be added. `_separating`
+    holds the columns of sets found by the present run: bits alone may let other signs of them pass
+    too.
     """
 
     X: FloatArray
     y: FloatArray
     bits: SignedBits
-    settler: Settle = settle
     ruled_out: list[RuledOut] = field(default_factory=list)
     _separating: set[frozenset[int]] = field(default_factory=set)
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
         self.bits.transpose()
-
-    def add(self, leaves: Iterable[RuledOut]) -> None:
-        """Add the rows of proofs that are known already."""
-        for leaf in leaves:
+        known, self.ruled_out = self.ruled_out, []
+        for leaf in known:
             self._add_row(leaf)
 
     def node(self, chosen: tuple[int, ...] = ()) -> Node:
@@ -125,7 +121,7 @@ class CoverSearch:
     def settle(self, signed: Iterable[int]) -> Separation | None:
         """Decide whether signed features separate; the proof that they do not becomes a row."""
         self.tally.settled += 1
-        answer = self.settler(self.X, self.y, self.bits.columns[list(signed)].tolist())
+        answer = settle(self.X, self.y, self.bits.columns[list(signed)].tolist())
         if isinstance(answer, Separation):
             return answer
         self._add_row(answer)

@@ -190,7 +190,7 @@ RuledOut in fewest.minimum._leaves
 Separation in fewest.minimum._leaves
     columns: tuple *: int
     weights: tuple *: signed
-Stability in fewest.psvm._stability
+Stability in fewest.psvm.selector
     frequency strength: float features
     n_selected: int *
 Step in fewest.minimum._result

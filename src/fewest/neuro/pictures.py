@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fewest._estimators.validation import check_choice
 from fewest._wording import counted
-from fewest.informative._overlap import SHARES
-from fewest.informative._univariate import share_count
+from fewest.informative._univariate import SHARES, share_count
 from fewest.neuro._images import load_image, make_image, match_grid, require_nilearn, values_of
 from fewest.plotting._figures import require_matplotlib
 

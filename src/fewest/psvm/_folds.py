@@ -21,7 +21,7 @@ from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._machine import PotentialMachine
 from fewest.psvm._relations import scale_to_unit_length
-from fewest.psvm.kernels import compute_kernel
+from fewest.psvm.kernels import compute_kernel, list_arguments
 
 # What the values of f (one column per task) of some samples are worth; the larger, the better.
 Score = Callable[[FloatArray, IndexArray], float]
@@ -43,15 +43,6 @@ class Grid:
         return len(self.epsilons), len(self.Cs)
 
 
-@dataclass(frozen=True, eq=False)
-class FoldScores:
-    """Arrays of shape (n_splits, n_epsilons, n_Cs), and how many solves missed the tolerance."""
-
-    scores: FloatArray
-    n_support: FloatArray
-    n_doubtful: int
-
-
 def score_folds(
     machine: PotentialMachine,
     X: Any,
@@ -59,9 +50,10 @@ def score_folds(
     score: Score,
     splits: Sequence[Split],
     grid: Grid,
-) -> FoldScores:
-    """Score every C and epsilon in every split.
+) -> tuple[FloatArray, FloatArray, int]:
+    """Scores and numbers of support features, and how many solves missed the tolerance.
 
+    Both arrays are of shape (n_splits, n_epsilons, n_Cs).
     `targets` has one row per task; of `machine` the kernel, the row objects, the tolerance and
     `max_iter` are used.
     """
@@ -89,7 +81,7 @@ def score_folds(
         for place in np.ndindex(grid.shape):
             scores[number][place] = score(values[(slice(None), *place)], test)
         n_support[number] = used.sum(axis=-1)
-    return FoldScores(scores, n_support, n_doubtful)
+    return scores, n_support, n_doubtful
 
 
 def follow_grid(
@@ -145,7 +137,7 @@ def _relate(
     else:
         Z = machine._find_row_objects(X[train])
         places = train if machine.columns_are_samples else np.arange(Z.shape[0])
-        arguments = machine._find_arguments(X[train])
+        arguments = list_arguments(machine, X[train])
         K = compute_kernel(machine.kernel, X[train], Z, arguments)
         K_test = compute_kernel(machine.kernel, X[test], Z, arguments)
     columns = scale_to_unit_length(K)

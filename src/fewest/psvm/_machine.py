@@ -29,7 +29,7 @@ from fewest.psvm._relations import (
     warn_of_constant_columns,
     warn_of_doubtful,
 )
-from fewest.psvm.kernels import check_kernel, compute_kernel, find_gamma, list_arguments
+from fewest.psvm.kernels import check_kernel, compute_kernel, list_arguments
 
 SAMPLES = "samples"
 
@@ -212,10 +212,6 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
             )
         return Z
 
-    def _find_arguments(self, X: Any) -> dict[str, Any]:
-        """Arguments of a computed kernel, "scale" and "auto" turned into numbers."""
-        return list_arguments(self, 1.0 if self.is_precomputed else find_gamma(self.gamma, X))
-
     def _solve(
         self,
         columns: Columns,
@@ -242,7 +238,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
 
     def _fit(self, X: Any, targets: FloatArray) -> None:
         Z = self._find_row_objects(X)
-        self._arguments = self._find_arguments(X)
+        self._arguments = list_arguments(self, X)
         K = X if Z is None else compute_kernel(self.kernel, X, Z, self._arguments)
         columns = scale_to_unit_length(K)
         warn_of_constant_columns(columns, stacklevel=4)
@@ -279,33 +275,25 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
     def _scores(self, X: Any) -> FloatArray:
         """f(x), one column per task."""
         check_is_fitted(self)
-        return self._function(self._relations_with_support(X))
-
-    def _relations_with_support(self, X: Any) -> FloatArray:
-        if self.is_precomputed:
-            return read_measured_columns(self._check_matrix(X), self.support_features_)
-        X = validate_data(self, X, accept_sparse=SPARSE_FORMATS, dtype=np.float64, reset=False)
-        if not len(self.support_features_):  # no kernel need be asked
-            return np.empty((X.shape[0], 0))
-        return compute_kernel(self.kernel, X, self.support_row_objects_, self._arguments)
-
-    def _check_matrix(self, X: Any) -> Any:
+        kind: dict[str, Any] = {"dtype": np.float64}
+        if self.is_precomputed:  # only the columns that are used must be there
+            kind = {"dtype": "numeric", "ensure_all_finite": False}
         try:
-            return validate_data(
-                self,
-                X,
-                accept_sparse=SPARSE_FORMATS,
-                dtype="numeric",
-                ensure_all_finite=False,  # only the columns that are used must be there
-                reset=False,
-            )
+            X = validate_data(self, X, accept_sparse=SPARSE_FORMATS, reset=False, **kind)
         except ValueError as error:
-            if "features, but" in str(error):
+            if self.is_precomputed and "features, but" in str(error):
                 raise ValueError(
                     f"{error} The columns must be the relations with the row objects of fit; "
                     "those outside support_features_ may be NaN."
                 ) from None
             raise
+        if self.is_precomputed:
+            block = read_measured_columns(X, self.support_features_)
+        elif len(self.support_features_):
+            block = compute_kernel(self.kernel, X, self.support_row_objects_, self._arguments)
+        else:  # no kernel need be asked
+            block = np.empty((X.shape[0], 0))
+        return self._function(block)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

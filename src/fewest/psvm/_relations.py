@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
 
-from fewest._estimators.validation import make_dense, standardize_columns
+from fewest._estimators.validation import encode_classes, make_dense, standardize_columns
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
@@ -27,14 +28,13 @@ def scale_to_unit_length(K: Any) -> Columns:
 def warn_of_constant_columns(columns: Columns, *, stacklevel: int = 3) -> None:
     """Constant columns say nothing about any sample: they are ignored, but not in silence."""
     constant = np.flatnonzero(columns.inverse_scale == 0.0)
-    if not len(constant):
-        return
-    warnings.warn(
-        f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
-        f"{listed(constant)}, counted from 0) and were ignored",
-        UserWarning,
-        stacklevel=stacklevel,
-    )
+    if len(constant):
+        warnings.warn(
+            f"{len(constant)} of {columns.n_features} column(s) of the matrix are constant (number "
+            f"{listed(constant)}, counted from 0) and were ignored",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def warn_of_doubtful(results: Sequence[BoxLassoResult], *, stacklevel: int = 3) -> None:
@@ -50,10 +50,12 @@ def warn_of_doubtful(results: Sequence[BoxLassoResult], *, stacklevel: int = 3) 
         )
 
 
-def make_signed_targets(codes: NDArray[np.intp], n_classes: int) -> FloatArray:
-    """One row of -1 and +1 per task: the second class, or every class against the rest."""
-    positives = [1] if n_classes == 2 else range(n_classes)
-    return np.array([np.where(codes == positive, 1.0, -1.0) for positive in positives])
+def encode_targets(name: str, y: Any) -> tuple[NDArray[Any], FloatArray]:
+    """The classes, and a row of -1 and +1 per task: the second class, or each against the rest."""
+    check_classification_targets(y)
+    classes, codes = encode_classes(name, y)
+    positives = [1] if len(classes) == 2 else range(len(classes))
+    return classes, np.array([np.where(codes == positive, 1.0, -1.0) for positive in positives])
 
 
 def read_measured_columns(X: Any, index: IndexArray) -> FloatArray:

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from fewest._estimators.decisions import ScoreClassifier
-from fewest._estimators.validation import encode_classes
 from fewest._types import FloatArray
 from fewest.psvm._machine import PotentialMachine
-from fewest.psvm._relations import make_signed_targets
+from fewest.psvm._relations import encode_targets
 
 __all__ = ["PotentialSVC", "PotentialSVR"]
 
@@ -141,9 +139,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     """
 
     def _targets(self, y: Any) -> FloatArray:
-        check_classification_targets(y)
-        self.classes_, codes = encode_classes(type(self).__name__, y)
-        return make_signed_targets(codes, len(self.classes_))
+        self.classes_, targets = encode_targets(type(self).__name__, y)
+        return targets
 
     def decision_function(self, X: Any) -> FloatArray:
         """Value of f(x); positive values speak for the (second) class.

@@ -6,10 +6,10 @@ Nothing here needs to be positive definite, symmetric or square.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics.pairwise import (
     PAIRWISE_DISTANCE_FUNCTIONS,
@@ -130,14 +130,18 @@ def find_gamma(gamma: float | str, X: Any) -> float:
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
 
 
-def list_arguments(estimator: Any, gamma: float) -> dict[str, Any]:
-    """What an estimator's parameters, with gamma as a number, say about its kernel."""
+def list_arguments(estimator: Any, X: Any) -> dict[str, Any]:
+    """Arguments of an estimator's kernel, "scale" and "auto" turned into numbers."""
     names = _OWN_PARAMETERS.get(estimator.kernel, ()) if isinstance(estimator.kernel, str) else ()
-    own = {name: gamma if name == "gamma" else getattr(estimator, name) for name in names}
+    own = {name: getattr(estimator, name) for name in names}
+    if "gamma" in own:
+        own["gamma"] = find_gamma(own["gamma"], X)
     return {**own, **(estimator.kernel_params or {})}
 
 
-def compute_kernel(kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str, Any]) -> Any:
+def compute_kernel(
+    kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str, Any]
+) -> FloatArray:
     """Relations of samples with row objects, as finite numbers.
 
     Parameters
@@ -154,28 +158,22 @@ def compute_kernel(kernel: Kernel, X: Any, row_objects: Any, arguments: dict[str
     -------
     array of shape (n_samples, n_row_objects), float64
     """
-    shape = X.shape[0], row_objects.shape[0]
-    with np.errstate(all="ignore"):  # whatever comes of it is looked at below
-        K = _call(kernel, X, row_objects, arguments)
-    return _check_relations(K, shape, kernel)
-
-
-def _call(kernel: Kernel, X: Any, Z: Any, arguments: dict[str, Any]) -> Any:
+    name = repr(kernel)
     if callable(kernel):
-        return kernel(X, Z, **arguments)
-    if kernel in _OWN_FUNCTIONS:
-        return _OWN_FUNCTIONS[kernel](X, Z, **arguments)
-    if kernel in PAIRWISE_KERNEL_FUNCTIONS:
-        return pairwise_kernels(X, Z, metric=kernel, **arguments)
-    return pairwise_distances(X, Z, metric=kernel, **arguments)
-
-
-def _check_relations(K: Any, shape: tuple[int, int], kernel: Kernel) -> NDArray[np.float64]:
-    name = repr(kernel) if isinstance(kernel, str) else getattr(kernel, "__name__", repr(kernel))
+        function, name = kernel, getattr(kernel, "__name__", name)
+    elif kernel in _OWN_FUNCTIONS:
+        function = _OWN_FUNCTIONS[kernel]
+    elif kernel in PAIRWISE_KERNEL_FUNCTIONS:
+        function = partial(pairwise_kernels, metric=kernel)
+    else:
+        function = partial(pairwise_distances, metric=kernel)
+    with np.errstate(all="ignore"):  # whatever comes of it is looked at below
+        K = function(X, row_objects, **arguments)
     try:
         K = np.asarray(make_dense(K), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the kernel {name} must return a matrix of numbers: {error}") from error
+    shape = X.shape[0], row_objects.shape[0]
     if K.shape != shape:
         raise ValueError(
             f"the kernel {name} must return a matrix of shape {shape} (samples x row objects); "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_X_y
 
 from fewest._estimators.validation import (
@@ -17,16 +17,11 @@ from fewest._estimators.validation import (
     check_list,
     check_not_negative,
     check_positive,
-    encode_classes,
 )
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest.psvm._relations import (
-    make_signed_targets,
-    scale_to_unit_length,
-    warn_of_doubtful,
-)
+from fewest.psvm._relations import encode_targets, scale_to_unit_length, warn_of_doubtful
 
 __all__ = ["PotentialPath", "potential_path"]
 
@@ -136,9 +131,7 @@ def make_targets(y: NDArray[Any], task: str) -> FloatArray:
     """What the weights approximate, one row per task."""
     if task == "regression" or (task == "auto" and type_of_target(y) == "continuous"):
         return np.asarray(y, dtype=np.float64)[None, :]
-    check_classification_targets(y)
-    classes, codes = encode_classes("the path", y)
-    return make_signed_targets(codes, len(classes))
+    return encode_targets("the path", y)[1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,7 +28,7 @@ from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import check_list, check_not_negative
 from fewest._types import FloatArray, IndexArray
-from fewest.psvm._folds import FoldScores, Grid, Score, score_folds
+from fewest.psvm._folds import Grid, Score, score_folds
 from fewest.psvm._machine import KernelParameters, PotentialMachine
 from fewest.psvm.estimators import PotentialSVC, PotentialSVR
 
@@ -148,10 +148,10 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             machine._check_parameters()
         return machines
 
-    def _choose(self, grid: Grid, splits: list[Split], found: list[FoldScores]) -> None:
+    def _choose(self, grid: Grid, splits: list[Split], found: list[tuple[Any, ...]]) -> None:
         """Best score over all test samples; of equal ones the fewest features, the smallest C."""
-        scores = np.stack([one.scores for one in found], axis=1).reshape(len(splits), -1)
-        n_support = np.stack([one.n_support for one in found], axis=1).reshape(len(splits), -1)
+        *tables, n_doubtful = zip(*found, strict=True)
+        scores, n_support = (np.stack(one, axis=1).reshape(len(splits), -1) for one in tables)
         sizes = np.array([len(test) for _, test in splits])
         mean = np.average(scores, axis=0, weights=sizes)
         parameters = [
@@ -174,11 +174,10 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         self.best_index_, self.best_params_ = best, parameters[best]
         self.best_score_ = float(mean[best])
         self.n_splits_ = len(splits)
-        doubtful = sum(one.n_doubtful for one in found)
-        if doubtful:
+        if any(n_doubtful):
             warnings.warn(
-                f"{doubtful} of {scores.size} fits in the folds did not reach tol={self.tol:g}: "
-                "raise max_iter or the smallest epsilon",
+                f"{sum(n_doubtful)} of {scores.size} fits in the folds did not reach "
+                f"tol={self.tol:g}: raise max_iter or the smallest epsilon",
                 ConvergenceWarning,
                 stacklevel=3,
             )

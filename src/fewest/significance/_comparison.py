@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import is_classifier
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
 
 from fewest._estimators.splits import split_folds
@@ -129,14 +128,8 @@ def compare_proportions(
     p_value = 2 * stats.norm.sf(np.abs(z))
     adjusted = np.asarray(stats.false_discovery_control(p_value, method="bh"))
     significant = adjusted <= rate
-    return Proportions(
-        z,
-        p_value,
-        adjusted,
-        int(np.sum(significant & (z < 0))),
-        int(np.sum(significant & (z > 0))),
-        rate,
-    )
+    first_better, second_better = (int(np.sum(significant & side)) for side in (z < 0, z > 0))
+    return Proportions(z, p_value, adjusted, first_better, second_better, rate)
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -200,13 +193,8 @@ def cross_validated_t_test(
     (True, True)
     """
     splits = split_folds(cv, np.asarray(y), classes=is_classifier(first))
-    scores = [
-        cross_val_score(
-            estimator, X, y, cv=splits, scoring=check_scoring(estimator, scoring=scoring)
-        )
-        for estimator in (first, second)
-    ]
-    return paired_t_test(*scores)
+    both = (first, second)
+    return paired_t_test(*(cross_val_score(one, X, y, cv=splits, scoring=scoring) for one in both))
 
 
 def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
@@ -233,10 +221,8 @@ def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Comparison:
     moved = difference[difference != 0.0]
     if not len(moved):
         return Comparison(0.0, 1.0, difference)
-    ranks = stats.rankdata(np.abs(moved))
-    return Comparison(
-        float(np.sum(np.sign(moved) * ranks)), float(stats.wilcoxon(moved).pvalue), difference
-    )
+    statistic = float(np.sum(np.sign(moved) * stats.rankdata(np.abs(moved))))
+    return Comparison(statistic, float(stats.wilcoxon(moved).pvalue), difference)
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> FloatArray:
