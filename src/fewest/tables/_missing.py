@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._wording import counted, cut, listed
+from fewest.tables._arrays import check_classes
 from fewest.tables._content import Missing, Samples, Table
 from fewest.tables._errors import InputError
-from fewest.tables._labels import check_classes
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3
