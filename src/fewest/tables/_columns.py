@@ -51,17 +51,7 @@ def read_parquet(file: Path, request: Request) -> Frame:
 
 def read_excel(file: Path, request: Request) -> Frame:
     """Read one sheet, the first one unless another is asked for; its first row has the names."""
-    cells, others = _read_sheet(file, request.sheet)
-    if cells.empty:
-        raise InputError(f"the sheet of {visible(file)} is empty: it needs a row of names first.")
-    # The names turned every column into text; below them each column has its own type.
-    below = cells.iloc[1:].reset_index(drop=True).infer_objects()
-    return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
-
-
-def _read_sheet(file: Path, asked: str | None) -> tuple[pandas.DataFrame, str]:
-    """All cells of a sheet, and a sentence about the other sheets if none was asked for."""
-    pandas = import_pandas(file)
+    pandas, asked = import_pandas(file), request.sheet
     try:
         with pandas.ExcelFile(file, engine="openpyxl") as workbook:
             sheets = [str(name) for name in workbook.sheet_names]
@@ -71,9 +61,12 @@ def _read_sheet(file: Path, asked: str | None) -> tuple[pandas.DataFrame, str]:
                     f"{near(asked, sheets, 'sheet')}",
                     argument="sheet",
                 )
-            sheet = sheets[0] if asked is None else asked
             cells = pandas.read_excel(
-                workbook, sheet, header=None, keep_default_na=False, na_values=MISSING_CELLS
+                workbook,
+                sheets[0] if asked is None else asked,
+                header=None,
+                keep_default_na=False,
+                na_values=MISSING_CELLS,
             )
     except ImportError as error:
         raise MissingPackageError(file, "openpyxl") from error
@@ -82,12 +75,15 @@ def _read_sheet(file: Path, asked: str | None) -> tuple[pandas.DataFrame, str]:
     except _DAMAGE as error:
         advice = "Save it again as .xlsx, or export the sheet as CSV."
         raise DamagedFileError(file, "an Excel workbook", error, advice) from error
+    if cells.empty:
+        raise InputError(f"the sheet of {visible(file)} is empty: it needs a row of names first.")
+    others = ""
     if asked is None and len(sheets) > 1:
-        return (
-            cells,
-            f"Read the first sheet, {quoted(sheet)}; there are also: {listed(sheets[1:])}.",
-        )
-    return cells, ""
+        first = quoted(sheets[0])
+        others = f"Read the first sheet, {first}; there are also: {listed(sheets[1:])}."
+    # The names turned every column into text; below them each column has its own type.
+    below = cells.iloc[1:].reset_index(drop=True).infer_objects()
+    return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
 
 
 def make_frame(

@@ -20,9 +20,8 @@ from fewest.tables._columns import read_excel, read_parquet
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError, MissingFileError
 from fewest.tables._frame import Frame, Request
-from fewest.tables._h5ad import read_h5ad
+from fewest.tables._matrix import read_h5ad, read_npz
 from fewest.tables._missing import TREATMENTS, refuse_infinite, refuse_missing, treat_missing
-from fewest.tables._npz import read_npz
 from fewest.tables._text import read_text
 
 _TRANSPOSED = "Transposed: the rows of the file are the features, its columns the samples."
@@ -99,7 +98,25 @@ def read_table(
     if target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
-        table = _make_table(frame, request, str(path), leave_out=missing == "drop-samples")
+        _check(frame, request)
+        if missing == "drop-samples":
+            frame = leave_out_unlabelled(frame, request)
+        named, y = request.labels["target"], read_label(frame, request, "target")
+        check_classes(y, named, frame.origin)  # before the features: a wrong target explains more
+        together = None if groups is None else read_label(frame, request, "groups")
+        positions, notes = leave_out_ids(frame, frame.names.find_features(request))
+        X, names = convert_features(frame, positions)
+    table = Table(
+        X=X,
+        y=y,
+        feature_names=names,
+        origin=frame.origin,
+        file=str(path),
+        target=named,
+        dropped=list(drop),
+        notes=[*frame.notes, *notes],
+        groups=together,
+    )
     table = treat_missing(table, missing)
     refuse_infinite(table)
     return table
@@ -156,7 +173,13 @@ def read_samples(
     request = Request(target, drop, None, transpose, sheet, features, needs_classes=False)
     frame = _read_frame(path, request)
     with _naming_other_sheets(frame):
-        samples = _make_samples(frame, request)
+        _check(frame, request)
+        truth = None if target is None else read_label(frame, request, "target")
+        positions = frame.names.find_features(request)
+        others = set(frame.names.list_candidates(request)).difference(positions)
+        ignored = [frame.names.columns.names[place] for place in sorted(others)]
+        X, names = convert_features(frame, positions)
+    samples = Samples(X, names, truth, target, frame.origin, ignored, frame.notes)
     refuse_missing(samples)
     refuse_infinite(samples)
     return samples
@@ -204,38 +227,6 @@ def _find_reader(file: Path, request: Request) -> _Reader:
             f"{visible(file)} has no sheets, only workbooks have: name none.", argument="sheet"
         )
     return reader
-
-
-def _make_table(frame: Frame, request: Request, file: str, *, leave_out: bool) -> Table:
-    _check(frame, request)
-    if leave_out:
-        frame = leave_out_unlabelled(frame, request)
-    target, y = request.labels["target"], read_label(frame, request, "target")
-    check_classes(y, target, frame.origin)  # before the features: a wrong target explains more
-    groups = None if request.groups is None else read_label(frame, request, "groups")
-    positions, notes = leave_out_ids(frame, frame.names.find_features(request))
-    X, names = convert_features(frame, positions)
-    return Table(
-        X=X,
-        y=y,
-        feature_names=names,
-        origin=frame.origin,
-        file=file,
-        target=target,
-        dropped=list(request.drop),
-        notes=[*frame.notes, *notes],
-        groups=groups,
-    )
-
-
-def _make_samples(frame: Frame, request: Request) -> Samples:
-    _check(frame, request)
-    truth = None if request.target is None else read_label(frame, request, "target")
-    positions = frame.names.find_features(request)
-    others = set(frame.names.list_candidates(request)).difference(positions)
-    ignored = [frame.names.columns.names[place] for place in sorted(others)]
-    X, names = convert_features(frame, positions)
-    return Samples(X, names, truth, request.target, frame.origin, ignored, frame.notes)
 
 
 def _check(frame: Frame, request: Request) -> None:
