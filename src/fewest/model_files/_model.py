@@ -132,10 +132,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = Path(path).read_bytes()
     try:
         return load_bytes(content)
-    except ModelFileError as error:
-        raise ModelFileError(f"{visible(path)} cannot be loaded: {error}") from error
-    except Exception as error:  # none is known; but callers rely on one kind of error
-        what = damaged(f"it contradicts itself ({type(error).__name__}: {visible(error)})")
+    except Exception as error:  # no other is known; but callers rely on one kind of error
+        surprise = f"it contradicts itself ({type(error).__name__}: {visible(error)})"
+        what = error if isinstance(error, ModelFileError) else damaged(surprise)
         raise ModelFileError(f"{visible(path)} cannot be loaded: {what}") from error
 
 

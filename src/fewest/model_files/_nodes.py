@@ -52,7 +52,7 @@ class Encoder:
         fitted = {}
         for row in rows:
             what = f"the attribute {row.name!r}{inside}"
-            value = found.get(row.name)
+            value: Any = found.get(row.name)
             if row.is_derived:
                 made = row.derive(model)
                 if value is not made and not np.array_equal(value, made):
