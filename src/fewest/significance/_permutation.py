@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut
-from fewest._estimators.relabel import permute_labels
+from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import check_choice, check_count, check_positive, make_dense
 from fewest._types import FloatArray, IndexArray
 from fewest.significance._measure import Measure, Measured, make_measure, measure_in_parallel
