@@ -12,8 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine, SupportFeatureMachineCV
 from fewest._estimators.held_out import run_held_out
-from fewest._estimators.relabel import choose_exchange, permute_labels
-from fewest._estimators.splits import balanced_error
+from fewest._estimators.splits import balanced_error, choose_exchange, permute_labels
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
 from fewest.significance._permutation import Measured, compare_trials, make_measure

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
-from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.validation import (
     check_choice,
     check_data,
@@ -28,6 +27,7 @@ from fewest._estimators.validation import (
     unscale,
     weigh_classes,
 )
+from fewest._run.progress import run_in_threads
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin

@@ -30,7 +30,6 @@ from fewest._estimators.splits import balanced_error, check_groups, fit_with_gro
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._types import FloatArray, IndexArray
 
-Split = tuple[IndexArray, IndexArray]
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
 
@@ -162,20 +161,6 @@ def is_same_estimator(one: Any, two: Any) -> bool:
     return bool(joblib.hash(given[0]) == joblib.hash(given[1]))
 
 
-def fit_and_record(
-    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None = None
-) -> list[str]:
-    """Fit, and return what was warned of, each once. Groups go to estimators that split samples."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fit_with_groups(estimator, X, y, groups)
-    return _list_messages(caught)
-
-
-def _list_messages(caught: list[warnings.WarningMessage]) -> list[str]:
-    return list(dict.fromkeys(str(warning.message) for warning in caught))
-
-
 def judge_fold(
     estimator: Any,
     X: Any,
@@ -193,8 +178,10 @@ def judge_fold(
         X = X[:, train]
     fitted = clone(estimator)
     of_train = None if groups is None else groups[train]
-    warned = fit_and_record(fitted, _take_rows(X, train), y[train], of_train)
-    fold = _describe_fold(fitted, _take_rows(X, test), train, test, warned)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit_with_groups(fitted, _take_rows(X, train), y[train], of_train)
+    fold = _describe_fold(fitted, _take_rows(X, test), train, test, caught)
     if fold.supports is None or not abilities.columns_are_samples:
         return fold
     supports = np.zeros((len(fold.supports), n_features), dtype=bool)
@@ -215,20 +202,25 @@ def judge_costs(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for fitted in estimator._fit_along(known, y[train], Cs):
-            folds.append(_describe_fold(fitted, new, train, test, _list_messages(caught)))
+            folds.append(_describe_fold(fitted, new, train, test, caught))
             caught.clear()
     return folds
 
 
 def _describe_fold(
-    fitted: Any, X: Any, train: IndexArray, test: IndexArray, warned: list[str]
+    fitted: Any,
+    X: Any,
+    train: IndexArray,
+    test: IndexArray,
+    caught: list[warnings.WarningMessage],
 ) -> Fold:
-    """What a fitted estimator makes of the test samples."""
+    """What a fitted estimator makes of the test samples, and what its fit warned of."""
     decisions, found = None, find_selection(fitted)
     if abilities_of(fitted).has_scores:
         decisions = np.asarray(fitted.decision_function(X)).reshape(len(test), -1)
     supports = None if found is None else found.supports
-    return Fold(train, test, fitted.predict(X), decisions, supports, tuple(warned))
+    warned = tuple(dict.fromkeys(str(warning.message) for warning in caught))
+    return Fold(train, test, fitted.predict(X), decisions, supports, warned)
 
 
 def _take_rows(X: Any, rows: IndexArray) -> Any:

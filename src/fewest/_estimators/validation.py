@@ -27,25 +27,27 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
+def _require(is_valid: bool, name: str, wanted: str, value: Any) -> None:
+    if not is_valid:
+        raise ValueError(f"{name} must be {wanted}; got {value!r}")
+
+
 def check_positive(name: str, value: Any, *, infinity: str = "") -> None:
     """Raise unless value is a number above zero (infinity allowed where it has a meaning)."""
-    valid = is_number(value) and value > 0
-    if not valid or (np.isinf(value) and not infinity):
-        extra = f", or np.inf {infinity}" if infinity else ""
-        raise ValueError(f"{name} must be a positive number{extra}; got {value!r}")
+    is_valid = is_number(value) and value > 0 and (bool(infinity) or value < np.inf)
+    extra = f", or np.inf {infinity}" if infinity else ""
+    _require(is_valid, name, f"a positive number{extra}", value)
 
 
 def check_not_negative(name: str, value: Any) -> None:
     """Raise unless value is a finite number of at least zero."""
-    if not is_number(value) or not 0 <= value < np.inf:
-        raise ValueError(f"{name} must be a number of at least zero; got {value!r}")
+    _require(is_number(value) and 0 <= value < np.inf, name, "a number of at least zero", value)
 
 
 def check_list(name: str, values: Any, check: Any = check_positive, **how: Any) -> FloatArray:
     """The values as an array; raise unless they are one or more that each pass the check."""
     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    if array.ndim != 1 or not len(array):
-        raise ValueError(f"{name} must be a list of one or more numbers; got {values!r}")
+    _require(array.ndim == 1 and len(array) > 0, name, "a list of one or more numbers", values)
     for value in array.tolist():
         check(f"each of {name}", value, **how)
     return array
@@ -66,42 +68,37 @@ def check_pairs(least: int, **lists: ArrayLike) -> list[FloatArray]:
 
 def check_choice(name: str, value: Any, choices: tuple[str | bool | None, ...]) -> None:
     """Raise unless value is one of a few words."""
-    if not isinstance(value, (str, bool, np.bool_, type(None))) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
+    is_valid = isinstance(value, (str, bool, np.bool_, type(None))) and value in choices
+    _require(is_valid, name, f"one of {', '.join(map(repr, choices))}", value)
 
 
 def check_flag(name: str, value: Any) -> None:
     """Raise unless value is true or false, 1 and 0 included."""
-    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
-        raise ValueError(f"{name} must be True or False; got {value!r}")
+    is_valid = isinstance(value, (bool, np.bool_, int, np.integer)) and value in (0, 1)
+    _require(is_valid, name, "True or False", value)
 
 
 def check_count(name: str, value: Any, *, or_none: bool = False) -> None:
     """Raise unless value is a whole number above zero (or None, where that has a meaning)."""
-    if or_none and value is None:
-        return
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least one; got {value!r}")
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    is_valid = (is_whole and value >= 1) or (or_none and value is None)
+    _require(is_valid, name, "a whole number of at least one", value)
 
 
 def check_share(name: str, value: Any, *, strictly: bool = False) -> None:
     """Raise unless value is a number from zero to one, or strictly between them."""
-    valid = is_number(value) and (0 < value < 1 if strictly else 0 <= value <= 1)
-    if not valid:
-        raise ValueError(f"{name} must be a number between 0 and 1; got {value!r}")
+    is_valid = is_number(value) and (0 < value < 1 if strictly else 0 <= value <= 1)
+    _require(is_valid, name, "a number between 0 and 1", value)
 
 
 def check_class_weight(name: str, value: Any) -> None:
     """Raise unless it is None, "balanced", or positive numbers by class."""
-    if value is None or (isinstance(value, str) and value == "balanced"):
-        return
-    if not isinstance(value, dict) or any(
-        not is_number(factor) or not factor > 0 for factor in value.values()
-    ):
-        raise ValueError(
-            f"{name} must be None, 'balanced' or a dict of positive numbers keyed by class; "
-            f"got {value!r}"
-        )
+    if isinstance(value, dict):
+        is_valid = all(is_number(factor) and factor > 0 for factor in value.values())
+    else:
+        is_valid = value is None or (isinstance(value, str) and value == "balanced")
+    wanted = "None, 'balanced' or a dict of positive numbers keyed by class"
+    _require(is_valid, name, wanted, value)
 
 
 _USUAL_CHECKS = {

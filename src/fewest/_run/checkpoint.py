@@ -111,22 +111,14 @@ class Checkpoint:
         self._log.seek(0)
         whole = 0
         for line in self._log:
-            content = _content(line)
-            if content is None:
+            checksum, separator, content = line.removesuffix(b"\n").partition(b" ")
+            is_whole = separator and line.endswith(b"\n")
+            if not is_whole or checksum != b"%08x" % zlib.crc32(content):
                 break
             self.results.append(json.loads(content))
             whole += len(line)
         self._log.truncate(whole)
         self._log.seek(0, os.SEEK_END)
-
-
-def _content(line: bytes) -> bytes | None:
-    """The JSON of a line, or None if the line is damaged."""
-    checksum, separator, content = line.partition(b" ")
-    if not separator or not content.endswith(b"\n"):
-        return None
-    content = content[:-1]
-    return content if checksum == b"%08x" % zlib.crc32(content) else None
 
 
 def _differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
 
 
 def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
@@ -27,8 +26,8 @@ def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
     target = _regular_file(path)
     temporary = _temporary_beside(target)
     try:
-        with _open_new(temporary, content) as file:
-            file.write(content)
+        with open(temporary, "xb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -49,12 +48,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"the file {target} is write-protected")
     _check_room_beside(target)
-
-
-def _open_new(path: Path, content: str | bytes) -> IO[Any]:
-    if isinstance(content, bytes):
-        return open(path, "xb")
-    return open(path, "x", encoding="utf-8")
 
 
 def _regular_file(path: str | os.PathLike[str]) -> Path:
@@ -83,9 +76,7 @@ def _temporary_beside(target: Path) -> Path:
     return target.with_name(f".fewest-{secrets.token_hex(8)}.tmp")
 
 
-def check_new_folder(
-    path: str | os.PathLike[str], *, replaceable: Collection[str] | None = None
-) -> None:
+def check_new_folder(path: str | os.PathLike[str], *, replaceable: Collection[str] = ()) -> None:
     """Raise an OSError that says why `whole_folder` at this path would fail; call it early.
 
     Parameters
@@ -99,18 +90,17 @@ def check_new_folder(
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_dir():
         raise FileExistsError(f"{target} is a file, not a folder")
-    held = sorted(entry.name for entry in target.iterdir()) if target.is_dir() else []
-    if held and replaceable is None:
-        raise FileExistsError(f"the folder {target} is not empty")
-    others = [name for name in held if name not in (replaceable or ())]
-    if others:
-        raise FileExistsError(f"the folder {target} holds {others[0]}, which would be lost")
+    held = {entry.name for entry in target.iterdir()} if target.is_dir() else set()
+    if others := held.difference(replaceable):
+        raise FileExistsError(
+            f"the folder {target} is not empty: it holds {min(others)}, which would be lost"
+        )
     _check_room_beside(target)
 
 
 @contextmanager
 def whole_folder(
-    path: str | os.PathLike[str], *, replaceable: Collection[str] | None = None
+    path: str | os.PathLike[str], *, replaceable: Collection[str] = ()
 ) -> Iterator[Path]:
     """An empty folder to write files to, which appears at `path` when everything is written.
 

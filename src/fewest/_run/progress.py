@@ -5,9 +5,11 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+
+from sklearn.utils.parallel import Parallel, delayed
 
 # If only the share of the work done is known, counts and rates are meaningless.
 _SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
@@ -40,6 +42,23 @@ def progress_bar(
     """The trials, with a bar on standard error if it is wanted and tqdm is installed."""
     bar = _bar(trials, total, what, unit) if show else None
     return trials if bar is None else bar
+
+
+def run_in_threads(
+    function: Callable[..., Any],
+    jobs: Sequence[tuple[Any, ...]],
+    n_jobs: int | None,
+    verbose: int = 0,
+    what: str = "",
+    unit: str = "",
+) -> list[Any]:
+    """`function(*job)` of every job, in their order; a single job needs no thread and no bar."""
+    if len(jobs) == 1:
+        return [function(*jobs[0])]
+    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(function)(*job) for job in jobs
+    )
+    return list(progress_bar(found, len(jobs), verbose > 0, what=what, unit=unit))
 
 
 class Progress:

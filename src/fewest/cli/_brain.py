@@ -240,10 +240,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         ) from error
 
 
-def _replaceable(arguments: argparse.Namespace) -> set[str] | None:
+def _replaceable(arguments: argparse.Namespace) -> set[str]:
     """The files of an earlier result, as it lists them itself; nothing else may be lost."""
     if not arguments.overwrite:
-        return None
+        return set()
     try:
         earlier = json.loads((Path(arguments.out) / _RESULT).read_text(encoding="utf-8"))
         return set(earlier["brain"]["files"]) if earlier["schema"] == SCHEMA else set()

@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fewest._estimators.held_out import Split
-from fewest._estimators.splits import split_folds
+from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
 from fewest._wording import counted, visible
 from fewest.cli._errors import CommandError, InseparableError

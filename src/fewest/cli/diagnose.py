@@ -40,7 +40,7 @@ def add_options(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, test, report."""
-    from fewest._estimators.relabel import choose_exchange
+    from fewest._estimators.splits import choose_exchange
     from fewest.cli._job import start_job
     from fewest.diagnostics import diagnose
 

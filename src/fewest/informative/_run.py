@@ -13,8 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import judge_in_parallel
-from fewest._estimators.relabel import choose_exchange, permute_labels
-from fewest._estimators.splits import check_groups
+from fewest._estimators.splits import check_groups, choose_exchange, permute_labels
 from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray
 from fewest.informative._estimates import (

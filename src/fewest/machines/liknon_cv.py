@@ -16,7 +16,6 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.decisions import TwoClassesOnly, choose_classes
-from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_choice,
@@ -28,6 +27,7 @@ from fewest._estimators.validation import (
     make_dense,
     standardize_columns,
 )
+from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import Discriminant, choose_best, make_profile, take_vote
 from fewest.machines._monitoring import Monitor, check_prefilter, draw_splits, sort_costs

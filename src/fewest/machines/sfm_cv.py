@@ -20,7 +20,6 @@ from fewest._estimators.abilities import (
 from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
-from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
     check_choice,
@@ -31,6 +30,7 @@ from fewest._estimators.validation import (
     encode_classes,
     standardize_columns,
 )
+from fewest._run.progress import run_in_threads
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._types import FloatArray, IndexArray

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from fewest.exceptions import ModelFileError
-from fewest.model_files._errors import damaged
+from fewest.model_files._errors import attempt, damaged, demand
 
 DOCUMENT = "model.json"
 _ARRAY_NAME = re.compile(r"a(0|[1-9][0-9]{0,8})\.npy")
@@ -60,17 +59,8 @@ def pack(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def unpack(content: bytes) -> tuple[bytes, dict[str, bytes]]:
     """The document and the arrays, as bytes; every member is checked against its checksum."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            _check_members(members, len(content))
-            read = {member.filename: archive.read(member) for member in members}
-    except ModelFileError:
-        raise
-    except Exception as error:
-        raise damaged(f"it is no zip archive that can be read to its end ({error})") from error
-    document = read.pop(DOCUMENT)
-    return document, read
+    read = attempt("it is no zip archive that can be read to its end", _read_members, content)
+    return read.pop(DOCUMENT), read
 
 
 def read_array(name: str, content: bytes) -> NDArray[Any]:
@@ -81,17 +71,16 @@ def read_array(name: str, content: bytes) -> NDArray[Any]:
         raise damaged(f"the array {name} has no header of an .npy file of version 1.0")
     descr, fortran_order, lengths = (part.decode("ascii") for part in header.groups())
     shape = tuple(int(length) for length in lengths.split(",") if length)
-    if not _DTYPE.fullmatch(descr):
-        raise damaged(f"the array {name} is of the type {descr}, not of numbers or text")
+    what = f"the array {name} is of the type {descr}"
+    demand(_DTYPE.fullmatch(descr) is not None, f"{what}, not of numbers or text")
     dtype = np.dtype(descr)
-    if dtype.itemsize == 0:
-        raise damaged(f"the array {name} is of the type {descr}, which has no size")
+    demand(dtype.itemsize > 0, f"{what}, which has no size")
     n_bytes = len(content) - header.end()
-    if math.prod(shape) * dtype.itemsize != n_bytes:
-        raise damaged(
-            f"the header of the array {name} declares the shape {shape}, which does not fit the "
-            f"{n_bytes} bytes that follow"
-        )
+    demand(
+        math.prod(shape) * dtype.itemsize == n_bytes,
+        f"the header of the array {name} declares the shape {shape}, which does not fit the "
+        f"{n_bytes} bytes that follow",
+    )
     # A copy: aligned, writable, and without the rest of the file behind it.
     flat = np.frombuffer(content, dtype, offset=header.end()).copy()
     _check_bits(name, flat)
@@ -104,8 +93,8 @@ def _check_bits(name: str, flat: NDArray[Any]) -> None:
         raise damaged(f"the array {name} holds truth values that are neither true nor false")
     if flat.dtype.kind == "U":
         codes = flat.view(flat.dtype.str[0].replace("|", "=") + "u4")
-        if codes.max(initial=0) > _LAST_CHARACTER:
-            raise damaged(f"the array {name} holds characters that do not exist")
+        exist = codes.max(initial=0) <= _LAST_CHARACTER
+        demand(exist, f"the array {name} holds characters that do not exist")
 
 
 def _member(name: str) -> zipfile.ZipInfo:
@@ -114,23 +103,27 @@ def _member(name: str) -> zipfile.ZipInfo:
     return member
 
 
+def _read_members(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        _check_members(members, len(content))
+        return {member.filename: archive.read(member) for member in members}
+
+
 def _check_members(members: list[zipfile.ZipInfo], n_bytes: int) -> None:
     names = [member.filename for member in members]
-    if DOCUMENT not in names:
-        raise damaged(f"it holds no {DOCUMENT}: it is no model of fewest")
-    if len(set(names)) < len(names):
-        raise damaged("it holds two members of the same name")
+    demand(DOCUMENT in names, f"it holds no {DOCUMENT}: it is no model of fewest")
+    demand(len(set(names)) == len(names), "it holds two members of the same name")
     for member in members:
-        name, mode = member.filename, member.external_attr >> 16
-        if name != DOCUMENT and not _ARRAY_NAME.fullmatch(name):
-            raise damaged(f"it holds {name[:40]!r}, which is no part of a model")
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
-            raise damaged(f"its member {name} is a link or a folder")
-        if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & _ENCRYPTED:
-            raise damaged(f"its member {name} is compressed or encrypted, which models never are")
-        if member.file_size != member.compress_size:
-            raise damaged(f"its member {name} declares two different sizes")
-        if name == DOCUMENT and member.file_size > _LARGEST_DOCUMENT:
-            raise damaged(f"its {DOCUMENT} is larger than {_LARGEST_DOCUMENT} bytes")
-    if sum(member.file_size for member in members) > n_bytes:
-        raise damaged("its members declare more bytes than the file has")
+        name, kind = member.filename, stat.S_IFMT(member.external_attr >> 16)
+        is_part = name == DOCUMENT or _ARRAY_NAME.fullmatch(name) is not None
+        demand(is_part, f"it holds {name[:40]!r}, which is no part of a model")
+        demand(kind in (0, stat.S_IFREG), f"its member {name} is a link or a folder")
+        is_plain = member.compress_type == zipfile.ZIP_STORED and not member.flag_bits & _ENCRYPTED
+        demand(is_plain, f"its member {name} is compressed or encrypted, which models never are")
+        is_one = member.file_size == member.compress_size
+        demand(is_one, f"its member {name} declares two different sizes")
+        is_small = name != DOCUMENT or member.file_size <= _LARGEST_DOCUMENT
+        demand(is_small, f"its {DOCUMENT} is larger than {_LARGEST_DOCUMENT} bytes")
+    declared = sum(member.file_size for member in members)
+    demand(declared <= n_bytes, "its members declare more bytes than the file has")

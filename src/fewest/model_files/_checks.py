@@ -19,16 +19,18 @@ dot belongs to one record. "paths+" is at least one; "machines?" is no axis wher
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from fewest._solvers.result import Status
 from fewest.model_files._declarations import MODELS, PARTS, RECORDS, Row, find_name
-from fewest.model_files._errors import attempt, damaged
-from fewest.model_files._parts import fit_again
+from fewest.model_files._errors import attempt, damaged, demand
 
 _ARRAYS: dict[str, tuple[type, ...]] = {
     "float": (np.float64,),
@@ -39,6 +41,7 @@ _ARRAYS: dict[str, tuple[type, ...]] = {
     "text": (np.object_,),
     "matrix": (np.float64,),
 }
+_LARGEST_CACHE = 200  # MB, the default of SVC
 _SCALARS: dict[str, Any] = {
     "float": Real,
     "int": Integral,
@@ -48,8 +51,6 @@ _SCALARS: dict[str, Any] = {
     "none": type(None),
     "status": Status,
 }
-
-_CONTAINERS = {"list": list, "tuple": tuple, "dict": dict}
 
 
 def restore(model: Any, fitted: dict[str, Any]) -> None:
@@ -68,10 +69,8 @@ def restore(model: Any, fitted: dict[str, Any]) -> None:
 def check_names(found: dict[str, Any], rows: list[Row]) -> None:
     """All that is declared must be there, and nothing else."""
     for row in rows:
-        if row.name not in found and not row.is_optional:
-            raise damaged(f"the attribute {row.name!r} is missing")
-    unknown = set(found) - {row.name for row in rows}
-    if unknown:
+        demand(row.name in found or row.is_optional, f"the attribute {row.name!r} is missing")
+    if unknown := set(found) - {row.name for row in rows}:
         raise damaged(f"the attribute {min(unknown)!r} is none that is kept")
 
 
@@ -102,8 +101,7 @@ class _Checker:
 
     def _agree(self, size: str, found: int, where: str) -> None:
         """Compare with the size of this name, or remember it."""
-        if size.endswith("+") and not found:
-            raise damaged(f"{where} has no entries")
+        demand(found > 0 or not size.endswith("+"), f"{where} has no entries")
         name = size.rstrip("+?*")
         if not name:
             return
@@ -142,8 +140,7 @@ class _Checker:
             self._agree(size, found, where)
 
     def _check_entries(self, kind: str, size: str, spec: str, value: Any, where: str) -> None:
-        if type(value) is not _CONTAINERS[kind]:
-            raise damaged(f"{where} is not a {kind}")
+        demand(type(value).__name__ == kind, f"{where} is not a {kind}")
         self._agree(size, len(value), where)
         for key, entry in value.items() if kind == "dict" else enumerate(value):
             self.check(spec, entry, f"{where}[{key!r}]")
@@ -180,13 +177,16 @@ class _Checker:
             raise damaged(f"{where} must be one {words}")
 
     def _check_part(self, target: str, value: Any, where: str) -> None:
-        """Labels of the model itself, or places in its `classes_`, are what the part predicts."""
-        if find_name(value, PARTS) is None:
-            raise damaged(f"{where} is a {type(value).__name__}")
-        classes = self._model.classes_
-        fit_again(
-            self._model, value, classes if target == "for labels" else np.arange(len(classes))
-        )
+        """Fit the part again; it predicts labels of the model, or places in its `classes_`."""
+        kind, owner = type(value).__name__, self._model
+        demand(find_name(value, PARTS) is not None, f"{where} is a {kind}")
+        has_all = owner._samples.shape[1] == np.count_nonzero(owner.support_)
+        demand(has_all, "_samples has another number of columns than features are selected")
+        what = f"the {kind} on the selected features"
+        samples = owner._samples, owner._labels
+        attempt(f"{what} cannot be fitted again", _fit_within_bounds, value, *samples)
+        classes = owner.classes_ if target == "for labels" else np.arange(len(owner.classes_))
+        demand(np.array_equal(value.classes_, classes), f"{what} knows other classes")
 
     def _check_tried(self, spec: str, value: Any, where: str) -> None:
         """Rows that a kernel compares with: it must answer for the first one."""
@@ -207,3 +207,22 @@ _SPECIAL = {
 def _key(name: str, where: str) -> str:
     """Sizes with a dot are those of the record that `where` is a field of."""
     return where.rpartition(".")[0] + name if name.startswith(".") else name
+
+
+def _fit_within_bounds(part: Any, samples: NDArray[Any], labels: NDArray[Any]) -> None:
+    """Strange parameters must not keep the solver busy for ever, nor fill memory or screen."""
+    most_steps = max(100 * len(samples), 10**9 // (len(samples) + 100))
+    given = part.get_params()
+    bounds: dict[str, Any] = {}
+    for name, value in given.items():
+        own_name = name.rpartition("__")[2]  # behind the name of a step of a pipeline
+        if own_name == "verbose":
+            bounds[name] = False
+        elif own_name == "cache_size":
+            bounds[name] = min(value, _LARGEST_CACHE)
+        elif own_name == "max_iter" and not 0 <= value <= most_steps:
+            bounds[name] = most_steps
+            warnings.simplefilter("error", ConvergenceWarning)
+    part.set_params(**bounds).fit(samples, labels)
+    part.set_params(**{name: given[name] for name in bounds})
+    part.predict(samples[:1])

@@ -16,16 +16,23 @@ def damaged(what: str) -> ModelFileError:
     )
 
 
+def demand(is_right: bool, failure: str) -> None:
+    """Raise the error of a damaged file, which says what is wrong, unless all is right."""
+    if not is_right:
+        raise damaged(failure)
+
+
 def attempt(failure: str, action: Callable[..., Any], *arguments: Any) -> Any:
     """What the action returns; whatever it raises becomes an error of the file.
 
-    Warnings are not shown: whoever fitted the model has seen them.
+    Warnings are not shown: whoever fitted the model has seen them. That a document is nested too
+    deeply is for the caller to say.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return action(*arguments)
-    except ModelFileError:
+    except (ModelFileError, RecursionError):
         raise
     except Exception as error:
         raise damaged(f"{failure} ({error})") from error

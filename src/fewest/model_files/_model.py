@@ -17,7 +17,7 @@ from fewest._wording import visible
 from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import pack, unpack
 from fewest.model_files._declarations import MODELS, find_name
-from fewest.model_files._errors import damaged
+from fewest.model_files._errors import attempt, damaged
 from fewest.model_files._nodes import Decoder, Encoder
 
 FORMAT = "fewest model"
@@ -132,10 +132,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = Path(path).read_bytes()
     try:
         return load_bytes(content)
-    except ModelFileError as error:
-        raise ModelFileError(f"{visible(path)} cannot be loaded: {error}") from error
-    except Exception as error:  # none is known; but callers rely on one kind of error
-        what = damaged(f"it contradicts itself ({type(error).__name__}: {visible(error)})")
+    except Exception as error:  # no other is known; but callers rely on one kind of error
+        surprise = f"it contradicts itself ({type(error).__name__}: {visible(error)})"
+        what = error if isinstance(error, ModelFileError) else damaged(surprise)
         raise ModelFileError(f"{visible(path)} cannot be loaded: {what}") from error
 
 
@@ -143,16 +142,13 @@ def load_bytes(content: bytes) -> Any:
     """The estimator in the bytes of a file."""
     text, members = unpack(content)
     try:
-        return _read_model(_read_json(text), members)
+        return _read_model(attempt("its document is not JSON", _read_json, text), members)
     except RecursionError as error:
         raise damaged("its document is nested too deeply") from error
 
 
 def _read_json(text: bytes) -> Any:
-    try:
-        return json.loads(text.decode("utf-8"), object_pairs_hook=_make_unique)
-    except ValueError as error:
-        raise damaged(f"its document is not JSON ({error})") from error
+    return json.loads(text.decode("utf-8"), object_pairs_hook=_make_unique)
 
 
 def _read_model(document: Any, members: dict[str, bytes]) -> Any:
@@ -164,8 +160,7 @@ def _read_model(document: Any, members: dict[str, bytes]) -> Any:
         raise damaged("its document holds no fitted estimator")
     decoder = Decoder(members)
     model = decoder.value(node)
-    unused = set(members) - set(decoder.arrays)
-    if unused:
+    if unused := set(members) - set(decoder.arrays):
         raise damaged(f"nothing refers to its member {min(unused)}")
     if decoder.has_parts:
         _warn_of_other_scikit_learn(str(document.get("scikit-learn"))[:40])

@@ -22,7 +22,7 @@ from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import is_storable, name_array, read_array
 from fewest.model_files._checks import check_names, restore
 from fewest.model_files._declarations import MODELS, PARTS, RECORDS, find_class, find_name
-from fewest.model_files._errors import attempt, damaged
+from fewest.model_files._errors import attempt, damaged, demand
 
 _LARGEST_PLAIN = 2**53  # beyond it other readers of JSON round
 _NO_PROBABILITY = (False, "deprecated")
@@ -52,9 +52,11 @@ class Encoder:
         fitted = {}
         for row in rows:
             what = f"the attribute {row.name!r}{inside}"
-            value = found.get(row.name)
+            value: Any = found.get(row.name)
             if row.is_derived:
-                _check_derived(value, row.derive(model), what)
+                made = row.derive(model)
+                if value is not made and not np.array_equal(value, made):
+                    raise ModelFileError(f"{what} does not agree with the others")
             elif find_name(value, MODELS):
                 fitted[row.name] = self.model(value, what)
             elif row.name in found:
@@ -152,13 +154,10 @@ class Decoder:
         if kind is None:
             raise damaged(f"it holds a node of unknown kind ({', '.join(node)[:60]!r})")
         read, *others = _READERS[kind]
-        if set(node) != {kind, *others}:
-            raise damaged(f"a node {kind!r} must have the keys {', '.join((kind, *others))}")
-        values = [node[key] for key in (kind, *others)]
-        if kind == "estimator":
-            return read(self, *values)
+        keys = [kind, *others]
+        demand(set(node) == set(keys), f"a node {kind!r} must have the keys {', '.join(keys)}")
         try:
-            return read(self, *values)
+            return read(self, *(node[key] for key in keys))
         except ModelFileError:
             raise
         except (ValueError, TypeError, LookupError, OverflowError) as error:
@@ -190,13 +189,12 @@ class Decoder:
 
     def _record(self, name: Any, nodes: Any) -> Any:
         kind, given = find_class(name, RECORDS), self._named(nodes)
-        if list(given) != [field.name for field in fields(kind)]:
-            raise damaged(f"the fields of {name} are not those that it has")
+        declared = [field.name for field in fields(kind)]
+        demand(list(given) == declared, f"the fields of {name} are not those that it has")
         return kind(**given)
 
     def _named(self, nodes: Any) -> dict[str, Any]:
-        if not isinstance(nodes, dict):
-            raise damaged("parameters, attributes and fields must have names")
+        demand(isinstance(nodes, dict), "parameters, attributes and fields must have names")
         return {name: self.value(node) for name, node in nodes.items()}
 
     def _array(self, name: Any, dtype: Any, shape: Any) -> NDArray[Any]:
@@ -228,8 +226,7 @@ class Decoder:
 
     def _scalar(self, kind: Any, node: Any) -> Any:
         value = self.value(node)
-        if not _SCALAR.fullmatch(kind):
-            raise damaged(f"{kind[:40]!r} is no type of a number")
+        demand(_SCALAR.fullmatch(kind) is not None, f"{kind[:40]!r} is no type of a number")
         with np.errstate(over="ignore"):
             made = np.asarray(value, dtype=kind)[()]
         item = made.item()
@@ -268,8 +265,3 @@ def _list(node: Any) -> list[Any]:
     if not isinstance(node, list):
         raise damaged("it holds something else where a list should be")
     return node
-
-
-def _check_derived(value: Any, made: Any, what: str) -> None:
-    if value is not made and not np.array_equal(value, made):
-        raise ModelFileError(f"{what} does not agree with the others")

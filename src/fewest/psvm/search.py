@@ -24,9 +24,9 @@ from fewest._estimators.abilities import (
 )
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
-from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import check_list, check_not_negative
+from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._folds import Grid, Score, score_folds
 from fewest.psvm._machine import KernelParameters, PotentialMachine

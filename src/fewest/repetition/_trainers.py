@@ -15,7 +15,6 @@ from sklearn.base import clone
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
 from fewest._estimators.decisions import choose_classes
-from fewest._estimators.parallel import run_in_threads
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import (
     encode_classes,
@@ -23,6 +22,7 @@ from fewest._estimators.validation import (
     share_scale,
     standardize_columns,
 )
+from fewest._run.progress import run_in_threads
 from fewest._solvers.linear.repeat import Repeater
 from fewest._types import FloatArray, IndexArray
 

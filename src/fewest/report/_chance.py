@@ -12,8 +12,7 @@ import numpy as np
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
-from fewest._estimators.relabel import choose_exchange
-from fewest._estimators.splits import make_splitter
+from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report._budget import FEWEST_PERMUTATIONS, Budget

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from fewest._estimators.abilities import SearchedCosts, abilities_of, searched_costs_of
-from fewest._estimators.held_out import Fold, HeldOut, Split, judge_costs, judge_in_parallel
-from fewest._estimators.splits import balanced_error, split_folds
+from fewest._estimators.held_out import Fold, HeldOut, judge_costs, judge_in_parallel
+from fewest._estimators.splits import Split, balanced_error, split_folds
 from fewest._solvers.linear.path import ExactPath, Line, PathSolver
 from fewest._solvers.result import Status
 from fewest._types import FloatArray

@@ -17,8 +17,7 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut, judge_in_parallel, run_held_out
-from fewest._estimators.relabel import permute_labels
-from fewest._estimators.splits import fit_with_groups, split_folds
+from fewest._estimators.splits import fit_with_groups, permute_labels, split_folds
 from fewest._estimators.validation import (
     check_choice,
     check_count,

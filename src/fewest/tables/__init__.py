@@ -2,7 +2,7 @@
 
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError
-from fewest.tables._npz import read_extra
+from fewest.tables._matrix import read_extra
 from fewest.tables._read import read_samples, read_table
 
 __all__ = ["InputError", "Samples", "Table", "read_extra", "read_samples", "read_table"]

@@ -1,7 +1,9 @@
-"""Tables with a header, through pandas: the part that text, Parquet and Excel share."""
+"""Tables with a header, through pandas: Parquet, Excel, and what text shares with them."""
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -10,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._wording import visible
-from fewest.tables._errors import MissingPackageError
+from fewest._wording import listed, near, quoted, visible
+from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request
 
 if TYPE_CHECKING:
@@ -19,6 +21,11 @@ if TYPE_CHECKING:
 
 # "None" is not among them: it may be the name of a class.
 MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
+# Which error openpyxl raises for a damaged workbook depends on where the damage is.
+_DAMAGE = (
+    *(OSError, EOFError, ValueError, KeyError, SyntaxError),
+    *(zlib.error, zipfile.BadZipFile),
+)
 
 
 def import_pandas(file: Path) -> ModuleType:
@@ -28,6 +35,55 @@ def import_pandas(file: Path) -> ModuleType:
     except ImportError as error:
         raise MissingPackageError(file, "pandas") from error
     return pandas
+
+
+def read_parquet(file: Path, request: Request) -> Frame:
+    """Read a table; an index that pandas stored in it is not a feature."""
+    pandas = import_pandas(file)
+    try:
+        cells = pandas.read_parquet(file)
+    except ImportError as error:
+        raise MissingPackageError(file, "pyarrow") from error
+    except (OSError, ValueError, NotImplementedError) as error:
+        raise DamagedFileError(file, "a Parquet file", error, "Copy or write it again.") from error
+    return make_frame([cells], [str(name) for name in cells.columns], request, file)
+
+
+def read_excel(file: Path, request: Request) -> Frame:
+    """Read one sheet, the first one unless another is asked for; its first row has the names."""
+    pandas, asked = import_pandas(file), request.sheet
+    try:
+        with pandas.ExcelFile(file, engine="openpyxl") as workbook:
+            sheets = [str(name) for name in workbook.sheet_names]
+            if asked is not None and asked not in sheets:
+                raise InputError(
+                    f"{visible(file)} has no sheet {quoted(asked)}.\n"
+                    f"{near(asked, sheets, 'sheet')}",
+                    argument="sheet",
+                )
+            cells = pandas.read_excel(
+                workbook,
+                sheets[0] if asked is None else asked,
+                header=None,
+                keep_default_na=False,
+                na_values=MISSING_CELLS,
+            )
+    except ImportError as error:
+        raise MissingPackageError(file, "openpyxl") from error
+    except InputError:
+        raise
+    except _DAMAGE as error:
+        advice = "Save it again as .xlsx, or export the sheet as CSV."
+        raise DamagedFileError(file, "an Excel workbook", error, advice) from error
+    if cells.empty:
+        raise InputError(f"the sheet of {visible(file)} is empty: it needs a row of names first.")
+    others = ""
+    if asked is None and len(sheets) > 1:
+        first = quoted(sheets[0])
+        others = f"Read the first sheet, {first}; there are also: {listed(sheets[1:])}."
+    # The names turned every column into text; below them each column has its own type.
+    below = cells.iloc[1:].reset_index(drop=True).infer_objects()
+    return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
 
 
 def make_frame(

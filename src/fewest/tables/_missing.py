@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._wording import counted, cut, listed
+from fewest.tables._arrays import check_classes
 from fewest.tables._content import Missing, Samples, Table
 from fewest.tables._errors import InputError
-from fewest.tables._labels import check_classes
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3
@@ -28,18 +28,14 @@ def treat_missing(table: Table, treatment: str) -> Table:
 
 def refuse_missing(samples: Samples) -> None:
     """Raise an InputError if a cell has no value: a prediction needs all of them."""
-    missing = _find(np.isnan, samples.X)
-    if missing.any():
-        advice = "Fill them in, or leave out these samples."
-        raise _refuse(samples, missing, "missing cell", advice)
+    advice = "Fill them in, or leave out these samples."
+    _refuse(samples, _find(np.isnan, samples.X), "missing cell", advice)
 
 
 def refuse_infinite(table: Table | Samples) -> None:
     """Raise an InputError if a feature has an infinite value."""
-    infinite = _find(np.isinf, table.X)
-    if infinite.any():
-        advice = "A logarithm of zero is a usual cause: correct them, or leave the columns out."
-        raise _refuse(table, infinite, "infinite value", advice, "drop")
+    advice = "A logarithm of zero is a usual cause: correct them, or leave the columns out."
+    _refuse(table, _find(np.isinf, table.X), "infinite value", advice, "drop")
 
 
 def _find(test: Callable[[Any], Any], X: NDArray[Any]) -> Mask:
@@ -49,12 +45,13 @@ def _find(test: Callable[[Any], Any], X: NDArray[Any]) -> Mask:
 
 def _refuse(
     table: Table | Samples, bad: Mask, noun: str, advice: str, argument: str | None = None
-) -> InputError:
-    return InputError(
-        f"{table.origin} has {counted(int(bad.sum()), noun)} in "
-        f"{_locate(bad, table.feature_names)}.\n{advice} The first row of data is row 1.",
-        argument,
-    )
+) -> None:
+    if bad.any():
+        raise InputError(
+            f"{table.origin} has {counted(int(bad.sum()), noun)} in "
+            f"{_locate(bad, table.feature_names)}.\n{advice} The first row of data is row 1.",
+            argument,
+        )
 
 
 def _locate(bad: Mask, names: list[str]) -> str:
@@ -78,7 +75,8 @@ def _show(items: Sequence[Any] | NDArray[Any], most: int) -> str:
 
 def _refuse_all(table: Table, missing: Mask) -> Table:
     advice = "Fill them in, or leave out the samples or the features, or take medians."
-    raise _refuse(table, missing, "missing cell", advice, "missing")
+    _refuse(table, missing, "missing cell", advice, "missing")
+    return table
 
 
 def _leave_out_samples(table: Table, missing: Mask) -> Table:

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
+from fewest._wording import visible
+from fewest.tables._arrays import (
+    check_classes,
+    convert_features,
+    leave_out_ids,
+    leave_out_unlabelled,
+    read_label,
+)
+from fewest.tables._columns import read_excel, read_parquet
 from fewest.tables._content import Samples, Table
-from fewest.tables._errors import InputError
-from fewest.tables._features import convert_features, leave_out_ids
-from fewest.tables._formats import read_frame
+from fewest.tables._errors import InputError, MissingFileError
 from fewest.tables._frame import Frame, Request
-from fewest.tables._labels import check_classes, leave_out_unlabelled, read_label
+from fewest.tables._matrix import read_h5ad, read_npz
 from fewest.tables._missing import TREATMENTS, refuse_infinite, refuse_missing, treat_missing
+from fewest.tables._text import read_text
+
+_TRANSPOSED = "Transposed: the rows of the file are the features, its columns the samples."
+_Reader = Callable[[Path, Request], Frame]
+_READERS: dict[tuple[str, ...], _Reader] = {
+    (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"): read_text,
+    (".parquet",): read_parquet,
+    (".npz",): read_npz,
+    (".h5ad",): read_h5ad,
+    (".xlsx", ".xlsm"): read_excel,
+}
 
 
 def read_table(
@@ -75,11 +94,29 @@ def read_table(
     if missing not in TREATMENTS:
         raise ValueError(f"missing must be one of {', '.join(TREATMENTS)}; not {missing!r}")
     request = Request(target, drop, groups, transpose, sheet)
-    frame = read_frame(path, request)
+    frame = _read_frame(path, request)
     if target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
-        table = _make_table(frame, request, str(path), leave_out=missing == "drop-samples")
+        _check(frame, request)
+        if missing == "drop-samples":
+            frame = leave_out_unlabelled(frame, request)
+        named, y = request.labels["target"], read_label(frame, request, "target")
+        check_classes(y, named, frame.origin)  # before the features: a wrong target explains more
+        together = None if groups is None else read_label(frame, request, "groups")
+        positions, notes = leave_out_ids(frame, frame.names.find_features(request))
+        X, names = convert_features(frame, positions)
+    table = Table(
+        X=X,
+        y=y,
+        feature_names=names,
+        origin=frame.origin,
+        file=str(path),
+        target=named,
+        dropped=list(drop),
+        notes=[*frame.notes, *notes],
+        groups=together,
+    )
     table = treat_missing(table, missing)
     refuse_infinite(table)
     return table
@@ -134,44 +171,62 @@ def read_samples(
     ([[2.0], [3.0]], ['patient', 'g1'])
     """
     request = Request(target, drop, None, transpose, sheet, features, needs_classes=False)
-    frame = read_frame(path, request)
+    frame = _read_frame(path, request)
     with _naming_other_sheets(frame):
-        samples = _make_samples(frame, request)
+        _check(frame, request)
+        truth = None if target is None else read_label(frame, request, "target")
+        positions = frame.names.find_features(request)
+        others = set(frame.names.list_candidates(request)).difference(positions)
+        ignored = [frame.names.columns.names[place] for place in sorted(others)]
+        X, names = convert_features(frame, positions)
+    samples = Samples(X, names, truth, target, frame.origin, ignored, frame.notes)
     refuse_missing(samples)
     refuse_infinite(samples)
     return samples
 
 
-def _make_table(frame: Frame, request: Request, file: str, *, leave_out: bool) -> Table:
-    _check(frame, request)
-    if leave_out:
-        frame = leave_out_unlabelled(frame, request)
-    target, y = request.labels["target"], read_label(frame, request, "target")
-    check_classes(y, target, frame.origin)  # before the features: a wrong target explains more
-    groups = None if request.groups is None else read_label(frame, request, "groups")
-    positions, notes = leave_out_ids(frame, frame.names.find_features(request))
-    X, names = convert_features(frame, positions)
-    return Table(
-        X=X,
-        y=y,
-        feature_names=names,
-        origin=frame.origin,
-        file=file,
-        target=target,
-        dropped=list(request.drop),
-        notes=[*frame.notes, *notes],
-        groups=groups,
-    )
+def _read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
+    """Let the reader for the file's suffix read it; errors of the system become InputErrors."""
+    file = Path(path)
+    try:
+        _check_file(file)
+        frame = _find_reader(file, request)(file, request)
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{visible(file)} cannot be read: {error.strerror or error}") from error
+    return replace(frame, notes=[*frame.notes, _TRANSPOSED]) if request.transpose else frame
 
 
-def _make_samples(frame: Frame, request: Request) -> Samples:
-    _check(frame, request)
-    truth = None if request.target is None else read_label(frame, request, "target")
-    positions = frame.names.find_features(request)
-    others = set(frame.names.list_candidates(request)).difference(positions)
-    ignored = [frame.names.columns.names[place] for place in sorted(others)]
-    X, names = convert_features(frame, positions)
-    return Samples(X, names, truth, request.target, frame.origin, ignored, frame.notes)
+def _check_file(file: Path) -> None:
+    if file.is_dir():
+        raise InputError(f"{visible(file)} is a folder: name a file in it.")
+    if not file.exists():
+        raise MissingFileError(
+            f"the file {visible(file)} does not exist: check its name and folder."
+        )
+    if file.is_file():
+        if file.stat().st_size == 0:
+            raise InputError(f"{visible(file)} is empty (0 bytes).")
+        # Some readers would report a missing permission as damage.
+        file.open("rb").close()
+
+
+def _find_reader(file: Path, request: Request) -> _Reader:
+    name = file.name.lower()
+    reader = next((_READERS[ends] for ends in _READERS if name.endswith(ends)), None)
+    if reader is None:
+        old = file.suffix.lower() in (".xls", ".xlsb", ".ods")
+        raise InputError(
+            f"{visible(file)} has a suffix that is not known here."
+            f"{' Save it as .xlsx or CSV.' if old else ''}\n"
+            f"Supported: {' '.join(suffix for suffixes in _READERS for suffix in suffixes)}"
+        )
+    if request.sheet is not None and reader is not read_excel:
+        raise InputError(
+            f"{visible(file)} has no sheets, only workbooks have: name none.", argument="sheet"
+        )
+    return reader
 
 
 def _check(frame: Frame, request: Request) -> None:

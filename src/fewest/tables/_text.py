@@ -6,9 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,16 +27,6 @@ _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _DECIMAL_POINT = re.compile(r"[+-]?\d+\.\d+([eE][+-]?\d+)?")
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """How to split the lines of a file into cells."""
-
-    delimiter: str
-    decimal: str
-    names: list[str]
-    encoding: str
-
-
 def read_text(file: Path, request: Request) -> Frame:
     """Read a table with a header line, in UTF-8 or in the encoding of European spreadsheets."""
     for encoding in (_UTF_8, _WINDOWS):
@@ -48,58 +36,16 @@ def read_text(file: Path, request: Request) -> Frame:
 
 
 def _read(file: Path, request: Request, encoding: str) -> Frame:
-    with _explain_errors(file):
-        layout = _find_layout(file, encoding)
+    """Read the table; errors in the middle of a file become InputErrors."""
+    try:
+        names, layout = _find_layout(file, encoding)
         if request.transpose:
             parts = _parse(file, layout, chunksize=_ROWS_AT_ONCE)
         else:
-            _check_names(file, layout, request)
+            _check_names(file, names, layout, request)
             parts = [_parse(file, layout)]
         notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
-        return make_frame(parts, layout.names, request, file, decimal=layout.decimal, notes=notes)
-
-
-def _check_names(file: Path, layout: _Layout, request: Request) -> None:
-    """Refuse what the header shows to be wrong, before a long file is read."""
-    # If lines were not split at all, a wrong delimiter explains more than a missing name.
-    if len(layout.names) == 1 and request.needs_classes and request.target not in layout.names:
-        raise InputError(
-            f"the lines of {visible(file)} hold one cell each: {cut(layout.names[0])}\n"
-            "Write commas, tabs, semicolons or | between the cells, and one name per column."
-        )
-
-    def list_rows() -> list[Any]:
-        return _parse(file, layout, usecols=[0]).iloc[:, 0].tolist()
-
-    name_lines(layout.names, request, file, list_rows).check(request)
-
-
-def _parse(file: Path, layout: _Layout, **options: Any) -> Any:
-    """The file as pandas reads it: a frame, or frames of some rows each."""
-    pandas = import_pandas(file)
-    # The same numbers as in other kinds of files; since pandas 3.1 this needs no option.
-    version = tuple(map(int, pandas.__version__.split(".")[:2]))
-    exact = {"float_precision": "round_trip"} if version < (3, 1) else {}
-    return pandas.read_csv(
-        file,
-        engine="c",
-        sep=layout.delimiter,
-        decimal=layout.decimal,
-        skipinitialspace=True,
-        encoding=layout.encoding,
-        keep_default_na=False,
-        na_values=MISSING_CELLS,
-        low_memory=False,  # one type per column, even in long files
-        **exact,
-        **options,
-    )
-
-
-@contextmanager
-def _explain_errors(file: Path) -> Iterator[None]:
-    """Turn errors in the middle of a file into an InputError."""
-    try:
-        yield
+        return make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
     except (InputError, UnicodeDecodeError):
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -115,8 +61,42 @@ def _explain_errors(file: Path) -> Iterator[None]:
         ) from error
 
 
-def _find_layout(file: Path, encoding: str) -> _Layout:
-    """Delimiter, decimal sign and column names from the first lines."""
+def _check_names(file: Path, names: list[str], layout: dict[str, str], request: Request) -> None:
+    """Refuse what the header shows to be wrong, before a long file is read."""
+    # If lines were not split at all, a wrong delimiter explains more than a missing name.
+    if len(names) == 1 and request.needs_classes and request.target not in names:
+        raise InputError(
+            f"the lines of {visible(file)} hold one cell each: {cut(names[0])}\n"
+            "Write commas, tabs, semicolons or | between the cells, and one name per column."
+        )
+
+    def list_rows() -> list[Any]:
+        return _parse(file, layout, usecols=[0]).iloc[:, 0].tolist()
+
+    name_lines(names, request, file, list_rows).check(request)
+
+
+def _parse(file: Path, layout: dict[str, str], **options: Any) -> Any:
+    """The file as pandas reads it: a frame, or frames of some rows each."""
+    pandas = import_pandas(file)
+    # The same numbers as in other kinds of files; since pandas 3.1 this needs no option.
+    version = tuple(map(int, pandas.__version__.split(".")[:2]))
+    exact = {"float_precision": "round_trip"} if version < (3, 1) else {}
+    return pandas.read_csv(
+        file,
+        engine="c",
+        skipinitialspace=True,
+        keep_default_na=False,
+        na_values=MISSING_CELLS,
+        low_memory=False,  # one type per column, even in long files
+        **exact,
+        **layout,
+        **options,
+    )
+
+
+def _find_layout(file: Path, encoding: str) -> tuple[list[str], dict[str, str]]:
+    """Column names from the first lines, and how pandas splits the lines into cells."""
     with _open(file, "rb") as stream:
         if b"\0" in stream.read(4096):
             raise _refuse_encoding(file)
@@ -135,7 +115,8 @@ def _find_layout(file: Path, encoding: str) -> _Layout:
                 f"{counted(len(row), 'cell')} ({_DELIMITERS[delimiter]} as delimiter).\n"
                 "Give every column a name; in R, write it with row.names = FALSE or col.names = NA."
             )
-    return _Layout(delimiter, _find_decimal_sign(rows[1:], delimiter), names, encoding)
+    decimal = _find_decimal_sign(rows[1:], delimiter)
+    return names, {"sep": delimiter, "decimal": decimal, "encoding": encoding}
 
 
 def _read_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]]:

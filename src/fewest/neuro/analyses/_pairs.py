@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from fewest._estimators.relabel import permute_labels
+from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import check_count
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut

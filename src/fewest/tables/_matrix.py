@@ -1,0 +1,206 @@
+"""Files with a matrix X: NumPy archives (.npz) and AnnData (.h5ad).
+
+An archive has arrays X and y, and names for the features if there are any. AnnData has columns
+about the samples in obs, and names of the features in var.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.npyio import NpzFile
+from numpy.typing import NDArray
+
+from fewest._wording import listed, visible
+from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
+from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request, require_matrix
+
+_NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is used
+_TARGET = "y"
+
+
+def read_npz(file: Path, request: Request) -> Frame:
+    """Read X and the names of the features; labels are further arrays."""
+    origin, keys = visible(file), _list_keys(file)
+    if "X" not in keys:
+        raise InputError(
+            f"{origin} has no array 'X'; it has: {listed(keys)}.\nSave the numbers as X."
+        )
+    X = _read_array(file, "X")
+    if request.transpose and X.ndim == 2:
+        X = np.ascontiguousarray(X.T)
+    X = require_matrix(X, origin)
+    names = [f"x{column}" for column in range(X.shape[1])]
+    named_by = next((key for key in _NAME_KEYS if key in keys), None)
+    if named_by is not None:
+        given = _read_entries(file, named_by, X.shape, axis=1)
+        names = [name or x for name, x in zip(given.astype(str).tolist(), names, strict=True)]
+    return Frame(
+        names=Names(Header(origin, names), Header(origin, keys, "array"), may_repeat=True),
+        cells=X,
+        get_label=partial(_read_label, file, X.shape),
+        default_target=_TARGET if _TARGET in keys else None,
+    )
+
+
+def read_extra(path: str | os.PathLike[str], key: str, n_samples: int) -> NDArray[Any] | None:
+    """An additional array of an .npz file, with one entry per sample.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The .npz file.
+    key : str
+        The name of the array.
+    n_samples : int
+        How many entries it must have.
+
+    Returns
+    -------
+    array of shape (n_samples,) or None
+        None if there is no such array.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, or the array has the wrong shape.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from fewest.tables import read_extra
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "mine.npz")
+    ...     np.savez(path, X=np.eye(3), y=[0, 1, 1], split=["train", "train", "test"])
+    ...     read_extra(path, "split", 3).tolist(), read_extra(path, "weights", 3)
+    (['train', 'train', 'test'], None)
+    """
+    file = Path(path)
+    if key not in _list_keys(file):
+        return None
+    return _read_entries(file, key, (n_samples, None), axis=0)
+
+
+def _read_label(file: Path, shape: tuple[int, int], key: str) -> NDArray[Any]:
+    values = _read_entries(file, key, shape, axis=0)
+    if values.dtype.kind not in NUMBER_KINDS + "US":
+        raise InputError(
+            f"{key!r} of {visible(file)} has the type {values.dtype}.\n"
+            "Classes and groups must be numbers or text."
+        )
+    return values.astype(str) if values.dtype.kind == "S" else values
+
+
+def _read_entries(
+    file: Path, key: str, shape: tuple[int, int | None], *, axis: int
+) -> NDArray[Any]:
+    """An array that must have one entry for each row (axis 0) or column (axis 1) of X."""
+    values = _read_array(file, key)
+    if values.shape == (shape[axis],):
+        return values
+    sides = ("row", "column")
+    swapped = values.shape == (shape[1 - axis],)
+    hint = f" There is one for each {sides[1 - axis]}: are rows and columns swapped (transpose)?"
+    raise InputError(
+        f"{key!r} of {visible(file)} has shape {values.shape}.\n"
+        f"It must hold one entry for each of the {shape[axis]} {sides[axis]}s of X."
+        f"{hint if swapped else ''}",
+        argument="transpose" if swapped else None,
+    )
+
+
+def _list_keys(file: Path) -> list[str]:
+    with _open_npz(file) as archive:
+        return list(archive.files)
+
+
+def _read_array(file: Path, key: str) -> NDArray[Any]:
+    with _open_npz(file) as archive:
+        try:
+            return np.asarray(archive[key])
+        except ValueError as error:
+            # Objects would have to be unpickled, which can run any code.
+            raise InputError(
+                f"the array {key!r} of {visible(file)} holds Python objects, which are not read "
+                f"for safety.\nSave it as numbers or text: numpy.asarray({key}, dtype=str)."
+            ) from error
+
+
+@contextmanager
+def _open_npz(file: Path) -> Iterator[NpzFile]:
+    try:
+        with file.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
+            yield archive
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        advice = "Write it again with numpy.savez(path, X=X, y=y), not with numpy.save."
+        raise DamagedFileError(file, "an .npz file", error, advice) from error
+
+
+def read_h5ad(file: Path, request: Request) -> Frame:
+    """Read X, with labels from obs; if transposed, obs and var are swapped."""
+    data, origin = _open_h5ad(file), visible(file)
+    samples, features = "obs", "var"
+    if request.transpose:
+        data, samples, features = data.T, features, samples
+    if data.X is None:
+        raise InputError(f"{origin} has no X.\nWrite the numbers to X, not to a layer only.")
+    names = Names(
+        columns=Header(origin, [str(name) for name in data.var_names], "feature"),
+        labels=Header(f"{samples} of {origin}", [str(name) for name in data.obs.columns]),
+        list_across=lambda: list(data.var.columns),
+        across=f"column of {features}",
+    )
+    names.check(request)  # before X is made dense
+    X, notes = _make_dense(data.X, origin)
+    return Frame(names, np.ascontiguousarray(X), data.obs.__getitem__, notes)
+
+
+def _open_h5ad(file: Path) -> Any:
+    try:
+        import anndata
+    except ImportError as error:
+        raise MissingPackageError(file, "anndata", "h5ad") from error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # old formats, and repeated names, which we refuse
+            return anndata.read_h5ad(file)
+    # anndata raises its own errors or those of h5py, depending on where the damage is.
+    except Exception as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        advice = "Write it again with anndata's write_h5ad."
+        raise DamagedFileError(file, "an .h5ad file", reason, advice) from error
+
+
+def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
+    """X as a dense array: commands often read single columns and cells, which is slow if sparse."""
+    if not hasattr(X, "toarray"):
+        return require_matrix(np.asarray(X), origin), []
+    n_cells = math.prod(X.shape)
+    size = n_cells * X.dtype.itemsize
+    if size > _get_memory():
+        raise InputError(
+            f"X of {origin} is sparse, and would need {size / 2**30:.0f} GB as a full table: more "
+            "than this computer has.\nKeep fewer features, for instance those that vary most."
+        )
+    share = X.nnz / max(1, n_cells)
+    note = f"X is sparse ({100 * share:.3g} % of its cells are stored): made dense."
+    return require_matrix(X.toarray(), origin), [note]
+
+
+def _get_memory() -> float:
+    """Bytes of memory in this computer; infinite if the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
