@@ -223,6 +223,19 @@ def test_import_is_light():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_a_report_without_a_search_needs_no_compiler():
+    code = (
+        "import sys, fewest\n"
+        "from fewest.datasets import make_gaussian\n"
+        "from fewest.report import make_report\n"
+        "X, y = make_gaussian(n=30, d=10, k=2, mu=1.5, random_state=0)\n"
+        "machine = fewest.SupportFeatureMachine().fit(X, y)\n"
+        "assert make_report(machine, X, y, parts=('validation',)).html\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_wheel_holds_template_style_and_script(tmp_path):
     pytest.importorskip("hatchling", reason="the wheel is built by hatchling")
     subprocess.run(

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fewest._estimators.held_out import HeldOut
 from fewest._types import FloatArray
-from fewest.repetition.selector import RepetitiveSelector
 from fewest.report._answer import best_cut
 from fewest.report._data import Data
 from fewest.report._given import Subject
 from fewest.report.content import Alternatives, Answer, NamedFeature, StandIn, StandIns, Subset
+
+if TYPE_CHECKING:
+    from fewest.repetition.selector import RepetitiveSelector
 
 _MOST_FEATURES = 12  # whose stand-ins are looked for
 _CLOSEST = 5
@@ -23,9 +26,10 @@ _MOST_NAMED = 500
 
 def find_subsets(subject: Subject, data: Data, n_subsets: int) -> Alternatives:
     """A few disjoint subsets; a ValueError where the estimator cannot be trained again."""
+    from fewest.repetition.selector import RepetitiveSelector  # heavy
+
     selector = RepetitiveSelector(subject.without_proof, n_subsets=n_subsets, n_jobs=data.n_jobs)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         selector.fit(data.X, data.y, groups=data.groups)
     return describe_subsets(selector, data)
 

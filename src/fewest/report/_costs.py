@@ -20,10 +20,9 @@ from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest._wording import percent
 from fewest.machines.liknon_path import LiknonPath
-from fewest.report._budget import Budget
-from fewest.report._data import Data
+from fewest.report._data import Budget, Data
 from fewest.report._given import Subject
-from fewest.report._validation import spread
+from fewest.report._trust import spread
 from fewest.report.content import CostCurve, CostPoint, Spread
 
 _MOST_POINTS = 60
@@ -46,22 +45,21 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
     searched = searched_costs_of(subject.fitted)
     if searched is not None:
         return _describe_search(searched)
+    if not budget.left:
+        raise budget.refuse("a path over C")
     estimator = subject.without_proof
     if not abilities_of(estimator).has_first_program:
         raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
     Cs = find_cost_grid(estimator, data, _VALUES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said of the whole already, or of a C that nobody chose
+    # What is warned of was said of the whole already, or is of a C that nobody chose.
+    with warnings.catch_warnings(action="ignore"):
         splits = split_folds(data.cv, data.y, data.groups, random_state=data.random_state)
         points, before = [], time.perf_counter()
         for found in follow_costs(estimator, Cs, data, splits, known=held_out):
             points.append(describe_cost(found.estimator.C, found))
             spent, before = time.perf_counter() - before, time.perf_counter()
             if spent * (len(Cs) - len(points)) > budget.left:
-                raise ValueError(
-                    f"a path over C did not fit into the time for this report ({budget.seconds:g} "
-                    "s)"
-                )
+                raise budget.refuse("a path over C")
     words = _IN_FOLDS
     if held_out is not None and held_out.is_of(clone(estimator).set_params(C=np.inf)):
         words += _describe_hard(held_out.balanced_errors.mean(), held_out.sizes.mean())

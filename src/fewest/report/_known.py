@@ -11,13 +11,10 @@ import numpy as np
 from fewest._estimators.abilities import abilities_of
 from fewest.report._alternatives import describe_subsets
 from fewest.report._answer import describe_answer
-from fewest.report._chance import describe_diagnosis
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
-from fewest.report._informative import describe_informative
-from fewest.report._minimum import describe_minimum
-from fewest.report._validation import describe_validation
+from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
 from fewest.report.content import Content, Minimum, Question, Trust, Truth
 
 
@@ -39,9 +36,13 @@ def known_content(
     `estimator` is the machine where none is given. `about` says where the data came from, `truth`
     which features carry the class, if that is known; `more` are further fields.
     """
-    subject, answer = given.subject, None
-    if subject is not None:
-        answer = describe_answer(subject, given.held_out, data)
+    answer = informative = None
+    if given.subject is not None:
+        answer = describe_answer(given.subject, given.held_out, data)
+    if given.informative is not None:
+        from fewest.report._informative import describe_informative  # heavy
+
+        informative = describe_informative(given.informative, data)
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
@@ -56,9 +57,7 @@ def known_content(
         trust=trust,
         alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
-        informative=None
-        if given.informative is None
-        else describe_informative(given.informative, data),
+        informative=informative,
         truth=_compare(truth, answer.selected) if truth and answer is not None else None,
         **more,
     )
