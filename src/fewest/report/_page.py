@@ -19,18 +19,14 @@ if TYPE_CHECKING:
 _SHADES = 10  # of the confusion matrix
 
 
-def render(
-    content: Content,
-    informative: InformativeFeatures | None = None,
-    figures: list[Figure] | None = None,
-) -> str:
+def render(content: Content, informative: InformativeFeatures | None, figures: list[Figure]) -> str:
     """The page, with styles, script and figures in it.
 
     Parameters
     ----------
     content : Content
         What it says.
-    informative : InformativeFeatures, optional
+    informative : InformativeFeatures or None
         For its figure.
     figures : list of matplotlib Figure
         One for each of `content.figures`.
@@ -44,7 +40,7 @@ def render(
     style, script = _asset("style.css"), _asset("table.js")
     return template.render(
         content=content,
-        pictures=draw(content, informative, figures or []),
+        pictures=draw(content, informative, figures),
         words=wording,
         style=_trusted(style),
         script=_trusted(script),
@@ -70,15 +66,9 @@ def _environment() -> Any:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {
-        "safe_name": wording.safe,
-        "percent": wording.percent,
-        "typeset": wording.typeset,
-        "correlation": wording.correlation,
-        "number": wording.number,
-        "parameter": wording.parameter,
-        "svg": _trusted,
-    }
+    environment.filters |= {"safe_name": wording.safe, "svg": _trusted}
+    for name in ("correlation", "number", "parameter", "percent", "typeset"):
+        environment.filters[name] = getattr(wording, name)
     return environment
 
 
