@@ -116,7 +116,7 @@ class TestErrors:
             soft, X, y, groups=groups, parts=("validation", "permutation"), n_permutations=19
         )
         assert report.content.data.n_groups == 10
-        assert "Samples of a group go together" in report.html
+        assert "Samples of the same group are not independent" in report.html
         single = make_report(soft, X, y, parts=("validation",)).content.trust.validation
         assert report.content.trust.validation.decisions != single.decisions
 

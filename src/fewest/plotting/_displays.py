@@ -20,8 +20,7 @@ from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import make_dense
 from fewest._types import FloatArray
-from fewest.plotting._chance import plot_stability
-from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._errors import plot_confusion, plot_roc, plot_stability
 from fewest.plotting._features import plot_heat_map, plot_weights
 from fewest.plotting._figures import feature_labels
 from fewest.plotting._path import plot_path

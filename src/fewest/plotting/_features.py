@@ -107,7 +107,7 @@ def plot_weights(
     feature_names : sequence of str, optional
         A name for each weight; the default is its number, from 0.
     sides : pair of labels, optional
-        The classes that negative and positive weights speak for.
+        The classes that negative and positive weights favour.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 

@@ -134,6 +134,6 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
         Selection(supports, coef, inner.intercept_),
         inner.predict(data.values(columns)),
         stands_in="The weights are those of the largest margin on the smallest set. Every fold "
-        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; permuted "
-        "classes and further subsets went without the proof.",
+        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
+        "permuted classes and further subsets this search was left out.",
     )

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import abilities_of
-from fewest.report._alternatives import describe_subsets
-from fewest.report._answer import describe_answer
+from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given

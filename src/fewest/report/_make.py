@@ -13,8 +13,7 @@ from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.validation import check_count, check_positive
 from fewest._run.progress import Progress
 from fewest.report import _trust
-from fewest.report._alternatives import add_stand_ins, find_subsets
-from fewest.report._answer import find_samples
+from fewest.report._answer import add_stand_ins, find_samples, find_subsets
 from fewest.report._costs import find_costs
 from fewest.report._data import Budget, Data
 from fewest.report._given import Given, Subject, find_subject, sort_results

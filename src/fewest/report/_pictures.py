@@ -1,7 +1,7 @@
 """Matplotlib figures as SVG that lives in a page: its colours, its fonts, its security policy.
 
 What matplotlib writes into `style` attributes becomes attributes of its own, because the page
-allows no inline styles; black and grey become the colour of the page's text, so that figures are
+allows no inline styles; black and grey become the colour of the page's text, so figures are
 readable on dark paper too; and identifiers get a prefix, because a page has many figures.
 """
 
