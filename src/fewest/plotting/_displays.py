@@ -372,12 +372,8 @@ class StabilityDisplay(HeldOutDisplay):
 
     def plot(self, *, n_features: int = 20, ax: Axes | None = None) -> Self:
         """Draw the most frequent features; returns the display."""
-        names = self.feature_names
-        return self._keep(
-            plot_stability(
-                self.counts, self.n_folds, feature_names=names, n_features=n_features, ax=ax
-            )
-        )
+        shown: dict[str, Any] = {"feature_names": self.feature_names, "n_features": n_features}
+        return self._keep(plot_stability(self.counts, self.n_folds, **shown, ax=ax))
 
 
 @dataclass

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.abilities import certificates_of
-from fewest._estimators.certificate import Certificate
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
@@ -30,7 +29,7 @@ _MOST_NAMED = 500
 
 def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> content.Answer:
     """All hyperplanes with their features, the largest weights first."""
-    selection = subject.selection
+    selection, intercept = subject.selection, subject.selection.intercept
     n_rows = len(selection.supports)
     # One selection for all of several classes is shown with the last of them.
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
@@ -40,10 +39,16 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
         n_selected=selection.n_selected,
         selected=data.names(np.flatnonzero(selection.support)),
         hyperplanes=[
-            _describe_hyperplane(subject, held_out, data, row, label, proof)
+            content.Hyperplane(
+                positive_class=label,
+                negative_class=data.labels[0] if data.is_binary else None,
+                intercept=None if intercept is None else float(intercept[row]),
+                features=_describe_features(subject, held_out, data, row, label),
+                certificate=proof,
+            )
             for row, (label, proof) in enumerate(zip(positives, proofs, strict=True))
         ],
-        training=None if subject.predicted is None else _training_error(data.y, subject.predicted),
+        training=None if subject.predicted is None else _count_errors(data.y, subject.predicted),
     )
 
 
@@ -56,22 +61,15 @@ def find_samples(answer: content.Answer, data: Data, most: int) -> content.Sampl
     return content.Samples(data.codes.tolist(), columns, data.names(columns), values)
 
 
-def _training_error(y: NDArray[Any], predicted: NDArray[Any]) -> content.TrainingError:
-    wrong = predicted != y
-    return content.TrainingError(
-        int(wrong.sum()), float(wrong.mean()), balanced_error(y, predicted)
-    )
+def _count_errors(y: NDArray[Any], predicted: NDArray[Any]) -> content.TrainingError:
+    n_errors = int(np.sum(predicted != y))
+    return content.TrainingError(n_errors, n_errors / len(y), balanced_error(y, predicted))
 
 
-def _describe_hyperplane(
-    subject: Subject,
-    held_out: HeldOut | None,
-    data: Data,
-    row: int,
-    positive: Any,
-    proof: Certificate | None,
-) -> content.Hyperplane:
-    coef, intercept = subject.selection.coef, subject.selection.intercept
+def _describe_features(
+    subject: Subject, held_out: HeldOut | None, data: Data, row: int, positive: Any
+) -> list[content.SelectedFeature]:
+    coef = subject.selection.coef
     columns = np.flatnonzero(subject.selection.supports[row])
     values, inside = data.values(columns), data.y == positive
     means, rest, deviations = data.class_means(values), values[~inside], values.std(axis=0)
@@ -94,13 +92,7 @@ def _describe_hyperplane(
                 folds_selected=None if held_out is None else _count(held_out, row, column),
             )
         )
-    return content.Hyperplane(
-        positive_class=positive,
-        negative_class=data.labels[0] if data.is_binary else None,
-        intercept=None if intercept is None else float(intercept[row]),
-        features=sorted(features, key=_order),
-        certificate=proof,
-    )
+    return sorted(features, key=_order)
 
 
 def _order(feature: content.SelectedFeature) -> float:
@@ -146,15 +138,16 @@ def find_subsets(subject: Subject, data: Data, n_subsets: int) -> content.Altern
 
 def describe_subsets(selector: RepetitiveSelector, data: Data) -> content.Alternatives:
     """The subsets in the order found, and their order by size."""
+    places = range(len(selector.subsets_))
     return content.Alternatives(
-        subsets=[_subset(selector, place, data) for place in range(len(selector.subsets_))],
+        subsets=[_describe_subset(selector, place, data) for place in places],
         ranking=(selector.ranking_ + 1).tolist(),
         n_remaining=len(selector.remaining_),
         stop_reason=str(selector.stop_reason_),
     )
 
 
-def _subset(selector: RepetitiveSelector, place: int, data: Data) -> content.Subset:
+def _describe_subset(selector: RepetitiveSelector, place: int, data: Data) -> content.Subset:
     columns = selector.subsets_[place].tolist()
     return content.Subset(
         number=place + 1,

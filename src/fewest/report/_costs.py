@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -122,7 +122,8 @@ def describe_path(path: Any, data: Data) -> CostCurve:
     """A path over C that was given."""
     if isinstance(path, CostCurve):
         return path
-    words, values, planes = _TRAINING, data.values, []
+    words, planes = _TRAINING, []
+    values: Callable[..., FloatArray] = data.values
     if isinstance(path, ExactPath):
         starts, values = [path.low, *path.breakpoints], data.columns.take
         words = (

@@ -51,7 +51,9 @@ def draw(
         ],
         "separability": trust.separability and _draw_separability(content),
         "stability": trust.stability and _draw_stability(trust.stability),
-        "subsets": others and _draw_subsets([subset.columns for subset in others.subsets]),
+        "subsets": others
+        and len(others.subsets) > 1
+        and _draw_subsets([one.columns for one in others.subsets]),
         "heat_map": content.said.samples.columns and _draw_heat_map(content, labels),
         "costs": costs and costs.points and _draw_costs(costs),
         "informative": informative and _draw_informative(informative),
@@ -179,9 +181,7 @@ def _draw_stability(found: Stability) -> str:
     )
 
 
-def _draw_subsets(subsets: list[list[int]]) -> str | None:
-    if len(subsets) < 2:
-        return None
+def _draw_subsets(subsets: list[list[int]]) -> str:
     label = "Sizes of the disjoint subsets"
     return _draw("subsets", label, (4.6, 2.6), plotting.plot_subsets, subsets)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,10 @@ def known_content(
         from fewest.report._informative import describe_informative  # heavy
 
         informative = describe_informative(given.informative, data)
+    found = None
+    if truth and answer is not None:
+        n_found = len(set(truth) & set(answer.selected))
+        found = Truth(list(truth), n_found, answer.n_selected - n_found)
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
@@ -57,14 +61,9 @@ def known_content(
         alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
         informative=informative,
-        truth=_compare(truth, answer.selected) if truth and answer is not None else None,
+        truth=found,
         **more,
     )
-
-
-def _compare(truth: Sequence[str], selected: Sequence[str]) -> Truth:
-    n_found = len(set(truth) & set(selected))
-    return Truth(list(truth), n_found, len(selected) - n_found)
 
 
 def _minima(given: Given, data: Data) -> list[Minimum]:
@@ -107,16 +106,12 @@ def name_method(
 ) -> str:
     """Its name for people, and its C and epsilon."""
     parameters = {**estimator.get_params(False), **(chosen or {})}
-    names = ("C", "epsilon") if with_C else ("epsilon",)
-    numbers = [
-        f"{name} = {parameters[name]:.4g}" for name in names if _is_number(parameters.get(name))
-    ]
     name = abilities_of(estimator).name
-    return ", ".join([name[0].upper() + name[1:], *numbers])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    words = [name[0].upper() + name[1:]]
+    for name in ("C", "epsilon") if with_C else ("epsilon",):
+        if isinstance(parameters.get(name), Real):
+            words.append(f"{name} = {parameters[name]:.4g}")
+    return ", ".join(words)
 
 
 def _plain(value: Any) -> Any:

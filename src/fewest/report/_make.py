@@ -170,23 +170,23 @@ def fill_report(
     figures: Sequence[tuple[str, str, Figure]] = (),
 ) -> Report:
     """The report of given results; `header` are arguments of `known_content`."""
-    subject, total = find_subject(given, data), Budget(wanted.max_seconds)
+    subject = find_subject(given, data)
     header = {
         **header,
         "notes": [*header.get("notes", ()), *([subject.stands_in] if subject.stands_in else [])],
         "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
-        parts = _Parts(wanted.parts, progress, list(header.get("left_out", ())))
+        parts = _Parts(wanted, progress, list(header.get("left_out", ())))
+        total = parts.budget
         held_out = parts.find("validation", given.held_out, lambda: _judge(subject, data))
         given = replace(given, subject=subject, held_out=held_out)
-        content, budget = known_content(given, data, **header), Budget(wanted.max_seconds)
+        content = known_content(given, data, **header)
+        budget = parts.budget = Budget(wanted.max_seconds)  # the cross-validation does not count
         answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
         # What takes little time comes first; the rest uses up what is left.
         others = parts.find(
-            "alternatives",
-            content.alternatives,
-            lambda: _repeat(parts, subject, data, budget, wanted.n_subsets),
+            "alternatives", content.alternatives, lambda: _repeat(parts, subject, data)
         )
         if others is not None:
             others = add_stand_ins(others, subject, held_out, data, answer)
@@ -197,7 +197,7 @@ def fill_report(
             costs=parts.find(
                 "costs", content.costs, lambda: find_costs(subject, held_out, data, budget)
             ),
-            trust=_fill_trust(content, parts, given, subject, data, budget, wanted.n_permutations),
+            trust=_fill_trust(content, parts, given, subject, data),
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
@@ -208,34 +208,25 @@ def _judge(subject: Subject, data: Data) -> HeldOut:
     return run_held_out(subject.estimator, data.X, data.y, cv=data.cv, **data.settings)
 
 
-def _repeat(
-    parts: _Parts, subject: Subject, data: Data, budget: Budget, n_subsets: int
-) -> Alternatives:
+def _repeat(parts: _Parts, subject: Subject, data: Data) -> Alternatives:
     """Further subsets; features have stand-ins where there are no such subsets too."""
-    if not budget.left:
-        raise budget.refuse("further subsets")
+    if not parts.budget.left:
+        raise parts.budget.refuse("further subsets")
+    n_subsets = parts.wanted.n_subsets
     found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets))
     return found or Alternatives()
 
 
 def _fill_trust(
-    content: Content,
-    parts: _Parts,
-    given: Given,
-    subject: Subject,
-    data: Data,
-    budget: Budget,
-    most: int,
+    content: Content, parts: _Parts, given: Given, subject: Subject, data: Data
 ) -> Trust:
-    """All about chance; `most` is the number of permutations."""
     trust, held_out, n_selected = content.trust, given.held_out, content.said.n_selected
+    budget, most = parts.budget, parts.wanted.n_permutations
     stability = separability = None
     if held_out is not None:
         stability = parts.attempt("stability", lambda: _trust.describe_stability(held_out, data))
     diagnosis = parts.find(
-        "diagnostics",
-        given.diagnosis,
-        lambda: _trust.find_diagnosis(held_out, data, budget, most),
+        "diagnostics", given.diagnosis, lambda: _trust.find_diagnosis(held_out, data, budget, most)
     )
     test = parts.find(
         "permutation",
@@ -263,9 +254,12 @@ def _fill_trust(
 class _Parts:
     """Runs the parts one after the other, and keeps the reasons of those that are missing."""
 
-    wanted: frozenset[str]
+    wanted: Wanted
     progress: Progress
     left_out: list[LeftOut]
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.wanted.max_seconds)
 
     def leave_out(self, part: str, reason: str) -> None:
         if part not in {one.part for one in self.left_out}:  # for a reason of its own
@@ -276,7 +270,7 @@ class _Parts:
         self.progress.advance(1, note=part)
         if known is not None:
             return known
-        if part in self.wanted:
+        if part in self.wanted.parts:
             return self.attempt(part, compute)
         self.leave_out(part, NOT_ASKED_FOR)
         return None

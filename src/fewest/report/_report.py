@@ -8,6 +8,7 @@ import html
 import os
 import tempfile
 import webbrowser
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._run.files import atomic_write
 from fewest._run.json_text import to_json
+from fewest._run.versions import require_package
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
 from fewest.report.content import Content, Validation
@@ -28,6 +30,7 @@ _NOTEBOOK_HEIGHT = 800
 _SHADES = 10  # of the confusion matrix
 
 
+@dataclass(eq=False, repr=False)
 class Report:
     """What `make_report` returns.
 
@@ -41,15 +44,9 @@ class Report:
         One for each of `content.figures`.
     """
 
-    def __init__(
-        self,
-        content: Content,
-        informative: InformativeFeatures | None = None,
-        figures: list[Figure] | None = None,
-    ) -> None:
-        self.content = content
-        self._informative = informative
-        self._figures = figures or []
+    content: Content
+    informative: InformativeFeatures | None = None
+    figures: list[Figure] = field(default_factory=list)
 
     @cached_property
     def html(self) -> str:
@@ -61,7 +58,7 @@ class Report:
             .from_string(_read_asset("template.html"))
             .render(
                 content=content,
-                pictures=draw(content, self._informative, self._figures),
+                pictures=draw(content, self.informative, self.figures),
                 words=wording,
                 style=_trust(style),
                 script=_trust(script),
@@ -117,12 +114,7 @@ class Report:
 
 def require_jinja() -> None:
     """Raise an ImportError that says how to install what the page needs, if it is not there."""
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'reports need jinja2, which is not installed: pip install "fewest[report]"'
-        ) from error
+    require_package("jinja2", "reports", "report")
 
 
 def _make_environment() -> Any:

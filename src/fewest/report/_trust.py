@@ -173,11 +173,10 @@ def name_tested(found: Diagnosis) -> str:
 
 def _once(held_out: HeldOut | None) -> HeldOut | None:
     """The folds that judged every sample once; None if there are no such folds."""
-    if held_out is None:
+    once = None if held_out is None else held_out.first_repeat
+    if once is None or not np.array_equal(np.sort(once.tested), np.arange(len(once.y))):
         return None
-    once = held_out.first_repeat
-    judged = np.array_equal(np.sort(once.tested), np.arange(len(once.y)))
-    return once if judged else None
+    return once
 
 
 def _within_budget(
@@ -227,14 +226,11 @@ def describe_separability(n_selected: int, data: Data) -> content.Separability:
     """Bounds for random data of the same shape, over the number of features."""
     n, d = data.X.shape
     largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
-    points = []
-    for size in range(1, largest + 1):
-        found = subset_separability_bounds(n, d, size, intercept=True)
-        points.append(
-            content.SeparabilityPoint(
-                size, found.log_lower / np.log(10.0), found.log_upper / np.log(10.0)
-            )
-        )
+    bounds = [subset_separability_bounds(n, d, k, intercept=True) for k in range(1, largest + 1)]
+    points = [
+        content.SeparabilityPoint(k, one.log_lower / np.log(10.0), one.log_upper / np.log(10.0))
+        for k, one in enumerate(bounds, start=1)
+    ]
     return content.Separability(n, d, n_selected, points)
 
 
