@@ -8,7 +8,6 @@ import unicodedata
 from typing import Any
 
 from fewest import _wording
-from fewest._wording import four_digits
 from fewest.report.content import Content, Separability
 
 # Characters that turn the reading direction of what follows them.
@@ -46,7 +45,7 @@ def percent(share: float) -> str:
 
 def number(value: float | None) -> str:
     """Four digits, or a dash."""
-    return "–" if value is None else four_digits(value).replace("-", "−")
+    return "–" if value is None else _wording.four_digits(value).replace("-", "−")
 
 
 def parameter(value: Any) -> str:
