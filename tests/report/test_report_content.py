@@ -116,7 +116,7 @@ class TestErrors:
             soft, X, y, groups=groups, parts=("validation", "permutation"), n_permutations=19
         )
         assert report.content.data.n_groups == 10
-        assert "Samples of a group go together" in report.html
+        assert "Samples of the same group are not independent" in report.html
         single = make_report(soft, X, y, parts=("validation",)).content.trust.validation
         assert report.content.trust.validation.decisions != single.decisions
 
@@ -178,8 +178,8 @@ class TestChance:
         report = make_report(
             soft, *data, parts=("alternatives", "costs", "minimum"), max_seconds=1e-6
         )
-        assert "was over" in reasons(report)["alternatives"]
-        assert "was over" in reasons(report)["costs"]
+        for part, what in (("alternatives", "further subsets"), ("costs", "a path over C")):
+            assert f"{what} did not fit into the time" in reasons(report)[part]
         assert report.content.trust.minima[0].lower_bound >= 1
 
     def test_separability_is_that_of_the_selection(self, report):

@@ -61,6 +61,7 @@ class Fold:
 class HeldOut:
     """All folds of one estimator on one data set."""
 
+    report_kind = "held_out"  # as which `fewest.report` takes it
     y: NDArray[Any]
     folds: tuple[Fold, ...]
     estimator: Any = None

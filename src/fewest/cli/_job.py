@@ -21,7 +21,7 @@ from fewest.cli._output import Output, require_writable, write
 from fewest.cli._reading import keep_the_data, read, require_square
 from fewest.cli._text import data_text, result_text
 from fewest.exceptions import NotSeparableError
-from fewest.report._data import Data, prepare_data
+from fewest.report._data import Data
 from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
@@ -200,7 +200,7 @@ def begin(
     if getattr(arguments, "matrix", False):
         require_square(*table.X.shape)
     try:
-        data = prepare_data(
+        data = Data(
             table.X,
             table.y,
             feature_names=table.feature_names,

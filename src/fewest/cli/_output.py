@@ -88,7 +88,7 @@ def check_page(path: str | None) -> None:
 def require_page_packages(otherwise: str) -> None:
     """An error now if the packages that make a page are not there."""
     from fewest.plotting._figures import require_matplotlib
-    from fewest.report._page import require_jinja
+    from fewest.report._report import require_jinja
 
     try:
         require_matplotlib()

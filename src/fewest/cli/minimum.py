@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 
 from fewest._wording import listed
 from fewest.cli import _options as options
@@ -91,5 +90,5 @@ def run(arguments: argparse.Namespace) -> None:
     content = job.content(result)
     job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
-    job.data = replace(data, n_jobs=1)
+    data.n_jobs = 1
     job.write_page(result)

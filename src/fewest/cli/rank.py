@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._methods import make_estimator, settle_method
     from fewest.cli._text import names_text
     from fewest.repetition.selector import RepetitiveSelector
-    from fewest.report._alternatives import describe_subsets
+    from fewest.report._answer import describe_subsets
 
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")

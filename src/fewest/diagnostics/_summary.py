@@ -86,6 +86,7 @@ class Diagnosis:
     `vc_dimension` and `leave_one_out` are None for more than two classes.
     """
 
+    report_kind = "diagnosis"  # as which `fewest.report` takes it
     n_samples: int
     n_features: int
     class_sizes: dict[Any, int]

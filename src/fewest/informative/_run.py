@@ -67,6 +67,7 @@ class InformativeFeatures:
         "mean" or "median": how folds were combined.
     """
 
+    report_kind = "informative"  # as which `fewest.report` takes it
     fraction: FloatArray
     sizes: FloatArray
     selection_error: FloatArray

@@ -31,6 +31,7 @@ class LiknonPath:
     the columns as they entered; it never exceeds C, and is NaN where w = 0.
     """
 
+    report_kind = "path"  # as which `fewest.report` takes it
     Cs: FloatArray
     coefs: FloatArray
     intercepts: FloatArray

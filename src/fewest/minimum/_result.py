@@ -73,6 +73,7 @@ class MinimumResult:
         Number of columns of the data.
     """
 
+    report_kind = "minimum"  # as which `fewest.report` takes it
     size: int | None
     lower_bound: int
     certified: bool

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._run.versions import require_package
 from fewest._types import FloatArray
 from fewest._wording import visible
 
@@ -21,12 +22,7 @@ _SAME_GRID = 1e-4  # affines are single precision in the files
 
 def require_nilearn() -> None:
     """Raise an ImportError that says how to install nilearn, if it is not there."""
-    try:
-        import nilearn  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'brain images need nilearn, which is not installed: pip install "fewest[neuro]"'
-        ) from error
+    require_package("nilearn", "brain images", "neuro")
 
 
 def load_images(imgs: Any) -> SpatialImage:

@@ -4,7 +4,6 @@ Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the firs
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 """
 
-from fewest.plotting._chance import plot_permutations, plot_separability, plot_stability
 from fewest.plotting._displays import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -13,7 +12,13 @@ from fewest.plotting._displays import (
     StabilityDisplay,
     WeightsDisplay,
 )
-from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._errors import (
+    plot_confusion,
+    plot_permutations,
+    plot_roc,
+    plot_separability,
+    plot_stability,
+)
 from fewest.plotting._features import (
     plot_heat_map,
     plot_profile,

@@ -20,8 +20,7 @@ from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import make_dense
 from fewest._types import FloatArray
-from fewest.plotting._chance import plot_stability
-from fewest.plotting._errors import plot_confusion, plot_roc
+from fewest.plotting._errors import plot_confusion, plot_roc, plot_stability
 from fewest.plotting._features import plot_heat_map, plot_weights
 from fewest.plotting._figures import feature_labels
 from fewest.plotting._path import plot_path
@@ -373,12 +372,8 @@ class StabilityDisplay(HeldOutDisplay):
 
     def plot(self, *, n_features: int = 20, ax: Axes | None = None) -> Self:
         """Draw the most frequent features; returns the display."""
-        names = self.feature_names
-        return self._keep(
-            plot_stability(
-                self.counts, self.n_folds, feature_names=names, n_features=n_features, ax=ax
-            )
-        )
+        shown: dict[str, Any] = {"feature_names": self.feature_names, "n_features": n_features}
+        return self._keep(plot_stability(self.counts, self.n_folds, **shown, ax=ax))
 
 
 @dataclass

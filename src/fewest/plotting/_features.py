@@ -107,7 +107,7 @@ def plot_weights(
     feature_names : sequence of str, optional
         A name for each weight; the default is its number, from 0.
     sides : pair of labels, optional
-        The classes that negative and positive weights speak for.
+        The classes that negative and positive weights favour.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -206,14 +206,9 @@ def plot_heat_map(
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
     names = [f"{short(label)}\n({size})" for label, size in zip(classes, sizes, strict=True)]
     ax.set_xticks(ends - sizes / 2 - 0.5, names)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    bar = ax.figure.colorbar(
-        image, ax=ax, ticks=range(-3, 4), shrink=max(0.4, min(1.0, 4 / len(labels)))
-    )
-    bar.set_label("standard deviations\nfrom the mean")
-    bar.outline.set_visible(False)
-    return ax
+    shrink = max(0.4, min(1.0, 4 / len(labels)))
+    label = "standard deviations\nfrom the mean"
+    return _add_colour_bar(ax, image, label, ticks=range(-3, 4), shrink=shrink)
 
 
 def plot_profile(
@@ -278,16 +273,21 @@ def plot_profile(
     labelled = range(0, n_folds, -(-n_folds // _MOST_FOLD_LABELS))
     ax.set_xticks(labelled, [str(fold + 1) for fold in labelled])
     ax.set_yticks(range(len(shown)), [short(names[column]) for column in shown])
-    ax.tick_params(length=0)
     # Thin lines between the cells.
     ax.set_xticks(np.arange(0.5, n_folds - 1), minor=True)
     ax.set_yticks(np.arange(0.5, len(shown) - 1), minor=True)
     ax.grid(which="minor", color="0.85", linewidth=0.6)
     ax.tick_params(which="minor", length=0)
     ax.set(xlabel="fold", ylabel="feature")
+    return _add_colour_bar(ax, image, "share of discriminants with the feature")
+
+
+def _add_colour_bar(ax: Axes, image: Any, label: str, **settings: Any) -> Axes:
+    """What the colours mean, beside an image without ticks and frame."""
+    ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
-    bar = ax.figure.colorbar(image, ax=ax)
-    bar.set_label("share of discriminants with the feature")
+    bar = ax.figure.colorbar(image, ax=ax, **settings)
+    bar.set_label(label)
     bar.outline.set_visible(False)
     return ax
 

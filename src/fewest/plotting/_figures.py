@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._run.versions import require_package
 from fewest._types import IndexArray
 
 if TYPE_CHECKING:
@@ -40,12 +41,7 @@ def short(name: Any) -> str:
 
 def require_matplotlib() -> None:
     """Raise an ImportError that says how to install matplotlib, if it is not there."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'figures need matplotlib, which is not installed: pip install "fewest[plot]"'
-        ) from error
+    require_package("matplotlib", "figures", "plot")
 
 
 def axes_or_new(ax: Axes | None, *, width: float = 6.4, height: float = 4.4) -> Axes:

@@ -82,15 +82,11 @@ def plot_path(
     highest = max(values.max() for values in curves.values())
     ax.set_ylim(-0.02 * max(highest, 0.1), 1.08 * max(highest, 0.1))
     _label_costs(ax, Cs)
-    ax.set(xlabel="C", ylabel="balanced error")
-    ax.spines["top"].set_visible(False)
-    if counts is None:
-        ax.spines["right"].set_visible(False)
-    else:
+    if counts is not None:
         handles.append(_draw_counts(ax, Cs[order], counts[order]))
     if len(handles) > 1:
         add_legend_above(ax, handles)
-    return ax
+    return finish(ax, "C", "balanced error")
 
 
 def _label_costs(ax: Axes, Cs: NDArray[Any]) -> None:

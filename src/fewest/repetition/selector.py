@@ -122,6 +122,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     (40, 4)
     """
 
+    report_kind = "repetitive"  # as which `fewest.report` takes it
     estimator: Any = None
     _: KW_ONLY
     n_subsets: int | None = None

@@ -1,65 +1,75 @@
-"""The selected features, and what each of them shows alone."""
+"""The selected features, what each of them shows alone, and what could be measured instead."""
 
 from __future__ import annotations
 
+import math
+import warnings
+from dataclasses import replace
 from itertools import chain, zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.abilities import certificates_of
-from fewest._estimators.certificate import Certificate
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
+from fewest.report import content
 from fewest.report._data import Data
 from fewest.report._given import Subject
-from fewest.report.content import Answer, Hyperplane, Samples, SelectedFeature, TrainingError
+
+if TYPE_CHECKING:
+    from fewest.repetition.selector import RepetitiveSelector
+
+_MOST_FEATURES = 12  # whose stand-ins are looked for
+_CLOSEST = 5
+_MOST_NAMED = 500
 
 
-def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> Answer:
+def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> content.Answer:
     """All hyperplanes with their features, the largest weights first."""
-    selection = subject.selection
+    selection, intercept = subject.selection, subject.selection.intercept
     n_rows = len(selection.supports)
     # One selection for all of several classes is shown with the last of them.
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
     signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
     proofs = certificates_of(subject.fitted, signs) or [None] * n_rows
-    return Answer(
+    return content.Answer(
         n_selected=selection.n_selected,
         selected=data.names(np.flatnonzero(selection.support)),
         hyperplanes=[
-            _describe_hyperplane(subject, held_out, data, row, label, proof)
+            content.Hyperplane(
+                positive_class=label,
+                negative_class=data.labels[0] if data.is_binary else None,
+                intercept=None if intercept is None else float(intercept[row]),
+                features=_describe_features(subject, held_out, data, row, label),
+                certificate=proof,
+            )
             for row, (label, proof) in enumerate(zip(positives, proofs, strict=True))
         ],
-        training=None if subject.predicted is None else _training_error(data.y, subject.predicted),
+        training=None if subject.predicted is None else _count_errors(data.y, subject.predicted),
     )
 
 
-def find_samples(answer: Answer, data: Data, most: int) -> Samples:
+def find_samples(answer: content.Answer, data: Data, most: int) -> content.Samples:
     """Values of the first features of every hyperplane in turn."""
     in_turn = zip_longest(*(plane.features for plane in answer.hyperplanes))
     features = [feature for feature in chain.from_iterable(in_turn) if feature is not None]
     columns = list(dict.fromkeys(feature.column for feature in features))[:most]
     values = data.values(columns).T.tolist()
-    return Samples(data.codes.tolist(), columns, data.names(columns), values)
+    return content.Samples(data.codes.tolist(), columns, data.names(columns), values)
 
 
-def _training_error(y: NDArray[Any], predicted: NDArray[Any]) -> TrainingError:
-    wrong = predicted != y
-    return TrainingError(int(wrong.sum()), float(wrong.mean()), balanced_error(y, predicted))
+def _count_errors(y: NDArray[Any], predicted: NDArray[Any]) -> content.TrainingError:
+    n_errors = int(np.sum(predicted != y))
+    return content.TrainingError(n_errors, n_errors / len(y), balanced_error(y, predicted))
 
 
-def _describe_hyperplane(
-    subject: Subject,
-    held_out: HeldOut | None,
-    data: Data,
-    row: int,
-    positive: Any,
-    proof: Certificate | None,
-) -> Hyperplane:
-    coef, intercept = subject.selection.coef, subject.selection.intercept
+def _describe_features(
+    subject: Subject, held_out: HeldOut | None, data: Data, row: int, positive: Any
+) -> list[content.SelectedFeature]:
+    coef = subject.selection.coef
     columns = np.flatnonzero(subject.selection.supports[row])
     values, inside = data.values(columns), data.y == positive
     means, rest, deviations = data.class_means(values), values[~inside], values.std(axis=0)
@@ -69,7 +79,7 @@ def _describe_hyperplane(
         deviation = float(deviations[place])
         coefficient = None if coef is None else float(coef[row, column])
         features.append(
-            SelectedFeature(
+            content.SelectedFeature(
                 name=data.feature_names[column],
                 column=column,
                 weight=None if coefficient is None else coefficient * deviation,
@@ -82,16 +92,10 @@ def _describe_hyperplane(
                 folds_selected=None if held_out is None else _count(held_out, row, column),
             )
         )
-    return Hyperplane(
-        positive_class=positive,
-        negative_class=data.labels[0] if data.is_binary else None,
-        intercept=None if intercept is None else float(intercept[row]),
-        features=sorted(features, key=_order),
-        certificate=proof,
-    )
+    return sorted(features, key=_order)
 
 
-def _order(feature: SelectedFeature) -> float:
+def _order(feature: content.SelectedFeature) -> float:
     return feature.single_error if feature.weight is None else -abs(feature.weight)
 
 
@@ -120,3 +124,120 @@ def best_cut(values: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, fl
     if errors[place] >= 0.5:
         return 0.5, float(np.median(values))
     return float(errors[place]), float((ordered[place] + ordered[place + 1]) / 2.0)
+
+
+def find_subsets(subject: Subject, data: Data, n_subsets: int) -> content.Alternatives:
+    """A few disjoint subsets; a ValueError where the estimator cannot be trained again."""
+    from fewest.repetition.selector import RepetitiveSelector  # heavy
+
+    selector = RepetitiveSelector(subject.without_proof, n_subsets=n_subsets, n_jobs=data.n_jobs)
+    with warnings.catch_warnings(action="ignore"):
+        selector.fit(data.X, data.y, groups=data.groups)
+    return describe_subsets(selector, data)
+
+
+def describe_subsets(selector: RepetitiveSelector, data: Data) -> content.Alternatives:
+    """The subsets in the order found, and their order by size."""
+    places = range(len(selector.subsets_))
+    return content.Alternatives(
+        subsets=[_describe_subset(selector, place, data) for place in places],
+        ranking=(selector.ranking_ + 1).tolist(),
+        n_remaining=len(selector.remaining_),
+        stop_reason=str(selector.stop_reason_),
+    )
+
+
+def _describe_subset(selector: RepetitiveSelector, place: int, data: Data) -> content.Subset:
+    columns = selector.subsets_[place].tolist()
+    return content.Subset(
+        number=place + 1,
+        features=data.names(columns),
+        columns=columns,
+        coefficients=np.atleast_2d(selector.coefs_[place]).tolist(),
+        intercepts=np.atleast_1d(selector.intercepts_[place]).tolist(),
+        training_error=float(selector.training_errors_[place]),
+        objective=_known(selector.objectives_[place]),
+        relative_gap=_known(selector.gaps_[place]),
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def add_stand_ins(
+    found: content.Alternatives,
+    subject: Subject,
+    held_out: HeldOut | None,
+    data: Data,
+    answer: content.Answer,
+) -> content.Alternatives:
+    """The same with features that go with the selected ones, and all features that are named."""
+    columns = answer.samples.columns[:_MOST_FEATURES]
+    found = replace(found, stand_ins=[_stand_ins(data, column, subject) for column in columns])
+    named = list(_roles(answer, found).items())[:_MOST_NAMED]
+    return replace(found, features=[_named(data, *entry, held_out) for entry in named])
+
+
+def _stand_ins(data: Data, column: int, subject: Subject) -> content.StandIns:
+    """The columns of largest absolute correlation with one of them: one pass over X."""
+    index = np.array([column])
+    correlation = data.columns.price(data.columns.take(index)[:, 0]) / len(data.y)
+    correlation[column] = 0.0
+    closest = np.argsort(-np.abs(correlation), kind="stable")[:_CLOSEST]
+    closest = closest[correlation[closest] != 0.0]
+    values = data.values(np.concatenate([index, closest]))
+    within = values - data.class_means(values)[data.codes]
+    # The class that the first hyperplane with this feature separates from the rest.
+    row = int(subject.selection.supports[:, column].argmax())
+    positive = data.y == data.positives[min(row, len(data.positives) - 1)]
+    return content.StandIns(
+        name=data.feature_names[column],
+        column=column,
+        closest=[
+            content.StandIn(
+                name=data.feature_names[other],
+                column=int(other),
+                correlation=float(np.clip(correlation[other], -1.0, 1.0)),
+                within_classes=_correlate(within[:, 0], within[:, place]),
+                single_error=best_cut(values[:, place], positive)[0],
+            )
+            for place, other in enumerate(closest, start=1)
+        ],
+    )
+
+
+def _correlate(one: FloatArray, two: FloatArray) -> float:
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(two))
+    return float(np.clip(one @ two / lengths, -1.0, 1.0)) if lengths else 0.0
+
+
+def _roles(answer: content.Answer, found: content.Alternatives) -> dict[int, list[str]]:
+    """Selected features first, then those of the subsets, then stand-ins."""
+    roles: dict[int, list[str]] = {}
+    for plane in answer.hyperplanes:
+        for feature in plane.features:
+            roles.setdefault(feature.column, ["selected"])
+    selected = set(roles)
+    for subset in found.subsets:
+        if subset.number > 1 or set(subset.columns) != selected:
+            for column in subset.columns:
+                roles.setdefault(column, []).append(f"subset {subset.number}")
+    for group in found.stand_ins:
+        for other in group.closest:
+            roles.setdefault(other.column, []).append(f"goes with {group.name}")
+    return roles
+
+
+def _named(
+    data: Data, column: int, roles: list[str], held_out: HeldOut | None
+) -> content.NamedFeature:
+    values = data.values([column])
+    return content.NamedFeature(
+        name=data.feature_names[column],
+        column=column,
+        roles=roles,
+        class_means=data.class_means(values)[:, 0].tolist(),
+        single_error=min(best_cut(values[:, 0], data.y == one)[0] for one in data.positives),
+        folds_selected=None if held_out is None else int(held_out.selections[:, column].sum()),
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -19,11 +20,9 @@ from fewest._solvers.linear.path import ExactPath, Line, PathSolver
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest._wording import percent
-from fewest.machines.liknon_path import LiknonPath
-from fewest.report._budget import Budget
-from fewest.report._data import Data
+from fewest.report._data import Budget, Data
 from fewest.report._given import Subject
-from fewest.report._validation import spread
+from fewest.report._trust import spread
 from fewest.report.content import CostCurve, CostPoint, Spread
 
 _MOST_POINTS = 60
@@ -46,22 +45,21 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
     searched = searched_costs_of(subject.fitted)
     if searched is not None:
         return _describe_search(searched)
+    if not budget.left:
+        raise budget.refuse("a path over C")
     estimator = subject.without_proof
     if not abilities_of(estimator).has_first_program:
         raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
     Cs = find_cost_grid(estimator, data, _VALUES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # said of the whole already, or of a C that nobody chose
+    # What is warned of was said of the whole already, or is of a C that nobody chose.
+    with warnings.catch_warnings(action="ignore"):
         splits = split_folds(data.cv, data.y, data.groups, random_state=data.random_state)
         points, before = [], time.perf_counter()
         for found in follow_costs(estimator, Cs, data, splits, known=held_out):
             points.append(describe_cost(found.estimator.C, found))
             spent, before = time.perf_counter() - before, time.perf_counter()
             if spent * (len(Cs) - len(points)) > budget.left:
-                raise ValueError(
-                    f"a path over C did not fit into the time for this report ({budget.seconds:g} "
-                    "s)"
-                )
+                raise budget.refuse("a path over C")
     words = _IN_FOLDS
     if held_out is not None and held_out.is_of(clone(estimator).set_params(C=np.inf)):
         words += _describe_hard(held_out.balanced_errors.mean(), held_out.sizes.mean())
@@ -101,22 +99,22 @@ def describe_cost(
     C: float, held_out: HeldOut | None, whole: Fold | None = None, data: Data | None = None
 ) -> CostPoint:
     """One point; `whole` is the machine that was fitted to all samples and judged on them."""
-    of_folds: dict[str, Any] = {}
-    if held_out is not None:
-        of_folds = {
-            "balanced_error": spread(held_out.balanced_errors),
-            "fold_n_features": spread(held_out.sizes),
-        }
-    if whole is None or data is None:
-        return CostPoint(C=C, **of_folds)
-    columns = np.flatnonzero(whole.support)
+    point = CostPoint(C=C)
+    if whole is not None and data is not None:
+        point = _describe_fit(C, np.flatnonzero(whole.support), whole.predicted, data)
+    if held_out is None:
+        return point
+    error, size = spread(held_out.balanced_errors), spread(held_out.sizes)
+    return replace(point, balanced_error=error, fold_n_features=size)
+
+
+def _describe_fit(C: float, columns: Any, predicted: NDArray[Any], data: Data) -> CostPoint:
     return CostPoint(
         C=C,
         n_features=len(columns),
         features=data.names(columns),
-        training_error=float(np.mean(whole.predicted != data.y)),
-        training_balanced_error=balanced_error(data.y, whole.predicted),
-        **of_folds,
+        training_error=float(np.mean(predicted != data.y)),
+        training_balanced_error=balanced_error(data.y, predicted),
     )
 
 
@@ -124,42 +122,25 @@ def describe_path(path: Any, data: Data) -> CostCurve:
     """A path over C that was given."""
     if isinstance(path, CostCurve):
         return path
+    words, planes = _TRAINING, []
+    values: Callable[..., FloatArray] = data.values
     if isinstance(path, ExactPath):
-        starts = np.concatenate([[path.low], path.breakpoints])
+        starts, values = [path.low, *path.breakpoints], data.columns.take
         words = (
             f"The first linear program on all samples has {len(starts)} solutions between the ends "
             f"of this path. {_TRAINING}"
         )
-        return _training_curve(
-            ((C, one.features, one.w, one.b) for C, one in zip(starts, path.results, strict=True)),
-            data,
-            words,
-            values=data.columns.take,
-        )
-    return _training_curve(_liknon_planes(path), data, _TRAINING, values=data.values)
-
-
-def _liknon_planes(path: LiknonPath) -> Iterator[tuple[float, Any, Any, float]]:
-    for place in np.argsort(path.Cs, kind="stable"):
-        used = np.flatnonzero(path.coefs[place])
-        yield path.Cs[place], used, path.coefs[place, used], path.intercepts[place]
-
-
-def _training_curve(planes: Any, data: Data, words: str, *, values: Any) -> CostCurve:
-    planes = list(planes)
+        for C, one in zip(starts, path.results, strict=True):
+            planes.append((C, one.features, one.w, one.b))
+    else:
+        for place in np.argsort(path.Cs, kind="stable"):
+            used = np.flatnonzero(path.coefs[place])
+            planes.append((path.Cs[place], used, path.coefs[place, used], path.intercepts[place]))
     shown = np.unique(np.linspace(0, len(planes) - 1, min(len(planes), _MOST_POINTS)).astype(int))
     points = []
     for C, features, w, b in (planes[place] for place in shown):
-        predicted = (values(features) @ w + b > 0).astype(np.intp)
-        points.append(
-            CostPoint(
-                C=float(C),
-                n_features=len(features),
-                features=data.names(features),
-                training_error=float(np.mean(predicted != data.codes)),
-                training_balanced_error=balanced_error(data.codes, predicted),
-            )
-        )
+        predicted = data.classes[(values(features) @ w + b > 0).astype(np.intp)]
+        points.append(_describe_fit(float(C), features, predicted, data))
     return CostCurve(points, None, None, words)
 
 
@@ -172,11 +153,8 @@ def _describe_search(found: SearchedCosts) -> CostCurve:
             words += _describe_hard(error, n_features)
             continue
         chosen = len(points) if place == found.chosen else chosen
-        points.append(
-            CostPoint(
-                C=C, balanced_error=Spread(error, None), fold_n_features=Spread(n_features, None)
-            )
-        )
+        error_spread, size = Spread(error, None), Spread(n_features, None)
+        points.append(CostPoint(C=C, balanced_error=error_spread, fold_n_features=size))
     return CostCurve(points, chosen, None, words)
 
 

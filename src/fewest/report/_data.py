@@ -1,11 +1,12 @@
-"""The samples that a report is about, checked once."""
+"""The samples that a report is about, checked once, and the seconds it may take."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, fields, is_dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,30 +15,53 @@ from sklearn.base import BaseEstimator
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_data, make_dense, standardize_columns
 from fewest._solvers.columns import Columns
-from fewest._types import FloatArray, IndexArray
+from fewest._types import FloatArray
 from fewest.report.content import ClassSize, DataSummary
 
+_Kind = TypeVar("_Kind")
 
-@dataclass(frozen=True, eq=False)
+
 class Data:
-    """Samples, classes, names of features, groups; and how to split and draw from them."""
+    """Samples, classes, names of features, groups; and how to split and draw from them.
 
-    X: Any
-    y: NDArray[Any]
-    feature_names: list[str]
-    groups: NDArray[Any] | None
-    random_state: Any
-    cv: Any
-    n_jobs: int | None
+    A ValueError says what is wrong with them.
+    """
 
-    @cached_property
-    def classes(self) -> NDArray[Any]:
-        return np.unique(self.y)
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+        groups: ArrayLike | None = None,
+        random_state: Any = None,
+        cv: Any = 5,
+        n_jobs: int | None = None,
+    ) -> None:
+        if feature_names is None:
+            feature_names = getattr(X, "columns", None)
+        X, y = check_data(BaseEstimator(), X, y)
+        self.X: Any = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
+        self.y: NDArray[Any] = np.asarray(y)
+        self.classes, self.codes = np.unique(self.y, return_inverse=True)
+        if len(self.classes) < 2:
+            raise ValueError("a report needs samples of at least two classes; y holds a single one")
+        n_features = X.shape[1]
+        if feature_names is None:
+            feature_names = [f"feature {column}" for column in range(n_features)]
+        if len(feature_names) != n_features:
+            raise ValueError(
+                f"feature_names has {len(feature_names)} names for {n_features} features: give one "
+                "for each column of X"
+            )
+        self.feature_names = [str(name) for name in feature_names]
+        self.groups = check_groups(groups, len(self.y))
+        self.random_state, self.cv, self.n_jobs = random_state, cv, n_jobs
 
-    @cached_property
-    def codes(self) -> IndexArray:
-        """Classes as places in `classes`."""
-        return np.searchsorted(self.classes, self.y)
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What functions take that train on parts of the samples or on permuted classes."""
+        return {name: getattr(self, name) for name in ("groups", "random_state", "n_jobs")}
 
     @property
     def labels(self) -> list[Any]:
@@ -83,31 +107,35 @@ class Data:
         )
 
 
-def prepare_data(
-    X: Any,
-    y: ArrayLike,
-    *,
-    feature_names: Sequence[str] | None = None,
-    groups: ArrayLike | None = None,
-    random_state: Any = None,
-    cv: Any = 5,
-    n_jobs: int | None = None,
-) -> Data:
-    """The data, or an error that says what is wrong with them."""
-    if feature_names is None and hasattr(X, "columns"):
-        feature_names = list(X.columns)
-    X, y = check_data(BaseEstimator(), X, y)
-    y = np.asarray(y)
-    if len(np.unique(y)) < 2:
-        raise ValueError("a report needs samples of at least two classes; y holds a single one")
-    n_features = X.shape[1]
-    if feature_names is None:
-        feature_names = [f"feature {column}" for column in range(n_features)]
-    if len(feature_names) != n_features:
-        raise ValueError(
-            f"feature_names has {len(feature_names)} names for {n_features} features: give one "
-            "for each column of X"
-        )
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
-    names = [str(name) for name in feature_names]
-    return Data(X, y, names, check_groups(groups, len(y)), random_state, cv, n_jobs)
+class Budget:
+    """Seconds for the costly parts: a clock that starts now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds, self._started = seconds, time.perf_counter()
+
+    @property
+    def spent(self) -> float:
+        return time.perf_counter() - self._started
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self._seconds - self.spent)
+
+    def refuse(self, what: str) -> ValueError:
+        """The error of a part that takes longer."""
+        return ValueError(f"{what} did not fit into the time for this report ({self._seconds:g} s)")
+
+
+def copy_fields(kind: type[_Kind], source: Any, **others: Any) -> _Kind:
+    """A part of the content: its fields are `others`, else attributes of the same names."""
+    names = {field.name for field in fields(kind)} - set(others)  # type: ignore[arg-type]
+    return kind(**{name: plain(getattr(source, name)) for name in names}, **others)
+
+
+def plain(value: Any) -> Any:
+    """Arrays and tuples as lists, results as dictionaries."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return list(value) if isinstance(value, tuple) else value

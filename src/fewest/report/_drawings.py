@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fewest import plotting
 from fewest._wording import cut
+from fewest.plotting._figures import require_matplotlib, short
 from fewest.report._pictures import KEEP, to_svg
 from fewest.report._wording import safe, separates
-from fewest.report.content import Comparison, Content, CostCurve, Hyperplane
+from fewest.report.content import Comparison, Content, CostCurve, Hyperplane, Stability, Validation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,31 +26,37 @@ _MOST_WEIGHTS = 30
 _MOST_HYPERPLANES = 6
 # So many marks are better one image than elements of a page.
 _MOST_MARKS = 400
-_STATISTICS = {"features": "features needed", "error": "balanced error in cross-validation"}
 
 
 def draw(
     content: Content, informative: InformativeFeatures | None, figures: list[Figure]
 ) -> dict[str, Any]:
-    """SVG of all figures by name; None or nothing where there is nothing to draw."""
-    from fewest.plotting._figures import require_matplotlib
-
+    """SVG of all figures by name; nothing where there is nothing to draw."""
     require_matplotlib()
+    trust, costs, others = content.trust, content.costs, content.alternatives
+    labels = [safe(entry.label) for entry in content.data.classes]
+    tested = trust.permutation.comparisons if trust.permutation else []
     return {
-        "strips": _draw_strips(content),
+        "strips": _draw_strips(content, labels),
         "weights": [
             _draw_weights(plane, f"weights-{place}")
             for place, plane in enumerate(content.said.hyperplanes[:_MOST_HYPERPLANES])
             if sum(bool(feature.weight) for feature in plane.features) > 1
         ],
-        "roc": _draw_roc(content),
-        "permutations": _draw_permutations(content),
-        "separability": _draw_separability(content),
-        "stability": _draw_stability(content),
-        "subsets": _draw_subsets(content),
-        "heat_map": _draw_heat_map(content),
-        "costs": _draw_costs(content.costs),
-        "informative": _draw_informative(informative),
+        "roc": trust.validation and _draw_roc(trust.validation, labels),
+        "permutations": [
+            _draw_permutation(comparison, content.question.parameters.get("C"))
+            for comparison in tested
+            if np.any(np.isfinite(comparison.chance))
+        ],
+        "separability": trust.separability and _draw_separability(content),
+        "stability": trust.stability and _draw_stability(trust.stability),
+        "subsets": others
+        and len(others.subsets) > 1
+        and _draw_subsets([one.columns for one in others.subsets]),
+        "heat_map": content.said.samples.columns and _draw_heat_map(content, labels),
+        "costs": costs and costs.points and _draw_costs(costs),
+        "informative": informative and _draw_informative(informative),
         "given": [
             to_svg(figure, f"given-{place}-", safe(entry.title), keep_colours=True)
             for place, (figure, entry) in enumerate(zip(figures, content.figures, strict=True))
@@ -56,26 +64,21 @@ def draw(
     }
 
 
-def plot_costs(curve: CostCurve, ax: Axes) -> bool:
-    """Draw the errors along C that are known; False if there are none."""
-    from fewest.plotting import plot_path
-
-    points = curve.points
+def plot_costs(curve: CostCurve, ax: Axes) -> None:
+    """Draw the errors along C that are known, of those in training and in cross-validation."""
     errors: dict[str, Any] = {
-        "training": [point.training_balanced_error for point in points],
-        "cross-validated": [point.balanced_error and point.balanced_error.mean for point in points],
+        "training": [one.training_balanced_error for one in curve.points],
+        "cross-validated": [one.balanced_error and one.balanced_error.mean for one in curve.points],
     }
-    known = {name: values for name, values in errors.items() if values and None not in values}
-    sizes = [
-        point.fold_n_features.mean
-        if point.n_features is None and point.fold_n_features
-        else point.n_features
-        for point in points
+    sizes: list[Any] = [
+        one.fold_n_features.mean
+        if one.n_features is None and one.fold_n_features
+        else one.n_features
+        for one in curve.points
     ]
-    if known:
-        settings: dict[str, Any] = {"n_features": sizes, "chosen": curve.chosen, "ax": ax}
-        plot_path([point.C for point in points], known, **settings)
-    return bool(known)
+    known = {name: values for name, values in errors.items() if None not in values}
+    Cs = [one.C for one in curve.points]
+    plotting.plot_path(Cs, known, n_features=sizes, chosen=curve.chosen, ax=ax)
 
 
 def _draw(
@@ -85,120 +88,80 @@ def _draw(
     plot: Callable[..., Any],
     /,
     *data: Any,
-    **settings: Any,
+    **more: Any,
 ) -> str:
+    """A new figure as SVG; `data` and `more` are arguments of `plot`."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
-    plot(*data, **settings, ax=figure.subplots())
+    plot(*data, **more, ax=figure.subplots())
     return to_svg(figure, f"{name}-", label)
 
 
-def _labels(content: Content) -> list[str]:
-    return [safe(entry.label) for entry in content.data.classes]
-
-
-def _draw_strips(content: Content) -> dict[int, str]:
+def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
     """Values of the first features, by column."""
-    from fewest.plotting import plot_strip
-    from fewest.plotting._figures import short
-
-    labels, samples = _labels(content), content.said.samples
+    samples = content.said.samples
     cuts = {f.column: f.threshold for plane in content.said.hyperplanes for f in plane.features}
 
     def plot(values: list[float], threshold: float, ax: Axes) -> None:
         # The classes as numbers, which the plot sorts; renamed afterwards.
-        plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
+        plotting.plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
         ax.set_yticks(range(len(labels)), [short(cut(label, 14)) for label in labels])
         for line in ax.lines:
             line.set_rasterized(len(values) > _MOST_MARKS)
 
-    shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
     size = (3.7, 0.55 + 0.45 * len(labels))
-    return {
-        column: _draw(
-            f"strip-{column}",
-            f"Values of {safe(name)} in every class",
-            size,
-            plot,
-            values,
-            cuts[column],
-        )
-        for column, name, values in shown
-    }
+    shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
+    strips = {}
+    for column, name, values in shown:
+        label = f"Values of {safe(name)} in every class"
+        strips[column] = _draw(f"strip-{column}", label, size, plot, values, cuts[column])
+    return strips
 
 
 def _draw_weights(plane: Hyperplane, name: str) -> str:
-    from fewest.plotting import plot_weights
-
     shown = [feature for feature in plane.features if feature.weight][:_MOST_WEIGHTS]
     other = "the rest" if plane.negative_class is None else safe(plane.negative_class)
     return _draw(
         name,
         "Weights of the selected features",
         (4.8, 0.9 + 0.28 * len(shown)),
-        plot_weights,
+        plotting.plot_weights,
         [feature.weight for feature in shown],
         [safe(feature.name) for feature in shown],
         sides=(cut(other, 18), cut(safe(plane.positive_class), 18)),
     )
 
 
-def _draw_roc(content: Content) -> str | None:
-    from fewest.plotting import plot_roc
-
-    found = content.trust.validation
-    if found is None or found.decisions is None:
+def _draw_roc(found: Validation, labels: list[str]) -> str | None:
+    if found.decisions is None:
         return None
-    labels, decisions = _labels(content), np.array(found.decisions)
-    positives = [1] if decisions.shape[1] == 1 else list(range(decisions.shape[1]))
+    columns = np.array(found.decisions).T
+    places = [1] if len(columns) == 1 else range(len(columns))
 
     def plot(ax: Axes) -> None:
-        for place, positive in enumerate(positives):
-            plot_roc(
-                found.true, decisions[:, place], positive=positive, name=labels[positive], ax=ax
-            )
+        for positive, column in zip(places, columns, strict=True):
+            plotting.plot_roc(found.true, column, positive=positive, name=labels[positive], ax=ax)
 
     return _draw("roc", "ROC curve of the held-out decisions", (4.2, 4.0), plot)
 
 
-def _draw_permutations(content: Content) -> list[str]:
-    found = content.trust.permutation
-    return [
-        _draw_permutation(comparison, content)
-        for comparison in (() if found is None else found.comparisons)
-        if np.any(np.isfinite(comparison.chance))
-    ]
+def _draw_permutation(found: Comparison, cost: Any) -> str:
+    label = "balanced error in cross-validation"
+    if found.statistic == "features":
+        label = "features needed" if cost == math.inf else "features and errors, at their price"
+    words = f"{label}: permuted classes and the true ones"
+    values, plot = (found.chance, found.observed), plotting.plot_permutations
+    return _draw(f"permutation-{found.statistic}", words, (4.6, 2.9), plot, *values, label=label)
 
 
-def _draw_permutation(comparison: Comparison, content: Content) -> str:
-    from fewest.plotting import plot_permutations
-
-    label = _STATISTICS[comparison.statistic]
-    if comparison.statistic == "features" and content.question.parameters.get("C") != math.inf:
-        label = "features and errors, at their price"
-    return _draw(
-        f"permutation-{comparison.statistic}",
-        f"{label}: permuted classes and the true ones",
-        (4.6, 2.9),
-        plot_permutations,
-        comparison.chance,
-        comparison.observed,
-        label=label,
-    )
-
-
-def _draw_separability(content: Content) -> str | None:
-    from fewest.plotting import plot_separability
-
-    found = content.trust.separability
-    if found is None:
-        return None
+def _draw_separability(content: Content) -> str:
+    found: Any = content.trust.separability
     return _draw(
         "separability",
         "Probability that random features separate random classes, over their number",
         (4.6, 3.2),
-        plot_separability,
+        plotting.plot_separability,
         found.n_samples,
         found.n_features,
         selected=found.n_selected if separates(content) else None,
@@ -206,72 +169,46 @@ def _draw_separability(content: Content) -> str | None:
     )
 
 
-def _draw_stability(content: Content) -> str | None:
-    from fewest.plotting import plot_stability
-
-    found = content.trust.stability
-    if found is None:
-        return None
+def _draw_stability(found: Stability) -> str:
     return _draw(
         "stability",
         "How many folds selected each feature",
         (4.6, 1.0 + 0.24 * min(20, len(found.counts))),
-        plot_stability,
+        plotting.plot_stability,
         [entry.n_folds for entry in found.counts],
         found.n_folds,
         feature_names=[safe(entry.name) for entry in found.counts],
     )
 
 
-def _draw_subsets(content: Content) -> str | None:
-    from fewest.plotting import plot_subsets
-
-    found = content.alternatives
-    columns = [] if found is None else [subset.columns for subset in found.subsets]
-    if len(columns) < 2:
-        return None
+def _draw_subsets(subsets: list[list[int]]) -> str:
     label = "Sizes of the disjoint subsets"
-    return _draw("subsets", label, (4.6, 2.6), plot_subsets, columns)
+    return _draw("subsets", label, (4.6, 2.6), plotting.plot_subsets, subsets)
 
 
-def _draw_heat_map(content: Content) -> str | None:
-    from fewest.plotting import plot_heat_map
-    from fewest.plotting._figures import short
-
+def _draw_heat_map(content: Content, labels: list[str]) -> str:
     samples = content.said.samples
-    if not samples.columns:
-        return None
-    classes = [
-        f"{short(cut(safe(one.label), 14))}\n({one.n_samples})" for one in content.data.classes
-    ]
+    sizes = [entry.n_samples for entry in content.data.classes]
 
     def plot(ax: Axes) -> None:
-        names = [safe(name) for name in samples.names]
-        values = np.array(samples.values).T
-        plot_heat_map(values, np.array(samples.classes), feature_names=names, ax=ax)
+        names, values = [safe(name) for name in samples.names], np.array(samples.values).T
+        plotting.plot_heat_map(values, np.array(samples.classes), feature_names=names, ax=ax)
         for place, line in enumerate(ax.lines):
             line.set_gid(f"{KEEP}-{place}")
-        ax.set_xticks(ax.get_xticks(), classes)
+        named = zip(labels, sizes, strict=True)
+        ax.set_xticks(ax.get_xticks(), [f"{short(cut(one, 14))}\n({n})" for one, n in named])
 
     size = (7.6, 1.7 + 0.24 * len(samples.columns))
     return _draw("heat-map", "Heat map of samples and selected features", size, plot)
 
 
-def _draw_costs(curve: CostCurve | None) -> str | None:
+def _draw_costs(curve: CostCurve) -> str:
+    label = "Balanced error and number of features along C"
+    return _draw("costs", label, (6.4, 3.8), plot_costs, curve)
+
+
+def _draw_informative(found: InformativeFeatures) -> str:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4, 3.8), layout="constrained")
-    if curve is None or not plot_costs(curve, figure.subplots()):
-        return None
-    return to_svg(figure, "costs-", "Balanced error and number of features along C")
-
-
-def _draw_informative(found: InformativeFeatures | None) -> str | None:
-    from matplotlib.figure import Figure
-
-    from fewest.plotting import plot_informative
-
-    if found is None:
-        return None
-    figure = plot_informative(found, figure=Figure())
+    figure = plotting.plot_informative(found, figure=Figure())
     return to_svg(figure, "informative-", "Subset sizes and errors along the removed features")

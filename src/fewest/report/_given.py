@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,29 +14,18 @@ from sklearn.base import clone
 from fewest._estimators.abilities import Selection, abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import fit_with_groups
-from fewest._solvers.linear.path import ExactPath
-from fewest.diagnostics import Diagnosis
-from fewest.informative import InformativeFeatures
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.minimum import MinimumResult
-from fewest.repetition.selector import RepetitiveSelector
 from fewest.report._data import Data
-from fewest.report.content import CostCurve
+
+if TYPE_CHECKING:
+    from fewest.diagnostics import Diagnosis
+    from fewest.informative import InformativeFeatures
+    from fewest.minimum import MinimumResult
+    from fewest.repetition.selector import RepetitiveSelector
 
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
-
-_RESULTS = {
-    MinimumResult: "minimum",
-    InformativeFeatures: "informative",
-    RepetitiveSelector: "repetitive",
-    Diagnosis: "diagnosis",
-    ExactPath: "path",
-    LiknonPath: "path",
-    CostCurve: "path",
-    HeldOut: "held_out",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +71,7 @@ def sort_results(results: Sequence[Any], data: Data) -> Given:
     """The results by kind; a ValueError if there are two machines, or one of other data."""
     by_kind: dict[str, Any] = {}
     for given in results:
-        kind = next((name for cls, name in _RESULTS.items() if isinstance(given, cls)), "fitted")
+        kind = getattr(given, "report_kind", "fitted")
         if kind == "fitted" and kind in by_kind:
             names = [type(one).__name__ for one in (by_kind[kind], given)]
             raise ValueError(
@@ -145,6 +134,6 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
         Selection(supports, coef, inner.intercept_),
         inner.predict(data.values(columns)),
         stands_in="The weights are those of the largest margin on the smallest set. Every fold "
-        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; permuted "
-        "classes and further subsets went without the proof.",
+        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
+        "permuted classes and further subsets this search was left out.",
     )

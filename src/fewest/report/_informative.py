@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
 
 import numpy as np
 
 from fewest.informative import InformativeFeatures, informative_share, overlap_table, t_map
 from fewest.informative._estimates import Sigmoid
 from fewest.informative._univariate import TMap, choose_kind
-from fewest.report._data import Data
+from fewest.report._data import Data, copy_fields
 from fewest.report.content import Estimate, Informative, InformativeFold, SigmoidFit
 
 _RULES = {
@@ -32,32 +31,29 @@ def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
         "chance": None if found.band is None else found.band.estimate,
         "univariate": informative_share(univariate.p_value),
     }
-    return Informative(
+    return copy_fields(
+        Informative,
+        found,  # its curves
         estimates=[
             Estimate(name, _RULES[name], float(share), round(share * found.n_features))
             for name, share in shares.items()
             if share is not None and math.isfinite(share)
         ],
-        fraction=found.fraction.tolist(),
-        sizes=found.sizes.tolist(),
-        selection_error=found.selection_error.tolist(),
-        probe_error=None if found.probe_error is None else found.probe_error.tolist(),
         chance_lower=None if found.band is None else found.band.lower.tolist(),
         chance_upper=None if found.band is None else found.band.upper.tolist(),
         sigmoid=_fit(found.sigmoid),
         restricted=_fit(found.restricted),
         overlap=overlap_table(found, univariate),
         folds=[
-            InformativeFold(
+            copy_fields(
+                InformativeFold,
+                fold,
                 n_test=len(fold.test),
                 n_subsets=len(fold.subsets),
-                n_removed=fold.n_removed,
                 first_subset=data.names(fold.subsets[0]),
-                stop_reason=fold.stop_reason,
             )
             for fold in found.folds
         ],
-        n_folds_planned=found.n_folds_planned,
     )
 
 
@@ -71,4 +67,4 @@ def _fit(sigmoid: Sigmoid | None) -> SigmoidFit | None:
     if sigmoid is None:
         return None
     crossing = None if np.isnan(sigmoid.crossing) else sigmoid.crossing
-    return SigmoidFit(**asdict(sigmoid), crossing=crossing, estimate=sigmoid.estimate)
+    return copy_fields(SigmoidFit, sigmoid, crossing=crossing)

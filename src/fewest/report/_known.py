@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from fewest._estimators.abilities import abilities_of
-from fewest.report._alternatives import describe_subsets
-from fewest.report._answer import describe_answer
-from fewest.report._chance import describe_diagnosis
+from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
-from fewest.report._informative import describe_informative
-from fewest.report._minimum import describe_minimum
-from fewest.report._validation import describe_validation
+from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
 from fewest.report.content import Content, Minimum, Question, Trust, Truth
 
 
@@ -39,9 +35,17 @@ def known_content(
     `estimator` is the machine where none is given. `about` says where the data came from, `truth`
     which features carry the class, if that is known; `more` are further fields.
     """
-    subject, answer = given.subject, None
-    if subject is not None:
-        answer = describe_answer(subject, given.held_out, data)
+    answer = informative = None
+    if given.subject is not None:
+        answer = describe_answer(given.subject, given.held_out, data)
+    if given.informative is not None:
+        from fewest.report._informative import describe_informative  # heavy
+
+        informative = describe_informative(given.informative, data)
+    found = None
+    if truth and answer is not None:
+        n_found = len(set(truth) & set(answer.selected))
+        found = Truth(list(truth), n_found, answer.n_selected - n_found)
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
@@ -56,17 +60,10 @@ def known_content(
         trust=trust,
         alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
-        informative=None
-        if given.informative is None
-        else describe_informative(given.informative, data),
-        truth=_compare(truth, answer.selected) if truth and answer is not None else None,
+        informative=informative,
+        truth=found,
         **more,
     )
-
-
-def _compare(truth: Sequence[str], selected: Sequence[str]) -> Truth:
-    n_found = len(set(truth) & set(selected))
-    return Truth(list(truth), n_found, len(selected) - n_found)
 
 
 def _minima(given: Given, data: Data) -> list[Minimum]:
@@ -109,16 +106,12 @@ def name_method(
 ) -> str:
     """Its name for people, and its C and epsilon."""
     parameters = {**estimator.get_params(False), **(chosen or {})}
-    names = ("C", "epsilon") if with_C else ("epsilon",)
-    numbers = [
-        f"{name} = {parameters[name]:.4g}" for name in names if _is_number(parameters.get(name))
-    ]
     name = abilities_of(estimator).name
-    return ", ".join([name[0].upper() + name[1:], *numbers])
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    words = [name[0].upper() + name[1:]]
+    for name in ("C", "epsilon") if with_C else ("epsilon",):
+        if isinstance(parameters.get(name), Real):
+            words.append(f"{name} = {parameters[name]:.4g}")
+    return ", ".join(words)
 
 
 def _plain(value: Any) -> Any:

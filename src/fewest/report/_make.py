@@ -12,17 +12,13 @@ from fewest._estimators.abilities import feature_names_of
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.validation import check_count, check_positive
 from fewest._run.progress import Progress
-from fewest.report import _chance
-from fewest.report._alternatives import add_stand_ins, find_subsets
-from fewest.report._answer import find_samples
-from fewest.report._budget import Budget
+from fewest.report import _trust
+from fewest.report._answer import add_stand_ins, find_samples, find_subsets
 from fewest.report._costs import find_costs
-from fewest.report._data import Data, prepare_data
+from fewest.report._data import Budget, Data
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
-from fewest.report._minimum import find_minima
 from fewest.report._report import Report
-from fewest.report._validation import describe_stability
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Alternatives,
@@ -140,16 +136,8 @@ def make_report(
         raise ValueError(f"parts must be some of {PARTS}; got {unknown[0]!r}")
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = feature_names_of(result)
-    data = prepare_data(
-        X,
-        y,
-        feature_names=feature_names,
-        groups=groups,
-        random_state=random_state,
-        cv=cv,
-        n_jobs=n_jobs,
-    )
-    results = [result, *also, *([] if held_out is None else [held_out])]
+    shared = {"groups": groups, "random_state": random_state, "cv": cv, "n_jobs": n_jobs}
+    data = Data(X, y, feature_names=feature_names, **shared)
     header: dict[str, Any] = {
         "command": "make_report",
         "call": command,
@@ -158,8 +146,9 @@ def make_report(
     }
     if title is not None:
         header["title"] = title
+    given = sort_results([result, *also, *([] if held_out is None else [held_out])], data)
     wanted = Wanted(frozenset(parts), max_seconds, n_permutations, n_subsets, verbose)
-    return fill_report(sort_results(results, data), data, wanted, header, figures)
+    return fill_report(given, data, wanted, header, figures)
 
 
 @dataclass(frozen=True)
@@ -181,127 +170,115 @@ def fill_report(
     figures: Sequence[tuple[str, str, Figure]] = (),
 ) -> Report:
     """The report of given results; `header` are arguments of `known_content`."""
-    subject, left_out = find_subject(given, data), list(header.get("left_out", ()))
+    subject = find_subject(given, data)
     header = {
         **header,
         "notes": [*header.get("notes", ()), *([subject.stands_in] if subject.stands_in else [])],
         "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
-        given = replace(given, subject=subject)
-        parts = _Parts(given, subject, data, wanted, progress, left_out)
-        content = parts.fill(header)
+        parts = _Parts(wanted, progress, list(header.get("left_out", ())))
+        total = parts.budget
+        held_out = parts.find("validation", given.held_out, lambda: _judge(subject, data))
+        given = replace(given, subject=subject, held_out=held_out)
+        content = known_content(given, data, **header)
+        budget = parts.budget = Budget(wanted.max_seconds)  # the cross-validation does not count
+        answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
+        # What takes little time comes first; the rest uses up what is left.
+        others = parts.find(
+            "alternatives", content.alternatives, lambda: _repeat(parts, subject, data)
+        )
+        if others is not None:
+            others = add_stand_ins(others, subject, held_out, data, answer)
+        content = replace(
+            content,
+            answer=answer,
+            alternatives=others,
+            costs=parts.find(
+                "costs", content.costs, lambda: find_costs(subject, held_out, data, budget)
+            ),
+            trust=_fill_trust(content, parts, given, subject, data),
+            seconds={**content.seconds, "report": total.spent},
+            left_out=parts.left_out,
+        )
     return Report(content, given.informative, [figure for _, _, figure in figures])
+
+
+def _judge(subject: Subject, data: Data) -> HeldOut:
+    return run_held_out(subject.estimator, data.X, data.y, cv=data.cv, **data.settings)
+
+
+def _repeat(parts: _Parts, subject: Subject, data: Data) -> Alternatives:
+    """Further subsets; features have stand-ins where there are no such subsets too."""
+    if not parts.budget.left:
+        raise parts.budget.refuse("further subsets")
+    n_subsets = parts.wanted.n_subsets
+    found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets))
+    return found or Alternatives()
+
+
+def _fill_trust(
+    content: Content, parts: _Parts, given: Given, subject: Subject, data: Data
+) -> Trust:
+    trust, held_out, n_selected = content.trust, given.held_out, content.said.n_selected
+    budget, most = parts.budget, parts.wanted.n_permutations
+    stability = separability = None
+    if held_out is not None:
+        stability = parts.attempt("stability", lambda: _trust.describe_stability(held_out, data))
+    diagnosis = parts.find(
+        "diagnostics", given.diagnosis, lambda: _trust.find_diagnosis(held_out, data, budget, most)
+    )
+    test = parts.find(
+        "permutation",
+        None,
+        lambda: _trust.find_permutation(subject, held_out, diagnosis, data, budget, most),
+    )
+    minima = parts.find(
+        "minimum", trust.minima or None, lambda: _trust.find_minima(subject, data, budget)
+    )
+    if data.is_binary and n_selected:
+        separability = _trust.describe_separability(n_selected, data)
+    else:
+        parts.leave_out("separability", "the theory is for two classes and one hyperplane")
+    return replace(
+        trust,
+        stability=stability,
+        permutation=test,
+        separability=separability,
+        minima=minima or [],
+        diagnostics=None if diagnosis is None else _trust.describe_diagnosis(diagnosis),
+    )
 
 
 @dataclass(eq=False)
 class _Parts:
     """Runs the parts one after the other, and keeps the reasons of those that are missing."""
 
-    given: Given
-    subject: Subject
-    data: Data
     wanted: Wanted
     progress: Progress
     left_out: list[LeftOut]
 
-    def fill(self, header: Mapping[str, Any]) -> Content:
-        data, subject, total = self.data, self.subject, Budget(self.wanted.max_seconds)
-        held_out = self._find("validation", self.given.held_out, self._judge)
-        self.given = replace(self.given, held_out=held_out)
-        content = known_content(self.given, data, **header)
-        budget = Budget(self.wanted.max_seconds)
-        answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
-        # What takes little time comes first; the rest uses up what is left.
-        others = self._find(
-            "alternatives",
-            content.alternatives,
-            lambda: self._try("subsets", self._repeat) or Alternatives(),
-            budget,
-        )
-        if others is not None:
-            others = add_stand_ins(others, subject, held_out, data, answer)
-        costs = self._find(
-            "costs", content.costs, lambda: find_costs(subject, held_out, data, budget), budget
-        )
-        return replace(
-            content,
-            answer=answer,
-            trust=self._trust(content.trust, answer.n_selected, budget),
-            alternatives=others,
-            costs=costs,
-            seconds={**content.seconds, "report": total.spent},
-            left_out=self.left_out,
-        )
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.wanted.max_seconds)
 
-    def _judge(self) -> HeldOut:
-        data = self.data
-        return run_held_out(
-            self.subject.estimator,
-            data.X,
-            data.y,
-            cv=data.cv,
-            groups=data.groups,
-            random_state=data.random_state,
-            n_jobs=data.n_jobs,
-        )
+    def leave_out(self, part: str, reason: str) -> None:
+        if part not in {one.part for one in self.left_out}:  # for a reason of its own
+            self.left_out.append(LeftOut(part, reason))
 
-    def _repeat(self) -> Alternatives:
-        return find_subsets(self.subject, self.data, self.wanted.n_subsets)
-
-    def _trust(self, trust: Trust, n_selected: int, budget: Budget) -> Trust:
-        held_out, data, most = self.given.held_out, self.data, self.wanted.n_permutations
-        stability = separability = None
-        if held_out is not None:
-            stability = self._try("stability", lambda: describe_stability(held_out, data))
-        diagnosis = self._find(
-            "diagnostics",
-            self.given.diagnosis,
-            lambda: _chance.find_diagnosis(held_out, data, budget, most),
-        )
-        test = self._find(
-            "permutation",
-            None,
-            lambda: _chance.find_permutation(self.subject, held_out, diagnosis, data, budget, most),
-        )
-        minima = self._find(
-            "minimum", trust.minima or None, lambda: find_minima(self.subject, data, budget)
-        )
-        if data.is_binary and n_selected:
-            separability = _chance.describe_separability(n_selected, data)
-        else:
-            reason = "the theory is for two classes and one machine"
-            self.left_out.append(LeftOut("separability", reason))
-        return replace(
-            trust,
-            stability=stability,
-            permutation=test,
-            separability=separability,
-            minima=minima or [],
-            diagnostics=None if diagnosis is None else _chance.describe_diagnosis(diagnosis),
-        )
-
-    def _find(
-        self, part: str, known: Any, compute: Callable[[], Any], budget: Budget | None = None
-    ) -> Any:
+    def find(self, part: str, known: Any, compute: Callable[[], Any]) -> Any:
         """What is known of a part, else what is computed; None and a reason if it is left out."""
         self.progress.advance(1, note=part)
         if known is not None:
             return known
-        if part not in self.wanted.parts:
-            if part not in {one.part for one in self.left_out}:  # for a reason of its own
-                self.left_out.append(LeftOut(part, NOT_ASKED_FOR))
-        elif budget is not None and not budget.left:
-            reason = f"the time for this report ({budget.seconds:g} s) was over"
-            self.left_out.append(LeftOut(part, reason))
-        else:
-            return self._try(part, compute)
+        if part in self.wanted.parts:
+            return self.attempt(part, compute)
+        self.leave_out(part, NOT_ASKED_FOR)
         return None
 
-    def _try(self, part: str, compute: Callable[[], Any]) -> Any:
+    def attempt(self, part: str, compute: Callable[[], Any]) -> Any:
         """The part; None and a reason if it is not possible."""
         try:
             return compute()
         except ValueError as error:
-            self.left_out.append(LeftOut(part, str(error)))
+            self.leave_out(part, str(error))
             return None

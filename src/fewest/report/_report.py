@@ -1,18 +1,25 @@
-"""The finished report: a page, the same as JSON, and where they go."""
+"""The finished report: one HTML page, the same as JSON, and where they go."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import os
 import tempfile
 import webbrowser
+from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fewest._run.files import atomic_write
 from fewest._run.json_text import to_json
-from fewest.report.content import Content
+from fewest._run.versions import require_package
+from fewest.report import _wording as wording
+from fewest.report._drawings import draw
+from fewest.report.content import Content, Validation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,8 +27,10 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures
 
 _NOTEBOOK_HEIGHT = 800
+_SHADES = 10  # of the confusion matrix
 
 
+@dataclass(eq=False, repr=False)
 class Report:
     """What `make_report` returns.
 
@@ -35,22 +44,29 @@ class Report:
         One for each of `content.figures`.
     """
 
-    def __init__(
-        self,
-        content: Content,
-        informative: InformativeFeatures | None = None,
-        figures: list[Figure] | None = None,
-    ) -> None:
-        self.content = content
-        self._informative = informative
-        self._figures = figures or []
+    content: Content
+    informative: InformativeFeatures | None = None
+    figures: list[Figure] = field(default_factory=list)
 
     @cached_property
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
-        from fewest.report._page import render
-
-        return render(self.content, self._informative, self._figures)
+        content = self.content
+        style, script = _read_asset("style.css"), _read_asset("table.js")
+        page: str = (
+            _make_environment()
+            .from_string(_read_asset("template.html"))
+            .render(
+                content=content,
+                pictures=draw(content, self.informative, self.figures),
+                words=wording,
+                style=_trust(style),
+                script=_trust(script),
+                policy=_make_policy(style, script),
+                shades=_find_shades(content.trust.validation),
+            )
+        )
+        return page
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page, whole or not at all.
@@ -85,7 +101,7 @@ class Report:
         return path
 
     def _repr_html_(self) -> str:
-        """A frame of its own in a notebook, so that neither page styles the other."""
+        """A frame of its own in a notebook, so neither page styles the other."""
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="fewest" '
             f'width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0"></iframe>'
@@ -94,3 +110,50 @@ class Report:
     def __repr__(self) -> str:
         data, n_selected = self.content.data, self.content.said.n_selected
         return f"<Report: {n_selected} of {data.n_features} features, {data.n_samples} samples>"
+
+
+def require_jinja() -> None:
+    """Raise an ImportError that says how to install what the page needs, if it is not there."""
+    require_package("jinja2", "reports", "report")
+
+
+def _make_environment() -> Any:
+    require_jinja()
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"safe_name": wording.safe, "svg": _trust}
+    for name in ("correlation", "number", "parameter", "percent", "typeset"):
+        environment.filters[name] = getattr(wording, name)
+    return environment
+
+
+def _trust(text: str | None) -> Any:
+    """Text of our own making, which is not to be escaped."""
+    from markupsafe import Markup
+
+    return Markup(text or "")
+
+
+def _make_policy(style: str, script: str) -> str:
+    """No network at all; only this style and this script, which are named by their hashes."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _read_asset(name: str) -> str:
+    return (files("fewest.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _find_shades(found: Validation | None) -> list[list[int]]:
+    """Shares of the rows of the confusion matrix in tenths, for colours."""
+    rows = [] if found is None else found.confusion
+    return [[round(_SHADES * count / max(1, sum(row))) for count in row] for row in rows]

@@ -8,7 +8,6 @@ import unicodedata
 from typing import Any
 
 from fewest import _wording
-from fewest._wording import four_digits
 from fewest.report.content import Content, Separability
 
 # Characters that turn the reading direction of what follows them.
@@ -46,7 +45,7 @@ def percent(share: float) -> str:
 
 def number(value: float | None) -> str:
     """Four digits, or a dash."""
-    return "–" if value is None else four_digits(value).replace("-", "−")
+    return "–" if value is None else _wording.four_digits(value).replace("-", "−")
 
 
 def parameter(value: Any) -> str:
@@ -75,13 +74,13 @@ def separability_meaning(content: Content) -> str:
     size, before = found.n_selected, ""
     if not separates(content):
         before = (
-            "The selected features leave samples on the wrong side. The theory is of sets that "
-            "separate all samples, and says nothing about these. "
+            "The selected features leave samples on the wrong side. The theory applies only to "
+            "sets that separate all samples, not to these. "
         )
         known = [one.size for one in content.trust.minima if one.size is not None]
         if not known:
             return before.rstrip()
-        size, before = known[0], before + "Of the smallest possible set it does. "
+        size, before = known[0], before + "It does apply to the smallest possible set. "
     return before + _chance_of(size, found)
 
 

@@ -389,6 +389,7 @@ class CostPoint:
 class CostCurve:
     """Errors and number of features along C."""
 
+    report_kind = "path"  # as which `make_report` takes it
     points: list[CostPoint]
     chosen: int | None
     n_folds: int | None

@@ -79,6 +79,7 @@ class ExactPath:
     search ended at its limit of solutions.
     """
 
+    report_kind = "path"  # as which `fewest.report` takes it
     low: float
     high: float
     breakpoints: FloatArray

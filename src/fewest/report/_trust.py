@@ -1,0 +1,280 @@
+"""Whether the answer can be trusted: held-out errors, chance, the smallest set, diagnostics."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import binomtest
+from sklearn.metrics import confusion_matrix, roc_auc_score
+
+from fewest._estimators.abilities import abilities_of
+from fewest._estimators.held_out import HeldOut, is_same_estimator
+from fewest._estimators.splits import choose_exchange, make_splitter
+from fewest._types import FloatArray, IndexArray
+from fewest.diagnostics import Diagnosis, diagnose
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.report import content
+from fewest.report._data import Budget, Data, copy_fields, plain
+from fewest.report._given import Subject
+from fewest.significance import (
+    PermutationTest,
+    permutation_test,
+    stability_index,
+    subset_separability_bounds,
+)
+
+if TYPE_CHECKING:
+    from fewest.minimum import MinimumResult
+
+_CONFIDENCE = 0.95
+_MOST_COUNTS = 30
+_SHARE_OF_MINIMUM = 0.5  # of the time that is left
+_SHARE_OF_PERMUTATIONS = 0.6
+_FEWEST_PERMUTATIONS = 19  # fewer can never reach p = 0.05
+_LARGEST_SUBSET = 30
+_LEAST_SECONDS = 0.1
+_WITHOUT_PROOF = (
+    "the Support Feature Machine, but without the search for the smallest set: for each labelling "
+    "it would take too long, and the errors of both may differ"
+)
+
+
+def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
+    """All folds, and the predictions of the first repeat pooled: one for each sample."""
+    pooled = held_out.first_repeat
+    true, predicted = np.searchsorted(data.classes, [pooled.true, pooled.predicted])
+    n_errors = int(np.sum(true != predicted))
+    interval = binomtest(n_errors, len(true)).proportion_ci(_CONFIDENCE, method="wilson")
+    return copy_fields(
+        content.Validation,
+        pooled,  # its error, its balanced error and its decisions
+        n_folds=len(pooled.folds),
+        n_repeats=held_out.n_repeats,
+        over_folds=content.FoldSpreads(
+            spread(held_out.errors), spread(held_out.balanced_errors), spread(held_out.sizes)
+        ),
+        folds=_describe_folds(held_out, len(pooled.folds), data),
+        n_errors=n_errors,
+        interval=content.Interval(float(interval.low), float(interval.high), _CONFIDENCE),
+        confusion=confusion_matrix(true, predicted, labels=range(len(data.classes))).tolist(),
+        auc=None if pooled.decisions is None else _areas(true, pooled.decisions),
+        samples=pooled.tested.tolist(),
+        true=true.tolist(),
+        predicted=predicted.tolist(),
+    )
+
+
+def _describe_folds(held_out: HeldOut, n_folds: int, data: Data) -> list[content.Fold]:
+    errors = zip(held_out.errors.tolist(), held_out.balanced_errors.tolist(), strict=True)
+    return [
+        content.Fold(
+            repeat=number // n_folds + 1,
+            fold=number % n_folds + 1,
+            n_train=len(fold.train),
+            n_test=len(fold.test),
+            error=error,
+            balanced_error=balanced,
+            n_features=int(fold.support.sum()),
+            features=data.names(np.flatnonzero(fold.support)),
+        )
+        for number, (fold, (error, balanced)) in enumerate(zip(held_out.folds, errors, strict=True))
+    ]
+
+
+def spread(values: FloatArray | IndexArray) -> content.Spread:
+    """Mean and standard deviation."""
+    sd = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    return content.Spread(float(np.mean(values)), sd)
+
+
+def _areas(codes: IndexArray, scores: FloatArray) -> list[float]:
+    positives = [1] if scores.shape[1] == 1 else range(scores.shape[1])
+    pairs = zip(positives, scores.T, strict=True)
+    return [float(roc_auc_score(codes == positive, column)) for positive, column in pairs]
+
+
+def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
+    """Nogueira's index over the folds; a ValueError where it is not defined."""
+    found = stability_index(held_out.selections, confidence=_CONFIDENCE)
+    counts = held_out.selections.sum(axis=0)
+    order = np.argsort(-counts, kind="stable")[: min(_MOST_COUNTS, np.count_nonzero(counts))]
+    return content.Stability(
+        index=found.index,
+        interval=content.Interval(*found.interval, _CONFIDENCE),
+        n_folds=len(held_out.folds),
+        counts=[
+            content.FoldCount(data.feature_names[column], column, int(counts[column]))
+            for column in order.tolist()
+        ],
+    )
+
+
+def find_diagnosis(
+    held_out: HeldOut | None, data: Data, budget: Budget, n_permutations: int
+) -> Diagnosis:
+    """That of the data, with as many permutations as time allows."""
+    run = partial(diagnose, data.X, data.y, held_out=_once(held_out))
+    return _within_budget(run, [{"cv": _folds(data)}, {"cv": None}], data, budget, n_permutations)
+
+
+def find_permutation(
+    subject: Subject,
+    held_out: HeldOut | None,
+    found: Diagnosis | None,
+    data: Data,
+    budget: Budget,
+    n_permutations: int,
+) -> content.Permutation:
+    """The test of the diagnosis where it is of the same machine, else one of its own.
+
+    Where time does not allow that, the test of the diagnosis stands in.
+    """
+    estimator = subject.without_proof
+    tested = _WITHOUT_PROOF if subject.proves else "this method"
+    if found is not None and is_same_estimator(estimator, _diagnosed(found)):
+        return describe_test(found.test, tested)
+    if held_out is not None:
+        held_out = _once(held_out) if held_out.is_of(estimator) else None
+    abilities = abilities_of(estimator)
+    # The number of features says something only of machines that minimise it.
+    ways: list[dict[str, Any]] = []
+    if abilities.classifies:
+        statistics = ("features", "error") if abilities.counts_features else ("error",)
+        ways.append({"cv": _folds(data), "statistics": statistics, "held_out": held_out})
+    if abilities.counts_features or not ways:
+        ways.append({"statistics": "features"})
+    run = partial(permutation_test, estimator, data.X, data.y)
+    try:
+        return describe_test(_within_budget(run, ways, data, budget, n_permutations), tested)
+    except ValueError:
+        if found is None:
+            raise
+    return describe_test(
+        found.test,
+        f"{name_tested(found)}, which stands in because permutations of the method itself did not "
+        "fit into the time, or could not be done",
+    )
+
+
+def _diagnosed(found: Diagnosis) -> SupportFeatureMachine:
+    """The machine that a diagnosis is about."""
+    return SupportFeatureMachine(C=np.inf if found.separable else 1.0)
+
+
+def name_tested(found: Diagnosis) -> str:
+    """The machine of a diagnosis, in words."""
+    return f"the Support Feature Machine with C = {_diagnosed(found).C:g}"
+
+
+def _once(held_out: HeldOut | None) -> HeldOut | None:
+    """The folds that judged every sample once; None if there are no such folds."""
+    once = None if held_out is None else held_out.first_repeat
+    if once is None or not np.array_equal(np.sort(once.tested), np.arange(len(once.y))):
+        return None
+    return once
+
+
+def _within_budget(
+    run: Callable[..., Any],
+    ways: Sequence[dict[str, Any]],
+    data: Data,
+    budget: Budget,
+    n_permutations: int,
+) -> Any:
+    """The first of several ways to run the test for which time allows enough permutations."""
+    enough = min(n_permutations, _FEWEST_PERMUTATIONS)
+    for way in ways:
+        with warnings.catch_warnings(action="ignore"):  # of permuted classes they would only alarm
+            found = run(
+                n_permutations=n_permutations,
+                max_seconds=max(_LEAST_SECONDS, _SHARE_OF_PERMUTATIONS * budget.left),
+                exchange=choose_exchange(data.y, data.groups),
+                **data.settings,
+                **way,
+            )
+        test = found.test if isinstance(found, Diagnosis) else found
+        if test.n_permutations >= enough:
+            return found
+    raise budget.refuse(f"{_FEWEST_PERMUTATIONS} permutations of the classes")
+
+
+def _folds(data: Data) -> Any:
+    """The folds of the cross-validation, so both give the same error."""
+    if isinstance(data.cv, (int, np.integer)):
+        with warnings.catch_warnings(action="ignore"):  # of fewer folds: said already
+            return make_splitter(int(data.cv), data.y, data.groups, random_state=data.random_state)
+    return data.cv
+
+
+def describe_test(test: PermutationTest, tested: str) -> content.Permutation:
+    """The test as plain values."""
+    found = {"features": test.features, "error": test.error}
+    comparisons = [
+        copy_fields(content.Comparison, statistic, statistic=name)
+        for name, statistic in found.items()
+        if statistic is not None
+    ]
+    return content.Permutation(tested, comparisons, test.p_value, test.n_permutations)
+
+
+def describe_separability(n_selected: int, data: Data) -> content.Separability:
+    """Bounds for random data of the same shape, over the number of features."""
+    n, d = data.X.shape
+    largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
+    bounds = [subset_separability_bounds(n, d, k, intercept=True) for k in range(1, largest + 1)]
+    points = [
+        content.SeparabilityPoint(k, one.log_lower / np.log(10.0), one.log_upper / np.log(10.0))
+        for k, one in enumerate(bounds, start=1)
+    ]
+    return content.Separability(n, d, n_selected, points)
+
+
+def describe_diagnosis(found: Diagnosis) -> content.Diagnostics:
+    """The diagnosis in its own words, and its numbers."""
+    of_hubs = ("k", "skewness", "hubs", "bad_hubs", "bad_share")
+    return copy_fields(
+        content.Diagnostics,
+        found,
+        test=describe_test(found.test, name_tested(found)),
+        norm_variation={f"{p:g}": value for p, value in found.norms.items()},
+        hubness={name: plain(getattr(found.hubs, name)) for name in of_hubs},
+    )
+
+
+def find_minima(subject: Subject, data: Data, budget: Budget) -> list[content.Minimum]:
+    """One for two classes, otherwise one per class."""
+    from fewest.minimum._features import search_minimum  # heavy
+
+    found = []
+    for place, label in enumerate(data.positives):
+        row = min(place, len(subject.selection.supports) - 1)
+        result = search_minimum(
+            data.X,
+            data.y == label,
+            max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left / (len(data.positives) - place)),
+            n_jobs=data.n_jobs,
+            start=tuple(np.flatnonzero(subject.selection.supports[row]).tolist()),
+        )
+        found.append(describe_minimum(result, label, data))
+    return found
+
+
+def describe_minimum(
+    result: MinimumResult, label: Any, data: Data, *, with_proof: bool = False
+) -> content.Minimum:
+    """What was proven; the proof itself may be long, and takes time to check."""
+    return copy_fields(
+        content.Minimum,
+        result,
+        positive_class=label,
+        sets=[
+            content.SeparatingSet(data.names(columns), columns.tolist(), float(margin))
+            for columns, margin in zip(result.subsets, result.margins, strict=True)
+        ],
+        verified=result.verify(data.X, data.y) if with_proof else None,
+        ruled_out=list(result.ruled_out) if with_proof else [],
+    )
