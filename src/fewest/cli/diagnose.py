@@ -16,7 +16,7 @@ concentration of distances, hubs, misleading leave-one-out errors."""
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    diagnose = options.new_data_command(
+    diagnose = options.new_command(
         commands,
         "diagnose",
         help="whether anything can be concluded from your data, in plain words",
@@ -25,17 +25,17 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis",
             "expression.npz --permutations 999 --jobs 4 --json diagnosis.json",
         ),
+        reads_table=True,
     )
-    group = diagnose.add_argument_group("test")
-    group.add_argument(
-        "--permutations",
-        type=options.at_least_one,
-        default=99,
-        metavar="N",
-        help="random labellings to compare with; the smallest p-value is 1/(N+1) (default: 99)",
+    options.add(
+        diagnose.add_argument_group("test"),
+        "--permutations N",
+        "random labellings to compare with; the smallest p-value is 1/(N+1)",
+        options.at_least_one,
+        99,
     )
-    options.add_validation_arguments(diagnose, of_what="permutations")
-    options.add_output_arguments(diagnose, quiet="print the first sentence only; no progress bar")
+    options.add_validation(diagnose, of_what="permutations")
+    options.add_output(diagnose, quiet="print the first sentence only; no progress bar")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -24,7 +24,7 @@ classes apart with the features that remain."""
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    informative = options.new_data_command(
+    informative = options.new_command(
         commands,
         "informative",
         help="the share of features that carry information",
@@ -34,42 +34,37 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --cv 10 --plot curves.png",
             "maps.npz --groups participant --checkpoint kept --json result.json",
         ),
+        reads_table=True,
     )
-    options.add_cost_of_errors(
-        options.add_method_arguments(informative, ("sfm", "weston", "liknon"))
-    )
+    options.add_method(informative, ("sfm", "weston", "liknon"), hard=True)
     group = informative.add_argument_group("probes")
-    group.add_argument(
-        "--every",
-        type=options.at_least_one,
-        default=10,
-        metavar="N",
-        help="repetitions from one probe of the remaining features to the next (default: 10)",
+    options.add(
+        group,
+        "--every N",
+        "repetitions from one probe of the remaining features to the next",
+        options.at_least_one,
+        10,
     )
-    group.add_argument(
-        "--permutations",
-        type=options.none_or_more,
-        default=100,
-        metavar="N",
-        help="permutations of the labels that show what chance does; 0 for none (default: 100)",
+    options.add(
+        group,
+        "--permutations N",
+        "permutations of the labels that show what chance does; 0 for none",
+        options.none_or_more,
+        100,
     )
     group = informative.add_argument_group("cross-validation")
-    group.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="column (for .npz the array) with the participant, or whatever samples belong "
-        "together in: one is left out at a time",
+    options.add(
+        group,
+        "--groups COLUMN",
+        "column (for .npz the array) with the participant, or whatever samples belong together "
+        "in: one is left out at a time",
     )
-    group.add_argument(
-        "--cv",
-        type=options.folds,
-        metavar="K",
-        help="this many folds instead (default without groups: 5)",
-    )
+    number = "this many folds instead (default without groups: 5)"
+    options.add(group, "--cv K", number, options.folds)
     options.add_seed(group, "decides permutations")
     options.add_jobs(group)
     options.add_checkpoint(group)
-    options.add_output_arguments(
+    options.add_output(
         informative, quiet="print the estimate only; no progress bar", plot="the curves"
     )
 

@@ -24,7 +24,7 @@ prove that no smaller set does, and check the proof in exact arithmetic."""
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    minimum = options.new_data_command(
+    minimum = options.new_command(
         commands,
         "minimum",
         help="the smallest number of features that separate two classes, with a proof",
@@ -34,31 +34,26 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --solutions all --json minimum.json",
             "expression.npz --max-seconds 3600 --jobs -1",
         ),
+        reads_table=True,
     )
     group = minimum.add_argument_group("search")
-    group.add_argument(
-        "--max-size",
-        type=options.at_least_one,
-        metavar="K",
-        help="search sets of up to K features completely (default: as many as it takes)",
+    options.add(
+        group,
+        "--max-size K",
+        "search sets of up to K features completely (default: as many as it takes)",
+        options.at_least_one,
     )
-    group.add_argument(
-        "--max-seconds",
-        type=options.cost,
-        default=300.0,
-        metavar="SECONDS",
-        help="end the search then, with the best set and the bound proven so far; inf for no "
-        "limit (default: 300)",
+    options.add(
+        group,
+        "--max-seconds SECONDS",
+        "end the search then, with the best set and the bound proven so far; inf for no limit",
+        options.cost,
+        300,
     )
-    group.add_argument(
-        "--solutions",
-        type=options.at_least_one_or_all,
-        default=1,
-        metavar="N",
-        help="how many of the smallest sets to return, or all (default: 1)",
-    )
+    solutions = "how many of the smallest sets to return, or all"
+    options.add(group, "--solutions N", solutions, options.at_least_one_or_all, 1)
     options.add_jobs(group, "threads; -1 for one per core", default=-1)
-    options.add_output_arguments(
+    options.add_output(
         minimum, quiet="print the features of the best set only, one per line; no progress"
     )
 

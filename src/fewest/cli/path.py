@@ -29,7 +29,7 @@ cross-validated error (features selected again in every fold) against C."""
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    path = options.new_data_command(
+    path = options.new_command(
         commands,
         "path",
         help="number of features and errors against C, as a table and a figure",
@@ -39,27 +39,21 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --plot path.png --json path.json",
             "expression.csv --target diagnosis --method liknon --values 50 --cv 10",
         ),
+        reads_table=True,
     )
-    group = options.add_method_arguments(path, ("sfm", "liknon"))
-    group.add_argument(
-        "--values",
-        type=options.at_least_one,
-        default=20,
-        metavar="N",
-        help="how many values of C (default: 20)",
-    )
-    group.add_argument(
+    group = options.add_method(path, ("sfm", "liknon"))
+    options.add(group, "--values N", "how many values of C", options.at_least_one, 20)
+    options.add(
+        group,
         "--grid",
-        choices=("breakpoints", "transvariation"),
+        "values of C: evenly (in the logarithm) from the first to the last one at which the "
+        "linear program's solution changes, or (liknon only) from the class differences of the "
+        "features, as its authors do",
         default="breakpoints",
-        help="values of C: evenly (in the logarithm) from the first to the last one at which the "
-        "linear program's solution changes (the default), or (liknon only) from the class "
-        "differences of the features, as its authors do",
+        choices=("breakpoints", "transvariation"),
     )
-    options.add_validation_arguments(path)
-    options.add_output_arguments(
-        path, quiet="print the table only; no progress bar", plot="the table"
-    )
+    options.add_validation(path)
+    options.add_output(path, quiet="print the table only; no progress bar", plot="the table")
 
 
 def run(arguments: argparse.Namespace) -> None:

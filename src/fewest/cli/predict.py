@@ -46,26 +46,14 @@ def add_options(commands: options.Commands) -> None:
     group = predict.add_argument_group("data")
     group.add_argument("model", metavar="MODEL", help="the file with the machine")
     group.add_argument("data", metavar="DATA", help="the file with the samples")
-    group.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="column (for .npz the array) with the true classes: says how many errors there are",
-    )
-    group.add_argument(
-        "--drop",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="for models without names of features: leave this column out; may be given several "
-        "times",
-    )
-    options.add_layout_arguments(group)
-    output = options.add_output_arguments(
+    truth = "column (for .npz the array) with the true classes: says how many errors there are"
+    options.add(group, "--target COLUMN", truth)
+    options.add_drop(group, "for models without names of features: leave this column out")
+    options.add_layout(group)
+    output = options.add_output(
         predict, quiet="print the predictions only, one per line", page=False
     )
-    output.add_argument(
-        "--out", metavar="FILE", help="also write a table (CSV), one row per sample"
-    )
+    options.add(output, "--out FILE", "also write a table (CSV), one row per sample")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ aside, select again among the rest, and so on. The subsets are listed by size.""
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    rank = options.new_data_command(
+    rank = options.new_command(
         commands,
         "rank",
         help="disjoint subsets of features, found one after the other",
@@ -31,34 +31,30 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --C 1 --max-training-error 0.1",
             "maps.npz --checkpoint kept --csv ranking.csv --json ranking.json",
         ),
+        reads_table=True,
     )
-    options.add_cost_of_errors(options.add_method_arguments(rank, ("sfm", "weston", "liknon")))
+    options.add_method(rank, ("sfm", "weston", "liknon"), hard=True)
     group = rank.add_argument_group("repetition")
-    group.add_argument(
-        "--subsets",
-        type=options.at_least_one,
-        metavar="N",
-        help="most subsets to find (default: until the classes cannot be told apart any more)",
+    options.add(
+        group,
+        "--subsets N",
+        "most subsets to find (default: until the classes cannot be told apart any more)",
+        options.at_least_one,
     )
-    group.add_argument(
-        "--max-training-error",
-        type=options.share,
-        metavar="SHARE",
-        help="end before the share of training samples on the wrong side exceeds this",
+    options.add(
+        group,
+        "--max-training-error SHARE",
+        "end before the share of training samples on the wrong side exceeds this",
+        options.share,
     )
-    group.add_argument(
-        "--min-features",
-        type=options.at_least_one,
-        default=1,
-        metavar="N",
-        help="end when fewer features are left (default: 1)",
-    )
+    fewest_left = "end when fewer features are left"
+    options.add(group, "--min-features N", fewest_left, options.at_least_one, 1)
     options.add_checkpoint(group)
     options.add_jobs(group, "more than two classes: machines computed at the same time")
-    output = options.add_output_arguments(
+    output = options.add_output(
         rank, quiet="print the names of the features only, the smallest subset first; no bar"
     )
-    output.add_argument("--csv", metavar="FILE", help="also write a table, one row per feature")
+    options.add(output, "--csv FILE", "also write a table, one row per feature")
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -18,7 +18,7 @@ __all__ = ["add_options", "run"]
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
-    select = options.new_data_command(
+    select = options.new_command(
         commands,
         "select",
         help="select features in your own data",
@@ -36,22 +36,14 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --quiet > selected.txt",
             "expression.csv --target diagnosis --model machine.fewest",
         ),
+        reads_table=True,
     )
-    options.add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
-    validation = options.add_validation_arguments(select)
-    validation.add_argument(
-        "--repeats",
-        type=options.at_least_one,
-        default=1,
-        metavar="R",
-        help="repeat it with other folds (default: 1)",
-    )
-    output = options.add_output_arguments(select)
-    output.add_argument(
-        "--model",
-        metavar="FILE",
-        help="also save the fitted machine to this file, for fewest predict and fewest.load",
-    )
+    options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    validation = options.add_validation(select)
+    options.add(validation, "--repeats R", "repeat it with other folds", options.at_least_one, 1)
+    output = options.add_output(select)
+    saved = "also save the fitted machine to this file, for fewest predict and fewest.load"
+    options.add(output, "--model FILE", saved)
 
 
 def run(arguments: argparse.Namespace) -> None:
