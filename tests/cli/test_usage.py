@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -113,6 +115,35 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"
     assert not (tmp_path / "out.json").exists()
+
+
+class _Interrupted:
+    """A Ctrl-C comes while the object is destroyed."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_in_a_destructor_is_not_lost(run, table, monkeypatch):
+    """Python ignores what a destructor raises; numba's and LLVM's run while they compile."""
+    stopped = []
+
+    def work(*arguments, **keywords):
+        one = _Interrupted()
+        del one
+        deadline = time.monotonic() + 2
+        try:
+            while time.monotonic() < deadline:
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            stopped.append(time.monotonic() < deadline)
+            raise
+
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", work)
+    ran = run("select", table, "--target", "group")
+    assert ran.code == 130
+    assert ran.err == "fewest: interrupted\n"
+    assert stopped == [True]
 
 
 def test_every_command_has_a_module_that_runs_it():

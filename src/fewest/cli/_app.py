@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from typing import Any
 
 from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli._parser import build_parser
 
 _WITHOUT_LIBRARIES = ("completion",)  # run by shells as they start
+_PAUSE = 0.01  # seconds until a lost Ctrl-C is sent again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -32,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _survive_odd_characters()
     try:
-        return _dispatch(argv)
+        with _no_lost_interrupts():
+            return _dispatch(argv)
     except CommandError as error:
         print(f"fewest: error: {error}", file=sys.stderr)
         return error.exit_code
@@ -68,6 +72,27 @@ def _survive_odd_characters() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def _no_lost_interrupts() -> Iterator[None]:
+    """Send a Ctrl-C again that came in a destructor or a callback, which cannot raise it.
+
+    Compilers have many of those: numba, for instance, the first time it needs a function.
+    """
+    usual = sys.unraisablehook
+
+    def send_again(lost: Any) -> None:
+        if lost.exc_type is KeyboardInterrupt:  # later: the destructor has to end first
+            threading.Timer(_PAUSE, _thread.interrupt_main).start()
+        else:
+            usual(lost)
+
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
 
 
 def _load_libraries(*, with_nilearn: bool) -> None:
