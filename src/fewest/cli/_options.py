@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
 from fewest.cli._errors import CommandError
+from fewest.cli._methods import METHODS
 
 EXIT_CODES = """\
 exit codes:
@@ -33,13 +34,6 @@ Columns without a name, and columns of text that is different in every row
 # Spelled out, because the parser loads no library; a test compares it with the reader's own.
 MISSING = ("error", "drop-samples", "drop-features", "median")
 
-_METHODS = {
-    "sfm": "sfm: Support Feature Machine",
-    "sfm-cv": "sfm-cv: the same, C chosen by cross-validation",
-    "weston": "weston: zero-norm support vector machine",
-    "liknon": "liknon: one-norm support vector machine",
-    "psvm": "psvm: Potential Support Vector Machine",
-}
 _MOST_SEEDS = 2**32
 
 
@@ -77,15 +71,46 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
+class Group(argparse._ArgumentGroup):
+    """Options under one title."""
+
+    def option(
+        self,
+        option: str,
+        help: str,
+        type: Callable[[str], Any] | None = None,
+        default: Any = None,
+        **settings: Any,
+    ) -> None:
+        """An option as one types it: "--cv K" takes a value, "--quiet" does not.
+
+        A default is named at the end of the help. `settings` are those of `add_argument`.
+        """
+        name, _, metavar = option.partition(" ")
+        if metavar:
+            settings |= {"metavar": metavar, "type": type}
+        elif "choices" not in settings:
+            settings.setdefault("action", "store_true")
+        if default is not None:
+            settings["default"] = default
+            help += f" (default: {default})"
+        self.add_argument(name, help=help, **settings)
+
+
 class Parser(argparse.ArgumentParser):
     """Reports usage errors like all other errors, without the long usage line."""
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}\nSee: {self.prog} --help")
 
+    def add_group(self, title: str) -> Group:
+        """A new title, with no options yet."""
+        group = Group(self, title)
+        self._action_groups.append(group)
+        return group
+
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # what parsers are added to
-Group: TypeAlias = argparse._ActionsContainer  # what options are added to
 
 
 def new_command(
@@ -112,38 +137,14 @@ def new_command(
     return parser
 
 
-def add(
-    group: Group,
-    option: str,
-    help: str,
-    type: Callable[[str], Any] | None = None,
-    default: Any = None,
-    **settings: Any,
-) -> None:
-    """An option as one types it: "--cv K" takes a value, "--quiet" does not.
-
-    A default is named at the end of the help. `settings` are those of `add_argument`.
-    """
-    name, _, metavar = option.partition(" ")
-    if metavar:
-        settings |= {"metavar": metavar, "type": type}
-    elif "choices" not in settings:
-        settings.setdefault("action", "store_true")
-    if default is not None:
-        settings["default"] = default
-        help += f" (default: {default})"
-    group.add_argument(name, help=help, **settings)
-
-
 def _add_table(parser: Parser) -> None:
-    group = parser.add_argument_group("data")
+    group = parser.add_group("data")
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
-    add(group, "--target COLUMN", target)
+    group.option("--target COLUMN", target)
     add_drop(group, "leave this column out, a patient id for instance")
     add_layout(group)
-    add(
-        group,
+    group.option(
         "--missing",
         "cells without a value: end with an error that says where they are, leave out their "
         "samples or their features, or fill in the median of the feature",
@@ -161,8 +162,8 @@ def add_drop(group: Group, help: str) -> None:
 def add_layout(group: Group) -> None:
     """Where in the file the table is."""
     transposed = "the samples are columns: the first column has names, and COLUMN above is a row"
-    add(group, "--transpose", transposed)
-    add(group, "--sheet NAME", "sheet of an Excel workbook (default: the first)")
+    group.option("--transpose", transposed)
+    group.option("--sheet NAME", "sheet of an Excel workbook (default: the first)")
 
 
 def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) -> Group:
@@ -170,52 +171,46 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
 
     `hard`: no training error is allowed unless C is given.
     """
-    group = parser.add_argument_group("method")
-    described = "; ".join(_METHODS[method] for method in methods)
-    add(group, "--method", described, default="sfm", choices=methods)
-    cost_of_errors = "what one training error costs, in features; inf allows none"
+    group = parser.add_group("method")
+    described = "; ".join(f"{method}: {METHODS[method].description}" for method in methods)
+    group.option("--method", described, default="sfm", choices=methods)
+    cost_of_errors = "what a training error costs, in features; inf allows none"
     if hard:
-        add(group, "--C FLOAT", f"{cost_of_errors} (default: inf; liknon: 1.0)", cost)
+        group.option("--C FLOAT", f"{cost_of_errors} (default: inf; liknon: 1.0)", cost)
     elif "sfm-cv" in methods:
-        add(
-            group,
+        group.option(
             "--C FLOAT",
             f"{cost_of_errors}. For liknon the cost of the hinge loss: see fewest path for values "
             "that suit the data; sfm-cv chooses C by itself; for psvm the largest weight (default: "
             "1.0; weston and psvm: inf)",
             cost,
         )
-    add(
-        group,
+    group.option(
         "--constraint",
         "sfm only: what excludes zero weights, the form of 2013 or of 2010 (default: class_means)",
         choices=("class_means", "mean_margin"),
     )
     if "psvm" in methods:
-        add(
-            group,
+        group.option(
             "--epsilon FLOAT",
             "psvm only: the larger, the fewer features; above the square root of the number of "
             "samples there are none (default: 1.0)",
             threshold,
         )
-        add(
-            group,
+        group.option(
             "--matrix",
             "psvm only: the columns are the samples themselves, in the same order (a table of "
             "similarities or distances); folds then leave out columns with rows",
         )
-    add(
-        group,
+    group.option(
         "--class-weight",
         "balanced: all classes count the same, small ones too (default: balanced; psvm has no "
         "weights)",
         choices=("balanced", "none"),
     )
     unscaled = "do not divide the features by their standard deviations"
-    add(group, "--no-standardize", unscaled, dest="standardize", action="store_false")
-    add(
-        group,
+    group.option("--no-standardize", unscaled, dest="standardize", action="store_false")
+    group.option(
         "--refit",
         "classifier on the selected features: the one with the largest margin, for psvm (support) "
         "weights without epsilon, or that of the last program (default: margin for select and "
@@ -227,7 +222,7 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
 
 def add_seed(group: Group, decides: str) -> None:
     """The seed, and what it decides."""
-    add(group, "--seed INT", decides, seed, 0)
+    group.option("--seed INT", decides, seed, 0)
 
 
 def add_jobs(
@@ -236,21 +231,20 @@ def add_jobs(
     default: int = 1,
 ) -> None:
     """How many of what at the same time."""
-    add(group, "--jobs N", what, jobs, default)
+    group.option("--jobs N", what, jobs, default)
 
 
 def add_checkpoint(group: Group) -> None:
     """A folder for what is finished."""
     kept = "keep every finished repetition there; the same command goes on where it was stopped"
-    add(group, "--checkpoint FOLDER", kept)
+    group.option("--checkpoint FOLDER", kept)
 
 
 def add_validation(parser: Parser, *, of_what: str = "folds") -> Group:
     """Folds, groups, seed and jobs; `of_what` is random and can be computed in parallel."""
-    group = parser.add_argument_group("cross-validation")
-    add(group, "--cv K", "folds; 0 for none", folds, 5)
-    add(
-        group,
+    group = parser.add_group("cross-validation")
+    group.option("--cv K", "folds; 0 for none", folds, 5)
+    group.option(
         "--groups COLUMN",
         "column (for .npz the array) that says which samples belong together, those of one "
         "patient for instance: a fold has all of them or none; it is not used as a feature",
@@ -268,17 +262,16 @@ def add_output(
     plot: str | None = None,
 ) -> Group:
     """Where the result goes; `plot` says what can be drawn."""
-    group = parser.add_argument_group("output")
+    group = parser.add_group("output")
     to_file = "also write everything to this file; - for standard output and nothing else there"
-    add(group, "--json FILE", to_file)
+    group.option("--json FILE", to_file)
     if page:
-        add(
-            group,
+        group.option(
             "--report FILE",
             "also make one page (.html) with figures, the error, tests against chance and "
             "alternatives, or the same as numbers (.json); takes about half a minute more",
         )
     if plot is not None:
-        add(group, "--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
-    add(group, "--quiet", quiet)
+        group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
+    group.option("--quiet", quiet)
     return group
