@@ -109,7 +109,7 @@ def test_json_describes_the_run(run, table):
 
 
 def test_printed_report(run, table):
-    ran = run("select", table, "--target", "group")
+    ran = run("select", table, "--target", "group", "--C", 3)
     assert ran.code == 0
     assert ran.err == ""
     for part in (
