@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import fewest.informative
 from fewest.datasets import make_brain
 from fewest.informative import informative_features, informative_share, t_map
 
@@ -133,7 +132,7 @@ def test_interrupted_run_reports_what_is_there(run, archive, monkeypatch):
     def cut_short(*arguments, **settings):
         return replace(original(*arguments, **settings), n_folds_planned=9)
 
-    monkeypatch.setattr(fewest.informative, "informative_features", cut_short)
+    monkeypatch.setattr("fewest.cli.informative.informative_features", cut_short)
     ran = run("informative", archive, "--groups", "participant", *SHORT)
     assert ran.code == 130
     assert "the papers' rule" in ran.out

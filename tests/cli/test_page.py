@@ -137,7 +137,7 @@ def test_potential_machine(numbers):
 
 def test_refused_names(refused, table, tmp_path):
     message = refused(table, "--target", "group", "--report", tmp_path / "page.pdf")
-    assert "the name must end in .html, or in .json" in message
+    assert "the name must end in .html or .json" in message
 
 
 def test_refused_folder_before_reading(refused, tmp_path):

@@ -198,7 +198,7 @@ def test_classes_that_the_model_does_not_know(run, model, tmp_path):
     X, y = two_classes(seed=1)
     path = write_csv(tmp_path / "odd.csv", X, np.where(np.arange(40) < 3, "unclear", y))
     ran = run("predict", model, path, "--target", "group")
-    assert "The model knows no class unclear" in ran.out
+    assert "The model does not know unclear" in ran.out
     assert "  unclear" in ran.out
 
 

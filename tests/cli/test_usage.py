@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 import fewest
 from fewest.cli import main
-from fewest.cli._app import _runner
+from fewest.cli._app import _load_command
 from fewest.cli._parser import build_parser, subcommands
 from tests.platforms import needs
 
@@ -108,16 +111,68 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
     def interrupt(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", interrupt)
+    monkeypatch.setattr("fewest.cli.select.run_held_out", interrupt)
     ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"
     assert not (tmp_path / "out.json").exists()
 
 
+class _Interrupted:
+    """A Ctrl-C comes while the object is destroyed."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_in_a_destructor_is_not_lost(run, table, monkeypatch):
+    """Python ignores what a destructor raises; numba's and LLVM's run while they compile."""
+    stopped = []
+
+    def work(*arguments, **keywords):
+        one = _Interrupted()
+        del one
+        deadline = time.monotonic() + 2
+        try:
+            while time.monotonic() < deadline:
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            stopped.append(time.monotonic() < deadline)
+            raise
+
+    monkeypatch.setattr("fewest.cli.select.run_held_out", work)
+    ran = run("select", table, "--target", "group")
+    assert ran.code == 130
+    assert ran.err == "fewest: interrupted\n"
+    assert stopped == [True]
+
+
+class _HalfBuilt:
+    def __del__(self):
+        raise AttributeError("half-built")
+
+
+def test_after_an_interrupt_destructors_are_silent(run, table, monkeypatch):
+    """Ctrl-C while numba compiles leaves objects of LLVM that cannot be taken down properly."""
+    complaints = []
+
+    def work(*arguments, **keywords):
+        one = _HalfBuilt()
+        one.itself = one
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    monkeypatch.setattr("fewest.cli.select.run_held_out", work)
+    ran = run("select", table, "--target", "group")
+    gc.collect()
+    assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
+    assert complaints == []
+    assert sys.unraisablehook == complaints.append
+
+
 def test_every_command_has_a_module_that_runs_it():
     for command in subcommands(build_parser()):
-        assert callable(_runner(command))
+        assert callable(_load_command(command))
 
 
 def test_the_parser_loads_no_library():

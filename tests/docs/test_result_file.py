@@ -7,7 +7,7 @@ import typing
 
 import pytest
 
-from fewest.cli._brain_report import BrainContent
+from fewest.cli._brain_result import BrainContent
 from fewest.informative import Overlap
 from fewest.minimum._leaves import RuledOut
 from fewest.minimum._result import Step

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import _thread
 import argparse
+import gc
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli._parser import build_parser
 
-_WITHOUT_LIBRARIES = ("completion",)  # run by shells as they start
+_PAUSE = 0.01  # seconds until a lost Ctrl-C is sent again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,14 +34,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, 2 (usage or input), 3 (not separable) or 130 (interrupted).
     """
     _survive_odd_characters()
-    try:
-        return _dispatch(argv)
-    except CommandError as error:
-        print(f"fewest: error: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("fewest: interrupted", file=sys.stderr)
-        return INTERRUPTED
+    with _no_lost_interrupts():
+        try:
+            return _dispatch(argv)
+        except CommandError as error:
+            print(f"fewest: error: {error}", file=sys.stderr)
+            return error.exit_code
+        except KeyboardInterrupt:
+            sys.unraisablehook = _ignore
+            print("fewest: interrupted", file=sys.stderr)
+            return INTERRUPTED
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:
@@ -51,16 +56,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return BAD_INPUT
-    # The commands load numpy and scikit-learn; --help and usage errors should not wait for them.
-    if arguments.command not in _WITHOUT_LIBRARIES:
-        _load_libraries(with_nilearn=arguments.command == "brain")
-    _runner(arguments.command)(arguments)
+    _load_command(arguments.command)(arguments)
     return SUCCESS
-
-
-def _runner(command: str) -> Callable[[argparse.Namespace], None]:
-    """`fewest NAME` is the function `run` of the module `fewest.cli.NAME`."""
-    return import_module(f"fewest.cli.{command}").run
 
 
 def _survive_odd_characters() -> None:
@@ -70,26 +67,47 @@ def _survive_odd_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _load_libraries(*, with_nilearn: bool) -> None:
-    """Import what the command needs; a Ctrl-C meanwhile takes effect afterwards.
+@contextmanager
+def _no_lost_interrupts() -> Iterator[None]:
+    """Send a Ctrl-C again that came in a destructor or a callback, which cannot raise it.
 
-    Extension modules that are interrupted while they load fail with errors of all kinds.
+    Compilers have many of those: numba, for instance, the first time it needs a function.
+    """
+    usual = sys.unraisablehook
+
+    def send_again(lost: Any) -> None:
+        if lost.exc_type is KeyboardInterrupt:  # later: the destructor has to end first
+            threading.Timer(_PAUSE, _thread.interrupt_main).start()
+        else:
+            usual(lost)
+
+    sys.unraisablehook = send_again
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is _ignore:
+            gc.collect()
+        sys.unraisablehook = usual
+
+
+def _ignore(lost: Any) -> None:
+    """Destructors of what an interrupt left half-built complain, to no one's use."""
+
+
+def _load_command(name: str) -> Callable[[argparse.Namespace], None]:
+    """`run` of the module `fewest.cli.NAME`; a Ctrl-C while it loads takes effect afterwards.
+
+    Commands load numpy and scikit-learn: --help and usage errors should not wait for them, and
+    extension modules that are interrupted while they load fail with errors of all kinds.
     """
     if threading.current_thread() is not threading.main_thread():  # signals belong to that one
-        return
+        return import_module(f"fewest.cli.{name}").run
     pressed = []
     before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     try:
-        import sklearn.model_selection  # noqa: F401
-
-        import fewest.machines.sfm  # noqa: F401
-
-        if with_nilearn:
-            with suppress(ImportError):  # the command says what to do about it
-                import nilearn.image
-                import nilearn.maskers
-                import nilearn.plotting  # noqa: F401
+        command = import_module(f"fewest.cli.{name}")
     finally:
         signal.signal(signal.SIGINT, before)
     if pressed:
         raise KeyboardInterrupt
+    return command.run

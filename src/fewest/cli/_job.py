@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
 from fewest._wording import counted, visible
 from fewest.cli._errors import CommandError, InseparableError
 from fewest.cli._methods import METHODS
-from fewest.cli._output import Output, require_writable, write
-from fewest.cli._reading import keep_the_data, read, require_square
+from fewest.cli._output import Output, write
+from fewest.cli._reading import read
 from fewest.cli._text import data_text, result_text
 from fewest.exceptions import NotSeparableError
 from fewest.report._data import Data
@@ -83,7 +86,7 @@ class Job:
             yield
         self.note(f"{prefix}{warning.message}." for warning in caught)
 
-    def find_splits(self, n_repeats: int = 1) -> list[Split]:
+    def _find_splits(self, n_repeats: int) -> list[Split]:
         """The folds; none, and a reason, if they were not asked for or are not possible."""
         arguments, data = self.arguments, self.data
         if not arguments.cv:
@@ -101,14 +104,23 @@ class Job:
             self.leave_out("validation", error)
             return []
 
-    @contextmanager
-    def judging(self) -> Iterator[None]:
-        """The cross-validation: a fold may lack what the whole has, whose result still stands."""
-        try:
-            with self.timed("cross-validation"):
-                yield
-        except ValueError as error:
-            self.leave_out("validation", f"a fold could not be fitted: {error}")
+    def judge(
+        self, follow: Callable[[list[Split]], list[HeldOut]], n_repeats: int = 1
+    ) -> list[HeldOut]:
+        """The cross-validations that `follow` makes with the folds; none, and why, if it cannot.
+
+        A fold may lack what all samples have; their result still stands.
+        """
+        found: list[HeldOut] = []
+        splits = self._find_splits(n_repeats)
+        if splits:
+            try:
+                with self.timed("cross-validation"):
+                    found = follow(splits)
+            except ValueError as error:
+                self.leave_out("validation", f"a fold could not be fitted: {error}")
+        self.note(f"In a fold: Warning: {text}." for one in found for text in one.warnings)
+        return found
 
     def note(self, notes: Iterable[str]) -> None:
         """Notes that are not there yet."""
@@ -135,6 +147,16 @@ class Job:
         path = getattr(self.arguments, option)
         write(path, content)
         self.output.say_later(f"{word}: {visible(path)}")
+
+    def draw(self, draw: Callable[[Any], Any], **settings: Any) -> None:
+        """Write the figure that `draw` fills, in the format that the name of its file asks for."""
+        from matplotlib.figure import Figure
+
+        figure, content = Figure(**settings), io.BytesIO()
+        draw(figure)
+        ending = os.path.splitext(self.arguments.plot)[1]
+        figure.savefig(content, format=ending.lower()[1:], dpi=150)
+        self.write("plot", content.getvalue(), "Drawn")
 
     def write_page(
         self, *results: Any, notes: Sequence[str] = (), max_seconds: float | None = None
@@ -177,28 +199,15 @@ def list_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(arguments).items() if name not in _NO_OPTIONS}
 
 
-def start_job(arguments: argparse.Namespace, *files: str) -> Job:
-    """Check what can be checked before the long work, and read the table.
+def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = None) -> Job:
+    """Check what can be checked before the long work, read the table, say what it holds.
 
     `files` are further options that name a file to write.
     """
-    named = {name: getattr(arguments, name) for name in ("json", "report", *files)}
-    keep_the_data(arguments.data, **named)
-    output = Output.from_arguments(arguments)
-    for name in files:
-        if named[name]:
-            require_writable(f"--{name}", named[name])
+    output = Output.from_arguments(arguments, *files)
     started = time.perf_counter()
-    table = read(arguments)
-    return begin(arguments, output, table, time.perf_counter() - started)
-
-
-def begin(
-    arguments: argparse.Namespace, output: Output, table: Table, seconds_reading: float
-) -> Job:
-    """The job on a table that was read; says what it holds."""
-    if getattr(arguments, "matrix", False):
-        require_square(*table.X.shape)
+    table = read(arguments) if table is None else table
+    seconds = {"reading": time.perf_counter() - started}
     try:
         data = Data(
             table.X,
@@ -214,4 +223,4 @@ def begin(
     of_file = ("origin", "file", "target", "dropped", "notes", "missing")
     about = {name: getattr(table, name) for name in of_file}
     output.say(data_text(data.summary(**about)))
-    return Job(arguments, output, data, about, {"reading": seconds_reading})
+    return Job(arguments, output, data, about, seconds)

@@ -10,7 +10,7 @@ from typing import Any
 from fewest.cli._errors import CommandError
 
 _ALL_BUT_PSVM = ("sfm", "sfm-cv", "weston", "liknon")
-# Options that not every method has: whose they are, and why others have them not.
+# Options that not every method has: whose they are, and why others do not have them.
 _BELONGS = {
     "--constraint": (("sfm", "sfm-cv"), ""),
     "--epsilon": (("psvm",), ""),
@@ -25,11 +25,12 @@ _BELONGS = {
 
 @dataclass(frozen=True)
 class Method:
-    """The estimator of a method and its defaults; C is None where the method chooses it.
+    """What a method is, its estimator and its defaults; C is None where the method chooses it.
 
     `has_margin`: it classifies with a margin of one, so errors cost more than features.
     """
 
+    description: str
     estimator: str
     C: float | None = 1.0
     refit: str | None = None
@@ -37,11 +38,15 @@ class Method:
 
 
 METHODS = {
-    "sfm": Method("SupportFeatureMachine", refit="margin"),
-    "sfm-cv": Method("SupportFeatureMachineCV", C=None, refit="margin"),
-    "weston": Method("ZeroNormSVM", C=math.inf, has_margin=True),
-    "liknon": Method("Liknon", has_margin=True),
-    "psvm": Method("PotentialSVC", C=math.inf, refit="support"),
+    "sfm": Method("Support Feature Machine", "SupportFeatureMachine", refit="margin"),
+    "sfm-cv": Method(
+        "the same, C chosen by cross-validation", "SupportFeatureMachineCV", C=None, refit="margin"
+    ),
+    "weston": Method(
+        "zero-norm support vector machine", "ZeroNormSVM", C=math.inf, has_margin=True
+    ),
+    "liknon": Method("one-norm support vector machine", "Liknon", has_margin=True),
+    "psvm": Method("Potential Support Vector Machine", "PotentialSVC", C=math.inf, refit="support"),
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
 from fewest.cli._errors import CommandError
+from fewest.cli._methods import METHODS
 
 EXIT_CODES = """\
 exit codes:
@@ -27,19 +28,12 @@ with the class:
                    feature_names, gene_id or gene_name
   .h5ad            AnnData: numbers in X, the class in a column of obs
 Columns without a name, and columns of text that is different in every row
-(ids), are left out. What was done with the file is said below its name.
+(ids), are left out. What was done with the file is reported below its name.
 """
 
 # Spelled out, because the parser loads no library; a test compares it with the reader's own.
 MISSING = ("error", "drop-samples", "drop-features", "median")
 
-_METHODS = {
-    "sfm": "sfm: Support Feature Machine",
-    "sfm-cv": "sfm-cv: the same, C chosen by cross-validation",
-    "weston": "weston: zero-norm support vector machine",
-    "liknon": "liknon: one-norm support vector machine",
-    "psvm": "psvm: Potential Support Vector Machine",
-}
 _MOST_SEEDS = 2**32
 
 
@@ -77,222 +71,207 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
+class Group(argparse._ArgumentGroup):
+    """Options under one title."""
+
+    def option(
+        self,
+        option: str,
+        help: str,
+        type: Callable[[str], Any] | None = None,
+        default: Any = None,
+        **settings: Any,
+    ) -> None:
+        """An option as one types it: "--cv K" takes a value, "--quiet" does not.
+
+        A default is named at the end of the help. `settings` are those of `add_argument`.
+        """
+        name, _, metavar = option.partition(" ")
+        if metavar:
+            settings |= {"metavar": metavar, "type": type}
+        elif "choices" not in settings:
+            settings.setdefault("action", "store_true")
+        if default is not None:
+            settings["default"] = default
+            help += f" (default: {default})"
+        self.add_argument(name, help=help, **settings)
+
+
 class Parser(argparse.ArgumentParser):
     """Reports usage errors like all other errors, without the long usage line."""
 
     def error(self, message: str) -> NoReturn:
         raise CommandError(f"{message}\nSee: {self.prog} --help")
 
+    def add_group(self, title: str) -> Group:
+        """A new title, with no options yet."""
+        group = Group(self, title)
+        self._action_groups.append(group)
+        return group
+
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # what parsers are added to
 
 
 def new_command(
-    commands: Commands, name: str, *, help: str, description: str, examples: tuple[str, ...]
+    commands: Commands,
+    name: str,
+    *,
+    help: str,
+    description: str,
+    examples: tuple[str, ...],
+    reads_table: bool = False,
 ) -> Parser:
-    """The parser of a command without options yet."""
+    """The parser of a command; without options yet, unless it reads a table."""
     lines = "\n".join(f"  fewest {name} {example}".rstrip() for example in examples)
-    return commands.add_parser(
+    parser = commands.add_parser(
         name,
         help=help,
-        description=description,
+        description=f"{description}\n\n{_DATA_FORMATS}" if reads_table else description,
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-
-
-def new_data_command(
-    commands: Commands, name: str, *, help: str, description: str, examples: tuple[str, ...]
-) -> Parser:
-    """The parser of a command that reads a table."""
-    parser = new_command(
-        commands,
-        name,
-        help=help,
-        description=f"{description}\n\n{_DATA_FORMATS}",
-        examples=examples,
-    )
-    group = parser.add_argument_group("data")
-    group.add_argument("data", metavar="DATA", help="the file to read")
-    group.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="column with the classes; for .npz the name of the array (default there: y)",
-    )
-    group.add_argument(
-        "--drop",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="leave this column out, a patient id for instance; may be given several times",
-    )
-    add_layout_arguments(group)
-    group.add_argument(
-        "--missing",
-        choices=MISSING,
-        default="error",
-        help="cells without a value: end with an error that says where they are, leave out their "
-        "samples or their features, or fill in the median of the feature (default: error)",
-    )
+    if reads_table:
+        _add_table(parser)
     return parser
 
 
-def add_layout_arguments(group: argparse._ArgumentGroup) -> None:
+def _add_table(parser: Parser) -> None:
+    group = parser.add_group("data")
+    group.add_argument("data", metavar="DATA", help="the file to read")
+    target = "column with the classes; for .npz the name of the array (default there: y)"
+    group.option("--target COLUMN", target)
+    add_drop(group, "leave this column out, a patient id for instance")
+    add_layout(group)
+    group.option(
+        "--missing",
+        "cells without a value: end with an error that says where they are, leave out their "
+        "samples or their features, or fill in the median of the feature",
+        default="error",
+        choices=MISSING,
+    )
+
+
+def add_drop(group: Group, help: str) -> None:
+    """Columns to leave out."""
+    help += "; may be given several times"
+    group.add_argument("--drop", action="append", default=[], metavar="COLUMN", help=help)
+
+
+def add_layout(group: Group) -> None:
     """Where in the file the table is."""
-    group.add_argument(
-        "--transpose",
-        action="store_true",
-        help="the samples are columns: the first column has names, and COLUMN above is a row",
-    )
-    group.add_argument(
-        "--sheet", metavar="NAME", help="sheet of an Excel workbook (default: the first)"
-    )
+    transposed = "the samples are columns: the first column has names, and COLUMN above is a row"
+    group.option("--transpose", transposed)
+    group.option("--sheet NAME", "sheet of an Excel workbook (default: the first)")
 
 
-def add_method_arguments(
-    parser: argparse.ArgumentParser, methods: tuple[str, ...]
-) -> argparse._ArgumentGroup:
-    """The method and its parameters; None stands for a default that depends on the method."""
-    group = parser.add_argument_group("method")
-    group.add_argument(
-        "--method",
-        choices=methods,
-        default="sfm",
-        help="; ".join(_METHODS[method] for method in methods) + " (default: sfm)",
-    )
-    if "sfm-cv" in methods:
-        group.add_argument(
-            "--C",
-            type=cost,
-            metavar="FLOAT",
-            help="what a training error costs, in features; inf allows none. For liknon the cost "
-            "of the hinge loss: see fewest path for values that suit the data; sfm-cv chooses C "
-            "by itself; for psvm the largest weight (default: 1.0; weston and psvm: inf)",
+def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) -> Group:
+    """The method and its parameters; None stands for a default that depends on the method.
+
+    `hard`: no training error is allowed unless C is given.
+    """
+    group = parser.add_group("method")
+    described = "; ".join(f"{method}: {METHODS[method].description}" for method in methods)
+    group.option("--method", described, default="sfm", choices=methods)
+    cost_of_errors = "what a training error costs, in features; inf allows none"
+    if hard:
+        group.option("--C FLOAT", f"{cost_of_errors} (default: inf; liknon: 1.0)", cost)
+    elif "sfm-cv" in methods:
+        group.option(
+            "--C FLOAT",
+            f"{cost_of_errors}. For liknon the cost of the hinge loss: see fewest path for values "
+            "that suit the data; sfm-cv chooses C by itself; for psvm the largest weight (default: "
+            "1.0; weston and psvm: inf)",
+            cost,
         )
-    group.add_argument(
+    group.option(
         "--constraint",
+        "sfm only: what excludes zero weights, the form of 2013 or of 2010 (default: class_means)",
         choices=("class_means", "mean_margin"),
-        help="sfm only: what excludes zero weights, the form of 2013 or of 2010 (default: "
-        "class_means)",
     )
     if "psvm" in methods:
-        group.add_argument(
-            "--epsilon",
-            type=threshold,
-            metavar="FLOAT",
-            help="psvm only: the larger, the fewer features; above the square root of the number "
-            "of samples there are none (default: 1.0)",
+        group.option(
+            "--epsilon FLOAT",
+            "psvm only: the larger, the fewer features; above the square root of the number of "
+            "samples there are none (default: 1.0)",
+            threshold,
         )
-        group.add_argument(
+        group.option(
             "--matrix",
-            action="store_true",
-            help="psvm only: the columns are the samples themselves, in the same order (a table "
-            "of similarities or distances); folds then leave out columns with rows",
+            "psvm only: the columns are the samples themselves, in the same order (a table of "
+            "similarities or distances); folds then leave out columns with rows",
         )
-    group.add_argument(
+    group.option(
         "--class-weight",
+        "balanced: all classes count the same, small ones too (default: balanced; psvm has no "
+        "weights)",
         choices=("balanced", "none"),
-        help="balanced: all classes count the same, small ones too (default: balanced; psvm has "
-        "no weights)",
     )
-    group.add_argument(
-        "--no-standardize",
-        dest="standardize",
-        action="store_false",
-        help="do not divide the features by their standard deviations",
-    )
-    group.add_argument(
+    unscaled = "do not divide the features by their standard deviations"
+    group.option("--no-standardize", unscaled, dest="standardize", action="store_false")
+    group.option(
         "--refit",
+        "classifier on the selected features: the one with the largest margin, for psvm (support) "
+        "weights without epsilon, or that of the last program (default: margin for select and "
+        "path with sfm, support for psvm, else none)",
         choices=("margin", "support", "none") if "psvm" in methods else ("margin", "none"),
-        help="classifier on the selected features: the one with the largest margin, for psvm "
-        "(support) weights without epsilon, or that of the last program (default: margin for "
-        "select and path with sfm, support for psvm, else none)",
     )
     return group
 
 
-def add_cost_of_errors(group: argparse._ArgumentGroup) -> None:
-    """C for commands whose machines are hard unless told otherwise."""
-    group.add_argument(
-        "--C",
-        type=cost,
-        metavar="FLOAT",
-        help="what a training error costs, in features; inf allows none (default: inf; liknon: "
-        "1.0)",
-    )
-
-
-def add_seed(parser: argparse._ActionsContainer, decides: str) -> None:
+def add_seed(group: Group, decides: str) -> None:
     """The seed, and what it decides."""
-    parser.add_argument(
-        "--seed", type=seed, default=0, metavar="INT", help=f"{decides} (default: 0)"
-    )
+    group.option("--seed INT", decides, seed, 0)
 
 
 def add_jobs(
-    parser: argparse._ActionsContainer,
+    group: Group,
     what: str = "folds computed at the same time; -1 for one per core",
     default: int = 1,
 ) -> None:
     """How many of what at the same time."""
-    parser.add_argument(
-        "--jobs", type=jobs, default=default, metavar="N", help=f"{what} (default: {default})"
-    )
+    group.option("--jobs N", what, jobs, default)
 
 
-def add_checkpoint(group: argparse._ArgumentGroup) -> None:
+def add_checkpoint(group: Group) -> None:
     """A folder for what is finished."""
-    group.add_argument(
-        "--checkpoint",
-        metavar="FOLDER",
-        help="keep every finished repetition there; the same command goes on where it was stopped",
-    )
+    kept = "keep every finished repetition there; the same command goes on where it was stopped"
+    group.option("--checkpoint FOLDER", kept)
 
 
-def add_validation_arguments(
-    parser: argparse.ArgumentParser, *, of_what: str = "folds"
-) -> argparse._ArgumentGroup:
+def add_validation(parser: Parser, *, of_what: str = "folds") -> Group:
     """Folds, groups, seed and jobs; `of_what` is random and can be computed in parallel."""
-    group = parser.add_argument_group("cross-validation")
-    group.add_argument(
-        "--cv", type=folds, default=5, metavar="K", help="folds; 0 for none (default: 5)"
-    )
-    group.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="column (for .npz the array) that says which samples belong together, those of one "
-        "patient for instance: a fold has all of them or none; it is no feature",
+    group = parser.add_group("cross-validation")
+    group.option("--cv K", "folds; 0 for none", folds, 5)
+    group.option(
+        "--groups COLUMN",
+        "column (for .npz the array) that says which samples belong together, those of one "
+        "patient for instance: a fold has all of them or none; it is not used as a feature",
     )
     add_seed(group, f"decides the {of_what}")
     add_jobs(group, f"{of_what} computed at the same time; -1 for one per core")
     return group
 
 
-def add_output_arguments(
-    parser: argparse.ArgumentParser,
+def add_output(
+    parser: Parser,
     *,
     quiet: str = "print the names of the selected features only, one per line; no progress bar",
     page: bool = True,
     plot: str | None = None,
-) -> argparse._ArgumentGroup:
+) -> Group:
     """Where the result goes; `plot` says what can be drawn."""
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--json",
-        metavar="FILE",
-        help="also write everything to this file; - for standard output and nothing else there",
-    )
+    group = parser.add_group("output")
+    to_file = "also write everything to this file; - for standard output and nothing else there"
+    group.option("--json FILE", to_file)
     if page:
-        group.add_argument(
-            "--report",
-            metavar="FILE",
-            help="also make one page (.html) with figures, the error, tests against chance and "
+        group.option(
+            "--report FILE",
+            "also make one page (.html) with figures, the error, tests against chance and "
             "alternatives, or the same as numbers (.json); takes about half a minute more",
         )
     if plot is not None:
-        group.add_argument(
-            "--plot", metavar="FILE", help=f"draw {plot}; the name ends in .png, .svg or .pdf"
-        )
-    group.add_argument("--quiet", action="store_true", help=quiet)
+        group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
+    group.option("--quiet", quiet)
     return group

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import io
 import os
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
 
 from fewest._run.files import atomic_write, check_writable
 from fewest._run.json_text import to_json
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _STANDARD_OUTPUT = "-"
-_PAGE_FORMATS = (".html", ".json")
+_ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
 
 
 @dataclass
@@ -30,13 +35,14 @@ class Output:
     later: list[str] = field(default_factory=list)
 
     @classmethod
-    def from_arguments(cls, arguments: argparse.Namespace) -> Output:
-        """Also makes sure, before the long work, that the files can be written."""
-        output = cls(arguments.json, arguments.quiet)
-        if output._has_file:
-            require_writable("--json", arguments.json)
-        check_page(getattr(arguments, "report", None))
-        return output
+    def from_arguments(cls, arguments: argparse.Namespace, *files: str) -> Output:
+        """Also makes sure, before the long work, that the files can be written.
+
+        `files` are options that name a file to write, besides those that many commands have.
+        """
+        paths = {name: getattr(arguments, name, None) for name in ("json", "report", *files)}
+        _check_files(arguments, {name: path for name, path in paths.items() if path})
+        return cls(arguments.json, arguments.quiet)
 
     @property
     def show_progress(self) -> bool:
@@ -57,7 +63,7 @@ class Output:
 
         `text` is for the terminal, `brief` what --quiet leaves of it.
         """
-        if self.json_file is not None and self._has_file:
+        if self.json_file not in (None, _STANDARD_OUTPUT):
             write(self.json_file, to_json(report) + "\n")
             self.later.insert(0, f"Written: {visible(self.json_file)}")
         if self.json_file == _STANDARD_OUTPUT:
@@ -67,55 +73,75 @@ class Output:
         for line in ("\n" + text, *self.later):
             self.say(line)
 
-    @property
-    def _has_file(self) -> bool:
-        return self.json_file not in (None, _STANDARD_OUTPUT)
+
+def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:
+    """Say now what would make a file fail later; none may replace what is read, or another."""
+    inputs = [name for name in ("data", "model") if name not in files]
+    for name, (option, path) in product(inputs, files.items()):
+        read = getattr(arguments, name, None)
+        if read and os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
+            raise CommandError(
+                f"--{option} {visible(path)} would replace the {name}.\nName another file."
+            )
+    for one, two in combinations(files, 2):
+        if os.path.realpath(files[one]) == os.path.realpath(files[two]):
+            raise CommandError(f"--{one} and --{two} name the same file.\nName two files.")
+    for option, path in files.items():
+        *others, last = _ENDINGS.get(option, ("",))
+        if not path.lower().endswith((*others, last)):
+            raise CommandError(
+                f"--{option} {visible(path)}: the name must end in {', '.join(others)} or {last}."
+            )
+        if path != _STANDARD_OUTPUT or option != "json":
+            _require_writable(option, path)
+        if option in _ENDINGS:
+            require_packages(f"--{option}", f"Or leave --{option} out.", page=option == "report")
 
 
-def check_page(path: str | None) -> None:
-    """What would make a page fail is said before the long work."""
-    if path is None:
-        return
-    if not path.lower().endswith(_PAGE_FORMATS):
+def _require_writable(option: str, path: str) -> None:
+    try:
+        check_writable(path)
+    except OSError as error:
         raise CommandError(
-            f"--report {visible(path)}: the name must end in .html, or in .json for the same as "
-            "numbers."
-        )
-    require_writable("--report", path)
-    require_page_packages("Or leave --report out.")
+            f"--{option} {visible(path)}: {error}.\n"
+            "Name a file in a folder that exists and that you may write to."
+        ) from error
 
 
-def require_page_packages(otherwise: str) -> None:
-    """An error now if the packages that make a page are not there."""
+def require_packages(what: str, otherwise: str, *, page: bool = True) -> None:
+    """An error now if the packages that draw figures, or make a page, are not there."""
     from fewest.plotting._figures import require_matplotlib
     from fewest.report._report import require_jinja
 
     try:
         require_matplotlib()
-        require_jinja()
+        if page:
+            require_jinja()
     except ImportError as error:
-        raise CommandError(f"the report: {error}.\n{otherwise}") from error
+        raise CommandError(f"{what}: {error}.\n{otherwise}") from error
 
 
-def require_writable(option: str, path: str) -> None:
-    """An error now if the file that an option names could not be written later."""
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """An error on the way says what could not be written, and why."""
     try:
-        check_writable(path)
+        yield
     except OSError as error:
-        raise CommandError(
-            f"{option} {visible(path)}: {error}.\n"
-            "Name a file in a folder that exists and that you may write to."
-        ) from error
+        reason = error.strerror or error
+        raise CommandError(f"{visible(what)} could not be written: {reason}.") from error
 
 
 def write(path: str, content: str | bytes) -> None:
     """The whole file or none of it."""
-    try:
+    with writing(path):
         atomic_write(path, content)
-    except OSError as error:
-        raise CommandError(
-            f"{visible(path)} could not be written: {error.strerror or error}"
-        ) from error
+
+
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """A table as text, the header first."""
+    content = io.StringIO()
+    csv.writer(content, lineterminator="\n").writerows(rows)
+    return content.getvalue()
 
 
 def print_text(text: str) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from importlib import import_module
 
 from fewest import __version__
+from fewest.cli._commands import ALL
 from fewest.cli._options import EXIT_CODES, Parser
 
 _EPILOG = f"""\
@@ -25,20 +25,6 @@ examples:
 
 {EXIT_CODES}"""
 
-# Every command has a module with `add_options` and `run`.
-_COMMANDS = (
-    "select",
-    "predict",
-    "path",
-    "rank",
-    "informative",
-    "brain",
-    "minimum",
-    "diagnose",
-    "demo",
-    "completion",
-)
-
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands and their options."""
@@ -51,8 +37,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fewest {__version__}")
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
-    for name in _COMMANDS:
-        import_module(f"fewest.cli.{name}").add_options(commands)
+    for add in ALL:
+        add(commands)
     return parser
 
 

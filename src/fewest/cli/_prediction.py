@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
+import argparse
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from fewest._estimators.abilities import abilities_of, feature_names_of
 from fewest._estimators.splits import balanced_error
 from fewest._types import IndexArray
-from fewest._wording import counted, cut, listed
+from fewest._wording import counted, cut, listed, visible
 from fewest.cli._errors import CommandError
+from fewest.cli._reading import read_new
+from fewest.exceptions import ModelFileError
+from fewest.model_files import load
 from fewest.report.content import ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
 
 
-def predict_samples(machine: Any, file: str, read: Callable[..., Samples]) -> Predictions:
-    """Read the samples, predict them, and compare with the truth where it is known.
+def load_machine(path: str) -> Any:
+    """A machine that can predict; an error that says what to do if the file holds none."""
+    try:
+        machine = load(path)
+    except ModelFileError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(
+            f"{visible(path)} cannot be read: {error.strerror or error}.\n"
+            "Name a file that fewest select --model or fewest.save has written."
+        ) from error
+    if not abilities_of(machine).classifies and not is_regressor(machine):
+        raise CommandError(
+            f"the {type(machine).__name__} in {visible(path)} selects features, but does not "
+            "predict.\nSave a machine that does, with fewest select --model for instance."
+        )
+    return machine
 
-    `machine` came from `file`; `read` takes the names of the features, or None for all.
-    """
-    samples, notes = _read(machine, read)
-    X = _arrange(machine, samples)
-    abilities, scores = abilities_of(machine), None
+
+def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
+    """Read the samples, predict them, and compare with the truth where it is known."""
+    abilities, names = abilities_of(machine), feature_names_of(machine)
+    used = np.arange(machine.n_features_in_)
+    if abilities.predicts_from_support:
+        used = np.flatnonzero(machine.support_)
+    samples = read_new(arguments, None if names is None else names[used].tolist())
+    X = _arrange(machine, samples, used)
+    scores = None
     try:
         with warnings.catch_warnings():
             # The names were compared already; X is an array without them.
@@ -35,16 +59,22 @@ def predict_samples(machine: Any, file: str, read: Callable[..., Samples]) -> Pr
                 scores = np.asarray(machine.decision_function(X)).tolist()
     except ValueError as error:
         raise CommandError(f"{samples.origin}: {error}") from error
+    notes = list(samples.notes)
+    # Features that the machine knows but did not select need no note, other columns do.
+    known = set() if names is None else set(names.tolist())
+    unknown = [name for name in samples.ignored if name not in known]
+    if unknown:
+        notes.append(f"Ignored, because the model does not know it: {listed(unknown)}.")
     truth, errors = samples.truth, None
     if truth is not None:
         errors, doubts = _compare(machine, predicted, truth, samples.target or "")
         notes += doubts
     return Predictions(
         model=ModelSummary(
-            file=file,
+            file=visible(arguments.model),
             estimator=type(machine).__name__,
             n_features=int(machine.n_features_in_),
-            n_used=len(_find_used(machine)),
+            n_used=len(used),
             classes=machine.classes_.tolist() if abilities.classifies else None,
         ),
         data=samples.origin,
@@ -57,38 +87,20 @@ def predict_samples(machine: Any, file: str, read: Callable[..., Samples]) -> Pr
     )
 
 
-def _find_used(machine: Any) -> IndexArray:
-    """The columns that predictions depend on."""
-    if abilities_of(machine).predicts_from_support:
-        return np.flatnonzero(machine.support_)
-    return np.arange(machine.n_features_in_)
-
-
-def _read(machine: Any, read: Callable[..., Samples]) -> tuple[Samples, list[str]]:
-    names = feature_names_of(machine)
-    samples = read(None if names is None else names[_find_used(machine)].tolist())
-    if names is None and samples.X.shape[1] != machine.n_features_in_:
+def _arrange(machine: Any, samples: Samples, used: IndexArray) -> NDArray[Any]:
+    """The columns at the places where the machine expects them; it looks at no others."""
+    n_features = machine.n_features_in_
+    if feature_names_of(machine) is not None:
+        X = np.zeros((len(samples.X), n_features), dtype=samples.X.dtype)
+        X[:, used] = samples.X
+        return X
+    if samples.X.shape[1] != n_features:
         raise CommandError(
             f"{samples.origin} has {counted(samples.X.shape[1], 'feature')}, but the model was "
-            f"fitted to {machine.n_features_in_}, and it has no names to tell them apart.\n"
-            "Leave out what is no feature with --drop COLUMN, and the class with --target COLUMN."
+            f"fitted to {n_features}, and it has no names to match them by.\n"
+            "Leave out other columns with --drop COLUMN, and the class with --target COLUMN."
         )
-    known = set() if names is None else set(names.tolist())
-    # Features that the machine did not select need no word, other columns do.
-    unknown = [name for name in samples.ignored if name not in known]
-    if not unknown:
-        return samples, list(samples.notes)
-    note = f"Ignored, because the model does not know it: {listed(unknown)}."
-    return samples, [*samples.notes, note]
-
-
-def _arrange(machine: Any, samples: Samples) -> NDArray[Any]:
-    """The columns at the places where the machine expects them; it looks at no others."""
-    if feature_names_of(machine) is None:
-        return samples.X
-    X = np.zeros((len(samples.X), machine.n_features_in_), dtype=samples.X.dtype)
-    X[:, _find_used(machine)] = samples.X
-    return X
+    return samples.X
 
 
 def _compare(
@@ -114,10 +126,8 @@ def _compare(
     labels = [label for label in [*known, *unknown] if label in truth]
     notes = []
     if unknown:
-        notes.append(
-            f"The model knows no class {' or '.join(cut(label) for label in unknown[:3])}: all "
-            "these samples count as errors."
-        )
+        shown = " or ".join(map(cut, unknown[:3]))
+        notes.append(f"The model does not know {shown}: all these samples count as errors.")
     wrong = predicted != truth
     return ModelErrors(
         target=target,

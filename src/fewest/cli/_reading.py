@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
-from fewest._wording import quoted, visible
+from fewest._wording import quoted
 from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 
@@ -27,23 +25,6 @@ _OPTIONS = {
 }
 
 
-def keep_the_data(data: str, *, what: str = "the data", **results: str | None) -> None:
-    """A slip of the hand must not replace the data by a result, nor one result by another."""
-    for option, result in results.items():
-        if result and _same_file(data, result):
-            raise CommandError(
-                f"--{option} {visible(result)} would replace {what}.\nName another file."
-            )
-    named = [(option, os.path.realpath(result)) for option, result in results.items() if result]
-    for (one, first), (two, second) in combinations(named, 2):
-        if first == second:
-            raise CommandError(f"--{one} and --{two} name the same file.\nName two files.")
-
-
-def _same_file(one: str, two: str) -> bool:
-    return os.path.exists(one) and os.path.exists(two) and os.path.samefile(one, two)
-
-
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
     with _naming_options():
@@ -55,6 +36,12 @@ def read(arguments: argparse.Namespace) -> Table:
             transpose=arguments.transpose,
             missing=arguments.missing,
             sheet=arguments.sheet,
+        )
+    rows, columns = table.X.shape
+    if getattr(arguments, "matrix", False) and rows != columns:
+        raise CommandError(
+            f"--matrix needs as many columns as rows, but the table has {rows} rows and {columns} "
+            "columns.\nLeave it out if the columns are objects of another kind."
         )
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
 
@@ -81,15 +68,6 @@ def _naming_options() -> Iterator[None]:
         raise CommandError(f"{error}{option}") from error
 
 
-def require_square(rows: int, columns: int) -> None:
-    """The columns can be the samples only if there are as many."""
-    if rows != columns:
-        raise CommandError(
-            f"--matrix needs as many columns as rows, but the table has {rows} rows and {columns} "
-            "columns.\nLeave it out if the columns are objects of another kind."
-        )
-
-
 def _note_row_numbers(table: Table) -> list[str]:
     """A running number separates the classes of a sorted file, and says nothing about them."""
     X = table.X
@@ -99,6 +77,6 @@ def _note_row_numbers(table: Table) -> list[str]:
     running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
     return [
         f"The column {quoted(table.feature_names[column])} just counts the rows: "
-        "leave it out with --drop if it is no feature."
+        "leave it out with --drop unless it is a feature."
         for column in running[:_MOST_NOTED]
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fewest import _wording
 from fewest._estimators.certificate import Certificate
@@ -11,13 +12,13 @@ from fewest.cli._emphasis import as_header, dim
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
+    CostCurve,
     CostPoint,
     DataSummary,
     Hyperplane,
     Minimum,
     SelectedFeature,
     Spread,
-    Validation,
 )
 
 _LONGEST_LABEL = 16
@@ -103,14 +104,19 @@ def _answer_blocks(content: Content) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
-    chosen = content.question.chosen.get("C")
     return [
-        "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation",
+        chosen_text(content),
         *(_hyperplane_text(plane, content) for plane in answer.hyperplanes),
         _legend(content),
-        _errors_text(content),
+        errors_text(content),
         _certificates_text(content),
     ]
+
+
+def chosen_text(content: Content) -> str:
+    """The C that the method chose, if it did."""
+    chosen = content.question.chosen.get("C")
+    return "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation"
 
 
 def _hyperplane_text(plane: Hyperplane, content: Content) -> str:
@@ -154,8 +160,8 @@ def _legend(content: Content) -> str:
     first = content.said.hyperplanes[0]
     favoured = "that class" if first.negative_class is None else cut(first.positive_class)
     lines = [
-        f"Weights are for features divided by their standard deviations; above zero speaks for "
-        f"{favoured}.",
+        "Weights are for features divided by their standard deviations; above zero, larger values "
+        f"point to {favoured}.",
         "Means are of the values in the data.",
     ]
     if content.trust.validation is not None:
@@ -163,32 +169,32 @@ def _legend(content: Content) -> str:
     return "\n".join(lines)
 
 
-def _errors_text(content: Content) -> str:
+def errors_text(content: Content, *, of_voxels: bool = False) -> str:
+    """Errors on the samples that were fitted, and in cross-validation."""
+    unit, part = ("volume", "Voxels") if of_voxels else ("sample", "Features")
     training, validation = content.said.training, content.trust.validation
     lines = []
     if training is not None:
         lines.append(
             f"Training error          {training.n_errors} of "
-            f"{counted(content.data.n_samples, 'sample')} ({percent(training.error)})"
+            f"{counted(content.data.n_samples, unit)} ({percent(training.error)})"
         )
     if validation is not None:
-        lines.append(_validation_text(validation, len(content.data.classes)))
-    return "\n".join(lines)
-
-
-def _validation_text(validation: Validation, n_classes: int) -> str:
-    folds, means = counted(validation.n_folds, "fold"), validation.over_folds
-    if validation.n_repeats > 1:
-        folds += f" {validation.n_repeats} times"
-    return "\n".join(
-        [
-            f"Cross-validated error   balanced {_spread_text(means.balanced_error)}, "
-            f"plain {_spread_text(means.error)}; {folds}",
-            f"  Features were selected again in every fold: {means.n_features.mean:.1f} on "
-            "average.",
-            f"  Guessing has a balanced error of {percent(1 - 1 / n_classes)}.",
+        means = validation.over_folds
+        folds = counted(validation.n_folds, "fold")
+        if validation.n_repeats > 1:
+            folds += f" {validation.n_repeats} times"
+        if content.data.n_groups is not None:
+            folds += ", whole groups left out"
+        balanced, plain = means.balanced_error, f", plain {_spread_text(means.error)}"
+        if of_voxels:  # of all volumes together: a fold of one run may lack a class
+            balanced, plain = replace(balanced, mean=validation.balanced_error), ""
+        lines += [
+            f"Cross-validated error   balanced {_spread_text(balanced)}{plain}; {folds}",
+            f"  {part} were selected again in every fold: {means.n_features.mean:.1f} on average.",
+            f"  Guessing has a balanced error of {percent(1 - 1 / len(content.data.classes))}.",
         ]
-    )
+    return "\n".join(lines)
 
 
 def _spread_text(spread: Spread) -> str:
@@ -226,15 +232,12 @@ def _certificate_lines(certificate: Certificate) -> list[str]:
     return [
         f"objective {certificate.objective:.8g}, proven lower bound {certificate.lower_bound:.8g}, "
         f"relative gap {certificate.relative_gap:.1g}",
-        f"{counted(certificate.pricing_rounds, 'pricing round')}; selection: {side}",
+        f"selection: {side}",
     ]
 
 
-def cost_table(content: Content) -> str:
+def cost_table(costs: CostCurve) -> str:
     """Errors and numbers of features against C."""
-    costs = content.costs
-    if costs is None:
-        return ""
     header = ["C", "features", "training"]
     if costs.n_folds:
         header += ["cross-validated", "sd", "features in folds", ""]
@@ -260,7 +263,7 @@ def _cost_blocks(content: Content) -> list[str]:
         return []
     text = "Balanced errors of the machines on all samples (training)"
     if not costs.n_folds:
-        return [cost_table(content), f"{text}."]
+        return [cost_table(costs), f"{text}."]
     text += (
         f" and in {counted(costs.n_folds, 'fold')}, where features\n"
         "were selected again without the samples of the fold."
@@ -270,7 +273,7 @@ def _cost_blocks(content: Content) -> list[str]:
             "\n* smallest cross-validated error, and the fewest features if several have it. As "
             "the smallest\n  of many it is optimistic: the error of a C chosen like this is larger."
         )
-    return [cost_table(content), text]
+    return [cost_table(costs), text]
 
 
 def _subset_blocks(content: Content) -> list[str]:
@@ -393,5 +396,7 @@ def _search_table(found: Minimum) -> str:
 
 def _proof_text(found: Minimum) -> str:
     checked = "hold" if found.verified else "DO NOT HOLD"
-    vectors = counted(len(found.ruled_out), "Farkas vector")
-    return f"Proofs: the sets above, and {vectors}, {checked} in exact arithmetic"
+    return (
+        f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
+        f"do not, {checked} in exact arithmetic"
+    )

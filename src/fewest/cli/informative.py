@@ -3,90 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
+from fewest.cli._job import start_job
+from fewest.cli._methods import make_estimator, settle_method
+from fewest.informative import informative_features
+from fewest.plotting import plot_informative
+from fewest.report._informative import find_t_map
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from fewest.cli._job import Job
-    from fewest.informative import InformativeFeatures
-
-__all__ = ["add_options", "run"]
-
-_DESCRIPTION = """\
-Estimate how many features carry information about the class: select features
-again and again, and test how well a support vector machine still tells two
-classes apart with the features that remain."""
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    informative = options.new_data_command(
-        commands,
-        "informative",
-        help="the share of features that carry information",
-        description=_DESCRIPTION,
-        examples=(
-            "maps.npz --groups participant --jobs 2",
-            "expression.csv --target diagnosis --cv 10 --plot curves.png",
-            "maps.npz --groups participant --checkpoint kept --json result.json",
-        ),
-    )
-    options.add_cost_of_errors(
-        options.add_method_arguments(informative, ("sfm", "weston", "liknon"))
-    )
-    group = informative.add_argument_group("probes")
-    group.add_argument(
-        "--every",
-        type=options.at_least_one,
-        default=10,
-        metavar="N",
-        help="repetitions from one probe of the remaining features to the next (default: 10)",
-    )
-    group.add_argument(
-        "--permutations",
-        type=options.none_or_more,
-        default=100,
-        metavar="N",
-        help="permutations of the labels that show what chance does; 0 for none (default: 100)",
-    )
-    group = informative.add_argument_group("cross-validation")
-    group.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="column (for .npz the array) with the participant, or whatever samples belong "
-        "together in: one is left out at a time",
-    )
-    group.add_argument(
-        "--cv",
-        type=options.folds,
-        metavar="K",
-        help="this many folds instead (default without groups: 5)",
-    )
-    options.add_seed(group, "decides permutations")
-    options.add_jobs(group)
-    options.add_checkpoint(group)
-    options.add_output_arguments(
-        informative, quiet="print the estimate only; no progress bar", plot="the curves"
-    )
+__all__ = ["run"]
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, select and probe in every fold, report, draw."""
-    from fewest.cli._images import check_plot, encode_figure
-    from fewest.cli._job import start_job
-    from fewest.cli._methods import make_estimator, settle_method
-    from fewest.informative import informative_features
-
     settle_method(arguments, hard=True)
     if arguments.cv == 0:
         raise CommandError(
             "--cv 0: without folds nothing can be tested.\nName 2 folds or more, or --groups."
         )
-    check_plot(arguments.plot)
     job = start_job(arguments, "plot")
     data, estimator = job.data, make_estimator(arguments)
     job.say_method(estimator)
@@ -105,18 +39,10 @@ def run(arguments: argparse.Namespace) -> None:
             verbose=job.verbose,
         )
     if arguments.plot:
-        job.write("plot", encode_figure(_draw(job, found), arguments.plot), "Drawn")
+        t_map = find_t_map(data)
+        job.draw(lambda figure: plot_informative(found, t_map, figure=figure))
     content = job.content(found, estimator=estimator)
     job.deliver(content, f"{found.estimate:.4f}")
     job.write_page(found)
     if len(found.folds) < found.n_folds_planned:
         raise KeyboardInterrupt  # the exit code says so, after all is written
-
-
-def _draw(job: Job, found: InformativeFeatures) -> Figure:
-    from matplotlib.figure import Figure
-
-    from fewest.plotting import plot_informative
-    from fewest.report._informative import find_t_map
-
-    return plot_informative(found, find_t_map(job.data), figure=Figure())

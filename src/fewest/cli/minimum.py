@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 
 from fewest._wording import listed
-from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._job import start_job
+from fewest.cli._text import names_text
+from fewest.minimum import minimum_features
 
-__all__ = ["add_options", "run"]
+__all__ = ["run"]
 
 _NO_SET = {
     True: "no set of features separates the classes without error: both can be averaged to one "
@@ -16,58 +18,10 @@ _NO_SET = {
     False: "no set of features was found that separates the classes without error, nor an exact "
     "proof that there is none.\nTry fewest select with a finite --C.",
 }
-_DESCRIPTION = """\
-Find the smallest number of features that separate two classes without error,
-prove that no smaller set does, and check the proof in exact arithmetic."""
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    minimum = options.new_data_command(
-        commands,
-        "minimum",
-        help="the smallest number of features that separate two classes, with a proof",
-        description=_DESCRIPTION,
-        examples=(
-            "expression.csv --target diagnosis",
-            "expression.csv --target diagnosis --solutions all --json minimum.json",
-            "expression.npz --max-seconds 3600 --jobs -1",
-        ),
-    )
-    group = minimum.add_argument_group("search")
-    group.add_argument(
-        "--max-size",
-        type=options.at_least_one,
-        metavar="K",
-        help="search sets of up to K features completely (default: as many as it takes)",
-    )
-    group.add_argument(
-        "--max-seconds",
-        type=options.cost,
-        default=300.0,
-        metavar="SECONDS",
-        help="end the search then, with the best set and the bound proven so far; inf for no "
-        "limit (default: 300)",
-    )
-    group.add_argument(
-        "--solutions",
-        type=options.at_least_one_or_all,
-        default=1,
-        metavar="N",
-        help="how many of the smallest sets to return, or all (default: 1)",
-    )
-    options.add_jobs(group, "threads; -1 for one per core", default=-1)
-    options.add_output_arguments(
-        minimum, quiet="print the features of the best set only, one per line; no progress"
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, search, check, report."""
-    from fewest.cli._job import start_job
-    from fewest.cli._text import names_text
-    from fewest.minimum import minimum_features
-
     job = start_job(arguments)
     data = job.data
     if not data.is_binary:

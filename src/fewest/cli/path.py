@@ -4,93 +4,48 @@ from __future__ import annotations
 
 import argparse
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from fewest.cli import _options as options
+import numpy as np
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from fewest._estimators.held_out import HeldOut
+from fewest.cli._job import Job, start_job
+from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._text import cost_table
+from fewest.machines.transvariation import transvariation_C
+from fewest.report._costs import describe_cost, find_cost_grid, follow_costs
+from fewest.report._drawings import plot_costs
+from fewest.report.content import CostCurve, CostPoint
 
-    from fewest._estimators.held_out import HeldOut
-    from fewest._types import FloatArray
-    from fewest.cli._job import Job
-    from fewest.report.content import CostCurve, CostPoint
-
-__all__ = ["add_options", "run"]
+__all__ = ["run"]
 
 _EXPLANATION = (
     "Balanced errors on the samples that were fitted (training) and, where there are folds, in "
     "cross-validation."
 )
-_DESCRIPTION = """\
-Show what C does: the number of features, the training error and the
-cross-validated error (features selected again in every fold) against C."""
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    path = options.new_data_command(
-        commands,
-        "path",
-        help="number of features and errors against C, as a table and a figure",
-        description=_DESCRIPTION,
-        examples=(
-            "expression.csv --target diagnosis",
-            "expression.csv --target diagnosis --plot path.png --json path.json",
-            "expression.csv --target diagnosis --method liknon --values 50 --cv 10",
-        ),
-    )
-    group = options.add_method_arguments(path, ("sfm", "liknon"))
-    group.add_argument(
-        "--values",
-        type=options.at_least_one,
-        default=20,
-        metavar="N",
-        help="how many values of C (default: 20)",
-    )
-    group.add_argument(
-        "--grid",
-        choices=("breakpoints", "transvariation"),
-        default="breakpoints",
-        help="values of C: evenly (in the logarithm) from the first to the last one at which the "
-        "linear program's solution changes (the default), or (liknon only) from the class "
-        "differences of the features, as its authors do",
-    )
-    options.add_validation_arguments(path)
-    options.add_output_arguments(
-        path, quiet="print the table only; no progress bar", plot="the table"
-    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit along the path, cross-validate, report, draw."""
-    from fewest.cli._images import check_plot, encode_figure
-    from fewest.cli._job import start_job
-    from fewest.cli._methods import make_estimator, settle_method
-    from fewest.cli._text import cost_table
-
     settle_method(arguments)
-    check_plot(arguments.plot)
     job = start_job(arguments, "plot")
     estimator = make_estimator(arguments)
     job.say_method(estimator, with_C=False)
     curve, held_outs = _follow(job, estimator)
     if arguments.plot:
-        job.write("plot", encode_figure(_draw(curve), arguments.plot), "Drawn")
+        job.draw(
+            lambda figure: plot_costs(curve, figure.subplots()),
+            figsize=(6.4, 4.4),
+            layout="constrained",
+        )
     content = job.content(curve, estimator=estimator)
-    job.deliver(content, cost_table(content))
+    job.deliver(content, cost_table(curve))
     if arguments.report:
         _write_page(job, estimator, curve, held_outs)
 
 
 def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
     """The curve of all samples, and the cross-validation at every C, if there are folds."""
-    import numpy as np
-
-    from fewest.machines.transvariation import transvariation_C
-    from fewest.report._costs import describe_cost, find_cost_grid, follow_costs
-    from fewest.report.content import CostCurve
-
     arguments, data = job.arguments, job.data
     with job.working():
         if arguments.grid == "transvariation":
@@ -102,26 +57,15 @@ def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
         settings = {"verbose": job.verbose, "what": "path"}
         wholes = list(follow_costs(estimator, Cs, data, [(everything, everything)], **settings))
     job.note(f"Warning: {text}." for whole in wholes for text in whole.warnings)
-    held_outs = _judge(job, estimator, Cs)
+    held_outs = job.judge(
+        lambda splits: list(follow_costs(estimator, Cs, data, splits, verbose=job.verbose))
+    )
     points = [
         describe_cost(C, held_out, whole.folds[0], data)
         for C, whole, held_out in zip_longest(Cs.tolist(), wholes, held_outs)
     ]
     n_folds = len(held_outs[0].folds) if held_outs else None
     return CostCurve(points, _find_best(points), n_folds, _EXPLANATION), held_outs
-
-
-def _judge(job: Job, estimator: Any, Cs: FloatArray) -> list[HeldOut]:
-    """One cross-validation for each C, all with the same folds; none if there are no folds."""
-    from fewest.report._costs import follow_costs
-
-    found: list[HeldOut] = []
-    splits = job.find_splits()
-    if splits:
-        with job.judging():
-            found = list(follow_costs(estimator, Cs, job.data, splits, verbose=job.verbose))
-            job.note(f"In a fold: Warning: {text}." for one in found for text in one.warnings)
-    return found
 
 
 def _find_best(points: list[CostPoint]) -> int | None:
@@ -132,16 +76,6 @@ def _find_best(points: list[CostPoint]) -> int | None:
         if point.balanced_error is not None and point.fold_n_features is not None
     ]
     return min(known)[-1] if known else None
-
-
-def _draw(curve: CostCurve) -> Figure:
-    from matplotlib.figure import Figure
-
-    from fewest.report._drawings import plot_costs
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    plot_costs(curve, figure.subplots())
-    return figure
 
 
 def _write_page(job: Job, estimator: Any, curve: CostCurve, held_outs: list[HeldOut]) -> None:

@@ -3,99 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fewest._wording import counted, cut, percent, visible
-from fewest.cli import _options as options
-from fewest.cli._output import Output, require_writable, write
+from fewest.cli._output import Output, csv_text, write
+from fewest.cli._prediction import load_machine, predict_samples
 from fewest.cli._text import aligned, names_text, notes_text, shorten
+from fewest.report.content import ModelSummary, Predictions
 
-if TYPE_CHECKING:
-    from fewest.report.content import ModelSummary, Predictions
-
-__all__ = ["add_options", "run"]
-
-_DESCRIPTION = """\
-Predict new samples with a machine that fewest select --model (or fewest.save
-in Python) has saved.
-
-MODEL is safe to open, wherever it comes from: nothing in it is executed.
-DATA is a table as for fewest select; the class need not be known. Columns are
-matched by name, and only those that the model uses have to be there. A model
-without names takes as many columns as it was fitted to, in the same order."""
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    predict = options.new_command(
-        commands,
-        "predict",
-        help="predict new samples with a saved machine",
-        description=_DESCRIPTION,
-        examples=(
-            "machine.fewest new.csv",
-            "machine.fewest new.csv --out predicted.csv",
-            "machine.fewest new.xlsx --sheet March --transpose",
-            "machine.fewest test.csv --target diagnosis --json -",
-            "machine.fewest new.csv --quiet > classes.txt",
-        ),
-    )
-    group = predict.add_argument_group("data")
-    group.add_argument("model", metavar="MODEL", help="the file with the machine")
-    group.add_argument("data", metavar="DATA", help="the file with the samples")
-    group.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="column (for .npz the array) with the true classes: says how many errors there are",
-    )
-    group.add_argument(
-        "--drop",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="for models without names of features: leave this column out; may be given several "
-        "times",
-    )
-    options.add_layout_arguments(group)
-    output = options.add_output_arguments(
-        predict, quiet="print the predictions only, one per line", page=False
-    )
-    output.add_argument(
-        "--out", metavar="FILE", help="also write a table (CSV), one row per sample"
-    )
+__all__ = ["run"]
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Load, read, predict, report."""
-    from fewest.cli._models import load_machine
-    from fewest.cli._prediction import predict_samples
-    from fewest.cli._reading import keep_the_data, read_new
-
-    results = {"json": arguments.json, "out": arguments.out}
-    keep_the_data(arguments.data, **results)
-    keep_the_data(arguments.model, what="the model", **results)
-    output = Output.from_arguments(arguments)
-    if arguments.out:
-        require_writable("--out", arguments.out)
-    machine = load_machine(arguments.model)
-    found = predict_samples(machine, visible(arguments.model), partial(read_new, arguments))
+    output = Output.from_arguments(arguments, "out")
+    found = predict_samples(load_machine(arguments.model), arguments)
     output.say(_model_text(found.model))
     output.say(f"Data      {found.data}: {counted(found.n_samples, 'sample')}")
     if arguments.out:
-        write(arguments.out, _csv_text(found))
+        columns = _list_columns(found)
+        write(arguments.out, csv_text([columns, *zip(*columns.values(), strict=True)]))
         output.say_later(f"Written: {visible(arguments.out)}")
     blocks = [_counts_text(found), _errors_text(found), notes_text(found.notes)]
     text = "\n\n".join(block for block in blocks if block)
     output.deliver(found, text, names_text(map(str, found.predictions)))
 
 
-def _csv_text(found: Predictions) -> str:
-    """One row per sample: its number, the prediction, the truth if known, and the scores."""
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
+def _list_columns(found: Predictions) -> dict[str, list[Any]]:
+    """Of every sample its number, the prediction, the truth if known, and the scores."""
     columns: dict[str, list[Any]] = {
         "row": list(range(1, found.n_samples + 1)),
         "predicted": found.predictions,
@@ -103,18 +38,11 @@ def _csv_text(found: Predictions) -> str:
     if found.truth is not None:
         columns["truth"] = found.truth
     if found.scores is not None:
-        classes = found.model.classes or []
-        if len(classes) == 2:
-            columns["score"] = found.scores
-        else:
-            of_classes = zip(*found.scores, strict=True)
-            columns |= {
-                f"score {label}": list(scores)
-                for label, scores in zip(classes, of_classes, strict=True)
-            }
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    return content.getvalue()
+        names = [f"score {label}" for label in found.model.classes or []]
+        if len(names) == 2:
+            return {**columns, "score": found.scores}
+        columns |= zip(names, map(list, zip(*found.scores, strict=True)), strict=True)
+    return columns
 
 
 def _model_text(model: ModelSummary) -> str:

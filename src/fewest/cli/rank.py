@@ -3,72 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from fewest.cli import _options as options
+from fewest.cli._job import start_job
+from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._output import csv_text
+from fewest.cli._text import names_text
+from fewest.repetition.selector import RepetitiveSelector
+from fewest.report._answer import describe_subsets
+from fewest.report.content import Subset
 
-if TYPE_CHECKING:
-    from fewest.report.content import Subset
-
-__all__ = ["add_options", "run"]
-
-_DESCRIPTION = """\
-Find all features that tell the classes apart: select the fewest, set them
-aside, select again among the rest, and so on. The subsets are listed by size."""
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    rank = options.new_data_command(
-        commands,
-        "rank",
-        help="disjoint subsets of features, found one after the other",
-        description=_DESCRIPTION,
-        examples=(
-            "expression.csv --target diagnosis --subsets 10",
-            "expression.csv --target diagnosis --C 1 --max-training-error 0.1",
-            "maps.npz --checkpoint kept --csv ranking.csv --json ranking.json",
-        ),
-    )
-    options.add_cost_of_errors(options.add_method_arguments(rank, ("sfm", "weston", "liknon")))
-    group = rank.add_argument_group("repetition")
-    group.add_argument(
-        "--subsets",
-        type=options.at_least_one,
-        metavar="N",
-        help="most subsets to find (default: until the classes cannot be told apart any more)",
-    )
-    group.add_argument(
-        "--max-training-error",
-        type=options.share,
-        metavar="SHARE",
-        help="end before the share of training samples on the wrong side exceeds this",
-    )
-    group.add_argument(
-        "--min-features",
-        type=options.at_least_one,
-        default=1,
-        metavar="N",
-        help="end when fewer features are left (default: 1)",
-    )
-    options.add_checkpoint(group)
-    options.add_jobs(group, "more than two classes: machines computed at the same time")
-    output = options.add_output_arguments(
-        rank, quiet="print the names of the features only, the smallest subset first; no bar"
-    )
-    output.add_argument("--csv", metavar="FILE", help="also write a table, one row per feature")
+__all__ = ["run"]
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, select again and again, report."""
-    from fewest.cli._job import start_job
-    from fewest.cli._methods import make_estimator, settle_method
-    from fewest.cli._text import names_text
-    from fewest.repetition.selector import RepetitiveSelector
-    from fewest.report._answer import describe_subsets
-
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")
     estimator = make_estimator(arguments)
@@ -88,21 +38,19 @@ def run(arguments: argparse.Namespace) -> None:
     found = describe_subsets(selector, job.data)
     ranked = [found.subsets[number - 1] for number in found.ranking]
     if arguments.csv:
-        job.write("csv", _csv_text(ranked, [entry.label for entry in content.data.classes]))
+        rows = _list_rows(ranked, [entry.label for entry in content.data.classes])
+        job.write("csv", csv_text(rows))
     job.deliver(content, names_text(name for subset in ranked for name in subset.features))
     job.write_page(selector)
     if found.stop_reason == "interrupted":
         raise KeyboardInterrupt  # the exit code says so, after all is written
 
 
-def _csv_text(subsets: list[Subset], classes: list[Any]) -> str:
+def _list_rows(subsets: list[Subset], classes: list[Any]) -> Iterator[list[Any]]:
     """One row per feature: the subset it is in, and its weights (one per class if several)."""
-    content = io.StringIO()
-    writer = csv.writer(content, lineterminator="\n")
     weights = ["weight"] if len(classes) == 2 else [f"weight {label}" for label in classes]
-    writer.writerow(["rank", "repetition", "size", "training_error", "feature", "column", *weights])
+    yield ["rank", "repetition", "size", "training_error", "feature", "column", *weights]
     for rank, one in enumerate(subsets, start=1):
         of_subset = [rank, one.number, len(one.columns), one.training_error]
-        rows = zip(one.features, one.columns, *one.coefficients, strict=True)
-        writer.writerows([*of_subset, *row] for row in rows)
-    return content.getvalue()
+        for row in zip(one.features, one.columns, *one.coefficients, strict=True):
+            yield [*of_subset, *row]

@@ -3,62 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+import copy
+from functools import partial
+from typing import Any
 
+import numpy as np
+
+from fewest._estimators.held_out import HeldOut, run_held_out
+from fewest._estimators.splits import Split, fit_with_groups
 from fewest._wording import visible
-from fewest.cli import _options as options
+from fewest.cli._job import Job, start_job
+from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._output import writing
+from fewest.cli._text import names_text
+from fewest.model_files import save
+from fewest.report.content import Content
 
-if TYPE_CHECKING:
-    from fewest._estimators.held_out import HeldOut
-    from fewest.cli._job import Job
-    from fewest.report.content import Content
-
-__all__ = ["add_options", "run"]
-
-
-def add_options(commands: options.Commands) -> None:
-    """Describe the command and its options."""
-    select = options.new_data_command(
-        commands,
-        "select",
-        help="select features in your own data",
-        description="Select the fewest features that tell the classes apart.",
-        examples=(
-            "expression.csv --target diagnosis",
-            "expression.csv --target diagnosis --report result.html",
-            "expression.tsv.gz --target diagnosis --drop patient --drop age",
-            "expression.parquet --target diagnosis --C inf --json result.json",
-            "expression.npz --cv 10 --repeats 5 --jobs 4",
-            "expression.csv --target diagnosis --method sfm-cv",
-            "expression.csv --target diagnosis --method liknon --C 0.05",
-            "expression.csv --target diagnosis --method psvm --epsilon 3",
-            "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
-            "expression.csv --target diagnosis --quiet > selected.txt",
-            "expression.csv --target diagnosis --model machine.fewest",
-        ),
-    )
-    options.add_method_arguments(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
-    validation = options.add_validation_arguments(select)
-    validation.add_argument(
-        "--repeats",
-        type=options.at_least_one,
-        default=1,
-        metavar="R",
-        help="repeat it with other folds (default: 1)",
-    )
-    output = options.add_output_arguments(select)
-    output.add_argument(
-        "--model",
-        metavar="FILE",
-        help="also save the fitted machine to this file, for fewest predict and fewest.load",
-    )
+__all__ = ["run"]
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
-    from fewest.cli._job import start_job
-    from fewest.cli._methods import settle_method
-
     notes = settle_method(arguments)
     job = start_job(arguments, "model")
     job.note(notes)
@@ -70,19 +35,17 @@ def select_features(job: Job, **page: Any) -> Content:
 
     `page` are settings of the page.
     """
-    from fewest._estimators.splits import fit_with_groups
-    from fewest.cli._methods import make_estimator
-    from fewest.cli._models import save_machine
-    from fewest.cli._text import names_text
-
     arguments, data = job.arguments, job.data
     machine = make_estimator(arguments, n_jobs=arguments.jobs, verbose=job.verbose)
     job.say_method(machine)
     with job.working():
         fit_with_groups(machine, data.X, data.y, data.groups)
-    held_out = _judge(job, make_estimator(arguments))
+    held_out = next(iter(job.judge(partial(_judge, job), arguments.repeats)), None)
     if arguments.model:
-        save_machine(machine, data.feature_names, arguments.model)
+        named = copy.copy(machine)
+        named.feature_names_in_ = np.array(data.feature_names, dtype=object)
+        with writing(f"--model {arguments.model}"):
+            save(named, arguments.model)
         job.output.say_later(f"Written: {visible(arguments.model)}")
     content = job.content(machine, held_out)
     job.deliver(content, names_text(content.said.selected))
@@ -90,22 +53,8 @@ def select_features(job: Job, **page: Any) -> Content:
     return content
 
 
-def _judge(job: Job, machine: Any) -> HeldOut | None:
-    """The cross-validation of the whole job, selection included; None if there are no folds."""
-    from fewest._estimators.held_out import run_held_out
-
-    arguments, data, found = job.arguments, job.data, None
-    splits = job.find_splits(arguments.repeats)
-    if splits:
-        with job.judging():
-            found = run_held_out(
-                machine,
-                data.X,
-                data.y,
-                cv=splits,
-                groups=data.groups,
-                n_jobs=arguments.jobs,
-                verbose=job.verbose,
-            )
-            job.note(f"In a fold: Warning: {warning}." for warning in found.warnings)
-    return found
+def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
+    """The cross-validation of the whole job, selection included."""
+    arguments, data = job.arguments, job.data
+    settings = {"groups": data.groups, "n_jobs": arguments.jobs, "verbose": job.verbose}
+    return [run_held_out(make_estimator(arguments), data.X, data.y, cv=splits, **settings)]

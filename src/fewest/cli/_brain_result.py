@@ -1,21 +1,53 @@
-"""The report of `fewest brain` for a reader at a terminal."""
+"""The result of `fewest brain`: that of all commands with a part about the brain, and its text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fewest._wording import counted, cut, percent, visible
-from fewest.cli._text import aligned, notes_text, shorten, time_text
-
-if TYPE_CHECKING:
-    from fewest.cli._brain_report import BrainContent
-    from fewest.neuro import Region
+from fewest.cli._text import (
+    aligned,
+    chosen_text,
+    errors_text,
+    notes_text,
+    shorten,
+    time_text,
+)
+from fewest.neuro import Region
+from fewest.neuro._tables import Voxel
+from fewest.report.content import Content
 
 _MOST_VOXELS = 20
 _MOST_REGIONS = 15
+
+
+@dataclass(frozen=True)
+class Brain:
+    """What was read, and where the voxels are; None for what was not asked for.
+
+    `n_voxels` are those in the mask; the features of the result are what is left of them after
+    downsampling. `left_out` names the groups of every fold.
+    """
+
+    images: list[str]
+    mask: str | None
+    shape: list[int]
+    n_voxels: int
+    voxels: list[Voxel]
+    left_out: list[str] | None
+    regions: list[Region] | None
+    files: list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrainContent(Content):
+    """The whole result."""
+
+    brain: Brain
 
 
 def volumes_text(images: Any, y: Any, groups: Any, files: Sequence[str]) -> str:
@@ -35,11 +67,10 @@ def volumes_text(images: Any, y: Any, groups: Any, files: Sequence[str]) -> str:
 
 def brain_text(content: BrainContent) -> str:
     """Selected voxels, errors, repetitions, regions, and time."""
-    chosen = content.question.chosen.get("C")
     blocks = [
-        "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation",
+        chosen_text(content),
         _selected_text(content),
-        _errors_text(content),
+        errors_text(content, of_voxels=True),
         _repetitions_text(content),
         _informative_text(content),
         _regions_text(content.brain.regions or []),
@@ -75,28 +106,6 @@ def _selected_text(content: BrainContent) -> str:
             row.append(f"{voxel.folds_selected}/{len(brain.left_out)}")
     table = aligned([header, *rows])
     return f"Selected: {of_all}\n{table}{_more(len(strongest) - len(rows))}"
-
-
-def _errors_text(content: BrainContent) -> str:
-    data, validation = content.data, content.trust.validation
-    training = None if content.answer is None else content.answer.training
-    lines = []
-    if training is not None:
-        lines.append(
-            f"Training error          {training.n_errors} of "
-            f"{counted(data.n_samples, 'volume')} ({percent(training.error)})"
-        )
-    if validation is not None:
-        means = validation.over_folds
-        left_out = "" if data.n_groups is None else ", whole groups left out"
-        lines += [
-            f"Cross-validated error   balanced {percent(validation.balanced_error)} "
-            f"(sd {percent(means.balanced_error.sd or 0.0)}); "
-            f"{counted(validation.n_folds, 'fold')}{left_out}",
-            f"  Voxels were selected again in every fold: {means.n_features.mean:.1f} on average.",
-            f"  Guessing has a balanced error of {percent(1 - 1 / len(data.classes))}.",
-        ]
-    return "\n".join(lines)
 
 
 def _repetitions_text(content: BrainContent) -> str:

@@ -1,0 +1,117 @@
+"""The options of `fewest brain`."""
+
+from __future__ import annotations
+
+from fewest.cli import _options as options
+
+_DESCRIPTION = """\
+Select the fewest voxels of brain images that tell conditions apart, and write
+maps, figures, numbers and a report into a folder. Needs nilearn: pip install "fewest[neuro]"
+
+IMAGE is one 4-D NIfTI file (.nii, .nii.gz), or several 3-D files in the order
+of the labels. The labels are a text file with one line per volume, and perhaps
+a header line: one label per line, or a table (comma, tab, semicolon or blanks)
+of which --labels-column names one column."""
+
+
+def add_brain(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    brain = options.new_command(
+        commands,
+        "brain",
+        help="the fewest voxels of brain images, as maps",
+        description=_DESCRIPTION,
+        examples=(
+            "bold.nii.gz --labels labels.txt --groups runs.txt --out found",
+            "bold.nii.gz --labels attributes.txt --labels-column labels "
+            "--groups-column chunks \\\n      --only face house --standardize-runs --out found",
+            "maps/*.nii.gz --labels maps.csv --labels-column hand --groups-column participant \\\n"
+            "      --mask brain.nii.gz --downsample 1 --atlas aal.nii.gz --out found",
+        ),
+    )
+    _add_data(brain)
+    _add_preparation(brain)
+    options.add_method(brain, ("sfm", "sfm-cv", "weston", "liknon"))
+    group = brain.add_group("cross-validation")
+    number = "folds; 0 for none (default: leave one group out, 5 without groups)"
+    group.option("--cv K", number, options.folds)
+    options.add_seed(group, "decides folds and permutations")
+    options.add_jobs(group)
+    _add_maps(brain)
+    _add_output(brain)
+
+
+def _add_data(brain: options.Parser) -> None:
+    group = brain.add_group("data")
+    group.add_argument("images", nargs="+", metavar="IMAGE", help="the images to read")
+    group.option("--labels FILE", "the condition of every volume", required=True)
+    column = "its name, or its number from 1, in that file"
+    group.option("--labels-column COLUMN", column)
+    group.option(
+        "--groups FILE",
+        "the run or participant of every volume; one is left out at a time (default: the file "
+        "with the labels, if --groups-column is given)",
+    )
+    group.option("--groups-column COLUMN", column)
+    only = "use the volumes with these labels only, face and house for instance"
+    group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
+    mask = "image of the voxels that count (default: computed from the images by nilearn)"
+    group.option("--mask FILE", mask)
+
+
+def _add_preparation(brain: options.Parser) -> None:
+    group = brain.add_group("preparation")
+    group.option(
+        "--smoothing MM",
+        "smooth by a Gaussian of this full width at half maximum, in millimetres",
+        options.cost,
+    )
+    group.option(
+        "--standardize-runs",
+        "give every voxel mean zero and variance one within each group, over the volumes that are "
+        "used",
+    )
+    halved = "halve the resolution N times by a Gaussian pyramid within the mask"
+    group.option("--downsample N", halved, options.none_or_more, 0)
+
+
+def _add_maps(brain: options.Parser) -> None:
+    group = brain.add_group("further maps and tables")
+    group.option(
+        "--subsets N",
+        "most disjoint subsets of voxels to find: those found are set aside, and the selection is "
+        "repeated; 0 for no ranking map",
+        options.none_or_more,
+        10,
+    )
+    group.option(
+        "--informative",
+        "also estimate the share of voxels that carry information (two conditions; may take long)",
+    )
+    group.option(
+        "--atlas FILE",
+        "image with the number of a region in every voxel: counts the voxels found by region and "
+        "hemisphere",
+    )
+    group.option(
+        "--atlas-labels FILE",
+        "names of its regions: lines with a number and a name, or names from number 1 on",
+    )
+
+
+def _add_output(brain: options.Parser) -> None:
+    group = options.add_output(
+        brain, quiet="print the cross-validated error only; no progress bar", page=False
+    )
+    group.option(
+        "--out FOLDER",
+        "folder to write; it appears when all is done, or not at all",
+        required=True,
+    )
+    group.option("--overwrite", "replace the folder if it holds only an earlier result")
+    group.option("--no-figures", "write no figures")
+    group.option(
+        "--no-report",
+        "make no page (report.html) with maps, the error, tests against chance and alternatives, "
+        "which takes up to half a minute",
+    )
