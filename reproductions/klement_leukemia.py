@@ -150,8 +150,8 @@ def _publish(tables: dict[str, str]) -> dict[str, Published]:
 _DATA = ("leukemia",)
 _SOFT = (
     "C = 1 for ALL and 27/11 for AML (the thesis gives the ratio of the costs, not which class has "
-    "C = 1), and samples that are not scaled to norm one in the first program: any cost there from twice "
-    "that of samples of norm one upwards gives the same result."
+    "C = 1), and samples that are not scaled to norm one in the first program: any cost there from "
+    "twice that of samples of norm one upwards gives the same result."
 )
 
 STUDIES = [

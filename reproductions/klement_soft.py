@@ -14,8 +14,8 @@ from reproductions.helpers import average, seed_run
 from reproductions.study import Cell, Measured, Published, Study
 
 COSTS = np.geomspace(0.01, 100.0, 100)  # "100 steps logarithmically spaced"
-# n, d, k, mu of the four scenarios. Klement et al. (2013) print mu only; the others are inferred from
-# the text (n > d with many and with few relevant features; n << d twice).
+# n, d, k, mu of the four scenarios. Klement et al. (2013) print mu only; the others are inferred
+# from the text (n > d with many and with few relevant features; n << d twice).
 SCENARIOS = {
     "many relevant": (250, 40, 20, 0.30),
     "few relevant": (250, 100, 5, 0.30),

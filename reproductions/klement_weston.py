@@ -1,7 +1,7 @@
 """Weston's toy data with growing noise: tables of Klement et al. (2010, 2013) and of the thesis.
 
-Six features are informative, the others noise. A new sample's noise features are independent, so what
-they add to a decision is one normal number: no test sample of 10,000 features is ever drawn.
+Six features are informative, the others noise. A new sample's noise features are independent, so
+what they add to a decision is one normal number: no test sample of 10,000 features is ever drawn.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ ERRORS_2013 = {
         4.1 23.3 40.6 47.0   1.5 12.4 34.5 44.9   0.9 6.5 28.5 42.8   0.7 3.2 21.4 39.7
         0.5 1.5 11.9 34.0""",
     "Weston test error, %": """
-        5.0 8.4 17.5 30.6   2.2 2.5 2.7 3.5   1.5 1.5 1.6 1.7   1.1 1.1 1.1 1.2   0.8 0.8 0.8 0.8""",
+        5.0 8.4 17.5 30.6   2.2 2.5 2.7 3.5   1.5 1.5 1.6 1.7   1.1 1.1 1.1 1.2
+        0.8 0.8 0.8 0.8""",
     "SFM test error, %": """
-        12.4 14.2 19.0 27.7   5.3 5.5 6.1 8.4   3.0 2.9 2.9 3.0   1.7 1.6 1.7 1.7   1.0 1.0 1.0 1.0""",
+        12.4 14.2 19.0 27.7   5.3 5.5 6.1 8.4   3.0 2.9 2.9 3.0   1.7 1.6 1.7 1.7
+        1.0 1.0 1.0 1.0""",
 }
 # Klement & Martinetz (2010), tables I and II: 8, 64, 512 and 4096 noise features; 100 runs.
 NOISE_2010 = (8, 64, 512, 4096)
@@ -50,9 +52,11 @@ ERRORS_2010 = {
         5.0 17.5 36.1 45.1   2.4 8.7 28.6 41.9   1.7 5.0 21.6 38.7   1.3 2.7 14.1 34.2
         1.0 1.6 6.9 26.2""",
     "Weston test error, %": """
-        6.0 6.8 14.5 30.9   2.3 2.6 3.0 3.7   1.6 1.8 1.8 1.8   1.2 1.2 1.3 1.3   0.8 0.8 0.8 0.8""",
+        6.0 6.8 14.5 30.9   2.3 2.6 3.0 3.7   1.6 1.8 1.8 1.8   1.2 1.2 1.3 1.3
+        0.8 0.8 0.8 0.8""",
     "SFM test error, %": """
-        14.5 14.7 23.0 31.5   5.8 6.4 7.2 8.5   3.4 3.2 3.3 3.6   1.9 2.0 2.1 1.9   1.1 1.1 1.1 1.0""",
+        14.5 14.7 23.0 31.5   5.8 6.4 7.2 8.5   3.4 3.2 3.3 3.6   1.9 2.0 2.1 1.9
+        1.1 1.1 1.1 1.0""",
 }
 TABLE_2010 = {
     "SFM features": """
@@ -118,9 +122,9 @@ def _cells(tables: dict[str, str], noises: tuple[int, ...], runs: int) -> list[C
 
 
 _SEPARABLE = (
-    "The papers do not say how the training set was made separable. Our rule (samples are drawn again "
-    "while a linear SVM misclassifies them) was chosen because it gives table 1 of 2013, so agreement "
-    "there is not independent of it."
+    "The papers do not say how the training set was made separable. Our rule (samples are drawn "
+    "again while a linear SVM misclassifies them) was chosen because it gives table 1 of 2013, so "
+    "agreement there is not independent of it."
 )
 
 STUDIES = [
