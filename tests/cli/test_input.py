@@ -149,7 +149,7 @@ def test_sheet(run, refused, tmp_path, frame):
     with pandas.ExcelWriter(path) as writer:
         pandas.DataFrame({"remark": ["none"]}).to_excel(writer, sheet_name="About", index=False)
         frame.to_excel(writer, sheet_name="Genes", index=False)
-    ran = run("select", path, "--target", "group", "--cv", 0, "--sheet", "Genes")
+    ran = run("select", path, "--target", "group", "--C", 3, "--cv", 0, "--sheet", "Genes")
     assert "gene_17" in ran.out
     message = refused(path, "--target", "group", "--sheet", "Gene")
     assert message.endswith("Did you mean 'Genes'? See --sheet NAME.\n")
@@ -160,7 +160,8 @@ def test_h5ad(run, tmp_path, frame):
     obs = frame[["group"]].set_index(frame.index.astype(str))
     data = anndata.AnnData(frame[NAMES].to_numpy(), obs=obs, var=pandas.DataFrame(index=NAMES))
     data.write_h5ad(tmp_path / "cells.h5ad")
-    assert "gene_17" in run("select", tmp_path / "cells.h5ad", "--target", "group").out
+    ran = run("select", tmp_path / "cells.h5ad", "--target", "group", "--C", 3)
+    assert "gene_17" in ran.out
 
 
 def test_treatments_of_missing_cells_are_those_of_the_reader():

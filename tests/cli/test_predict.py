@@ -14,7 +14,7 @@ from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 @pytest.fixture
 def model(run, table, tmp_path):
     path = tmp_path / "machine.fewest"
-    assert run("select", table, "--target", "group", "--model", path).code == 0
+    assert run("select", table, "--target", "group", "--C", 3, "--model", path).code == 0
     return path
 
 
@@ -252,7 +252,7 @@ def test_regression(run, failed, tmp_path):
 
 
 def test_tampered_files(failed, model, unseen, tmp_path):
-    model.write_bytes(model.read_bytes().replace(b'"C": 1.0', b'"C": 2.0'))
+    model.write_bytes(model.read_bytes().replace(b'"C": 3.0', b'"C": 4.0'))
     message = failed(model, unseen)
     assert "cannot be loaded" in message
     assert "The file is damaged or was changed" in message

@@ -37,7 +37,7 @@ def test_demo():
 
 def test_csv(table, tmp_path):
     done = run_process(
-        "select", "table.csv", "--target", "group", "--json", "out.json", cwd=tmp_path
+        "select", "table.csv", "--target", "group", "--C", "3", "--json", "out.json", cwd=tmp_path
     )
     assert done.returncode == 0
     assert "gene_17" in done.stdout

@@ -57,12 +57,12 @@ def test_agrees_with_the_selector(rank, arguments, machine):
 
 
 def test_table_and_names(rank):
-    ran = rank("--C", 1, "--subsets", 3)
+    ran = rank("--C", 2, "--subsets", 3)
     lines = ran.out.splitlines()
     assert ran.code == 0
     assert any(line.split()[:3] == ["gene_4,", "gene_17", "1"] for line in lines)
     assert "The search ended: as many subsets as --subsets asks for." in ran.out
-    names = rank("--C", 1, "--subsets", 3, "--quiet").out.split()
+    names = rank("--C", 2, "--subsets", 3, "--quiet").out.split()
     assert names[:2] == ["gene_4", "gene_17"]
     assert len(names) == len(set(names))
 
@@ -121,7 +121,7 @@ def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(module, "Progress", Interrupted)
-    ran = rank("--C", 1, "--csv", tmp_path / "out.csv")
+    ran = rank("--C", 2, "--csv", tmp_path / "out.csv")
     assert ran.code == 130
     assert "The search ended: interrupted." in ran.out
     assert "fewest: interrupted" in ran.err
@@ -129,9 +129,9 @@ def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
 
 
 def test_limits(rank):
-    few = rank("--C", 1, "--min-features", 25, "--json", "-").json
+    few = rank("--C", 2, "--min-features", 25, "--json", "-").json
     assert few["alternatives"]["stop_reason"] == "features used up"
-    strict = rank("--C", 1, "--max-training-error", 0.05, "--json", "-").json
+    strict = rank("--C", 5, "--max-training-error", 0.05, "--json", "-").json
     assert strict["alternatives"]["stop_reason"] == "training error"
     assert all(subset["training_error"] <= 0.05 for subset in _ranked(strict))
 

@@ -26,7 +26,7 @@ WEIGHTS = {0: 1, 1: 2.5, 2: 1}
 
 
 def _repetitive(**parameters: Any) -> Any:
-    return fewest.RepetitiveSelector(fewest.SupportFeatureMachine(), n_subsets=2, **parameters)
+    return fewest.RepetitiveSelector(fewest.SupportFeatureMachine(C=5.0), n_subsets=2, **parameters)
 
 
 def _profile(**parameters: Any) -> Any:

@@ -38,7 +38,7 @@ class Method:
 
 
 METHODS = {
-    "sfm": Method("Support Feature Machine", "SupportFeatureMachine", refit="margin"),
+    "sfm": Method("Support Feature Machine", "SupportFeatureMachine", C=2.0, refit="margin"),
     "sfm-cv": Method(
         "the same, C chosen by cross-validation", "SupportFeatureMachineCV", C=None, refit="margin"
     ),

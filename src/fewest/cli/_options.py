@@ -182,7 +182,7 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
             "--C FLOAT",
             f"{cost_of_errors}. For liknon the cost of the hinge loss: see fewest path for values "
             "that suit the data; sfm-cv chooses C by itself; for psvm the largest weight (default: "
-            "1.0; weston and psvm: inf)",
+            "2.0; liknon: 1.0; weston and psvm: inf)",
             cost,
         )
     group.option(

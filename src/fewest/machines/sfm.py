@@ -41,7 +41,7 @@ _STRICT_MARGIN = 1e-3
 class SupportFeatureBase(SelectingClassifier):
     """Hyperplanes with the fewest features and no margin, by reweighting linear programs."""
 
-    C: float = 1.0
+    C: float = 2.0
     _: KW_ONLY
     class_weight: Any = "balanced"
     constraint: str = "class_means"
@@ -127,7 +127,7 @@ class SupportFeatureMachine(SupportFeatureBase):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float, default=2.0
         What a training sample costs, in features, that lies as far on the wrong side of the
         hyperplane as the samples lie on their side on average. ``np.inf`` is the hard machine: no
         training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``, training

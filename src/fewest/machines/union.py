@@ -26,7 +26,7 @@ class UnionFeatureMachine(SupportFeatureBase):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float, default=2.0
         Cost of training errors, in features.
     n_subsets : int, default=2
         How many subsets to find, for each class if there are more than two.

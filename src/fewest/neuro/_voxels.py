@@ -150,7 +150,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     >>> int(decoder.support_img_.get_fdata().sum()), len(decoder.cv_results_["error"])
     (1, 6)
     >>> print(f"{decoder.error_:.2f}")
-    0.12
+    0.06
     """
 
     _volumes: Any = None  # what `fit` made of the images, their labels and groups

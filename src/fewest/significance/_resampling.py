@@ -144,7 +144,7 @@ def bootstrap_632(
     >>> X, y = make_gaussian(n=60, d=100, k=2, mu=1.5, random_state=0)
     >>> found = bootstrap_632(SupportFeatureMachine(), X, y, n_resamples=10, random_state=0)
     >>> print(f"{found.error:.2f} from {found.test_error:.2f} and {found.training_error:.2f}")
-    0.04 from 0.05 and 0.02
+    0.03 from 0.04 and 0.00
     """
     check_count("n_resamples", n_resamples)
     check_choice("error", error, ("balanced", "plain"))

@@ -323,7 +323,7 @@ def test_images_are_masked_once_and_folds_run_once(run, scan, monkeypatch, page)
         return transform(self, *arguments, **settings)
 
     def count_fit(self, X, y, *arguments, **settings):
-        if self.C == 1.0:  # the diagnosis asks whether a machine without errors does better
+        if self.C == 2.0:  # the diagnosis asks whether a machine without errors does better
             fitted_to.append(list(y))
         return fit(self, X, y, *arguments, **settings)
 

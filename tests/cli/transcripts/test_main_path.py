@@ -14,7 +14,7 @@ _HEADER, _DIM = "\x1b[1;36m", "\x1b[2m"
 
 SHIFT = 2.3  # no single feature separates the classes
 COMMANDS = {
-    "select": (["--cv", "3"], "cross-validation", "Selected: 2 of 30 features"),
+    "select": (["--C", "3", "--cv", "3"], "cross-validation", "Selected: 2 of 30 features"),
     "path": (["--values", "4", "--cv", "2"], "cross-validation", "cross-validated"),
     "rank": (["--subsets", "3"], "repetitive selection", "disjoint subset"),
     "informative": (["--cv", "2", "--permutations", "0"], "informative features", "t-tests"),
@@ -62,12 +62,12 @@ def test_choice_of_C_has_a_bar(show, table):
     "environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb"]
 )
 def test_no_emphasis_where_it_is_not_wanted(show, table, environment):
-    seen = show("select", table.name, "--target", "group", "--cv", "0", **environment)
+    seen = show("select", table.name, "--target", "group", "--C", "3", "--cv", "0", **environment)
     assert seen.code == 0
     assert "\x1b[" not in seen.raw
     assert "gene_17" in seen.text
 
 
 def test_quiet_prints_names_only(show, table):
-    seen = show("select", table.name, "--target", "group", "--quiet")
+    seen = show("select", table.name, "--target", "group", "--C", "3", "--quiet")
     assert sorted(seen.raw.split()) == ["gene_17", "gene_4"]
