@@ -22,7 +22,7 @@ KEPT = 10
 
 def methods() -> dict[str, Any]:
     return {
-        "Support Feature Machine, C = 1": SupportFeatureMachine(),
+        "Support Feature Machine, C = 2": SupportFeatureMachine(),
         "Support Feature Machine, hard": SupportFeatureMachine(C=np.inf),
         "Weston, hard": ZeroNormSVM(),
         "concave minimisation (FSV)": FeatureSelectionConcave(),

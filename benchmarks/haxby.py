@@ -120,7 +120,7 @@ def methods() -> dict[str, Method]:
     inner = LeaveOneGroupOut()
     chosen = SupportFeatureMachineCV(cv=inner)
     return {
-        "Support Feature Machine, C = 1": partial(by_machine, SupportFeatureMachine()),
+        "Support Feature Machine, C = 2": partial(by_machine, SupportFeatureMachine()),
         "Support Feature Machine, hard": partial(by_machine, SupportFeatureMachine(C=np.inf)),
         CHOSEN: partial(by_machine, chosen, with_runs=True),
         "union of 3 subsets, C = 1": partial(by_machine, UnionFeatureMachine(n_subsets=3)),
