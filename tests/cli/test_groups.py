@@ -66,7 +66,7 @@ def test_diagnose_exchanges_what_belongs_together(run, tmp_path, monkeypatch, gr
         return original(X, y, **settings)
 
     original = fewest.diagnostics.diagnose
-    monkeypatch.setattr("fewest.cli.diagnose.diagnose", remember)
+    monkeypatch.setattr("fewest.diagnostics.diagnose", remember)
     assert run("diagnose", path, "--groups", groups, "--permutations", 9, "--cv", 2).code == 0
     assert asked["exchange"] == exchange
     assert len(asked["groups"]) == 40

@@ -132,7 +132,7 @@ def test_interrupted_run_reports_what_is_there(run, archive, monkeypatch):
     def cut_short(*arguments, **settings):
         return replace(original(*arguments, **settings), n_folds_planned=9)
 
-    monkeypatch.setattr("fewest.cli.informative.informative_features", cut_short)
+    monkeypatch.setattr("fewest.informative.informative_features", cut_short)
     ran = run("informative", archive, "--groups", "participant", *SHORT)
     assert ran.code == 130
     assert "the papers' rule" in ran.out

@@ -13,7 +13,7 @@ from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 @pytest.mark.parametrize(
     ("method", "options", "machine"),
     [
-        ("sfm", (), SupportFeatureMachine(1.0)),
+        ("sfm", (), SupportFeatureMachine(2.0)),
         ("sfm-cv", (), SupportFeatureMachineCV(random_state=0)),
         ("weston", (), ZeroNormSVM(np.inf)),
         ("weston", ("--C", 5, "--refit", "margin"), ZeroNormSVM(5.0, refit="margin")),
@@ -45,7 +45,7 @@ def test_agrees_with_the_estimator(run, table, method, options, machine):
 @pytest.mark.parametrize(
     ("method", "name"),
     [
-        ("sfm", "Support Feature Machine, C = 1"),
+        ("sfm", "Support Feature Machine, C = 2"),
         ("sfm-cv", "Support Feature Machine, C by cross-validation"),
         ("weston", "Zero-norm support vector machine, C = inf"),
         ("liknon", "Liknon (one-norm support vector machine), C = 1"),

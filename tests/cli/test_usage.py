@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import pytest
 
 import fewest
 from fewest.cli import main
-from fewest.cli._app import _load_command
 from fewest.cli._parser import build_parser, subcommands
 from tests.platforms import needs
 
@@ -111,7 +111,7 @@ def test_interrupt(run, table, tmp_path, monkeypatch):
     def interrupt(*arguments, **keywords):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fewest.cli.select.run_held_out", interrupt)
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", interrupt)
     ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"
@@ -140,7 +140,7 @@ def test_an_interrupt_in_a_destructor_is_not_lost(run, table, monkeypatch):
             stopped.append(time.monotonic() < deadline)
             raise
 
-    monkeypatch.setattr("fewest.cli.select.run_held_out", work)
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", work)
     ran = run("select", table, "--target", "group")
     assert ran.code == 130
     assert ran.err == "fewest: interrupted\n"
@@ -162,7 +162,7 @@ def test_after_an_interrupt_destructors_are_silent(run, table, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys, "unraisablehook", complaints.append)
-    monkeypatch.setattr("fewest.cli.select.run_held_out", work)
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", work)
     ran = run("select", table, "--target", "group")
     gc.collect()
     assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
@@ -172,7 +172,7 @@ def test_after_an_interrupt_destructors_are_silent(run, table, monkeypatch):
 
 def test_every_command_has_a_module_that_runs_it():
     for command in subcommands(build_parser()):
-        assert callable(_load_command(command))
+        assert callable(import_module(f"fewest.cli.{command}").run)
 
 
 def test_the_parser_loads_no_library():

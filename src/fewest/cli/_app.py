@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import _thread
-import argparse
 import gc
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -17,6 +16,12 @@ from typing import Any
 from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli._parser import build_parser
 
+# What a command computes with, if that is not the job of all that read a table.
+_NEEDED = {
+    "brain": "fewest.cli._brain",
+    "predict": "fewest.cli._prediction",
+    "completion": "fewest.cli._output",
+}
 _PAUSE = 0.01  # seconds until a lost Ctrl-C is sent again
 
 
@@ -56,7 +61,8 @@ def _dispatch(argv: Sequence[str] | None) -> int:
     if arguments.command is None:
         parser.print_help(sys.stderr)
         return BAD_INPUT
-    _load_command(arguments.command)(arguments)
+    _load_libraries(arguments.command)
+    import_module(f"fewest.cli.{arguments.command}").run(arguments)
     return SUCCESS
 
 
@@ -94,20 +100,20 @@ def _ignore(lost: Any) -> None:
     """Destructors of what an interrupt left half-built complain, to no one's use."""
 
 
-def _load_command(name: str) -> Callable[[argparse.Namespace], None]:
-    """`run` of the module `fewest.cli.NAME`; a Ctrl-C while it loads takes effect afterwards.
+def _load_libraries(command: str) -> None:
+    """Import what the command needs; a Ctrl-C meanwhile takes effect afterwards.
 
-    Commands load numpy and scikit-learn: --help and usage errors should not wait for them, and
-    extension modules that are interrupted while they load fail with errors of all kinds.
+    --help and usage errors should not wait for numpy and scikit-learn; and extension modules that
+    are interrupted while they load fail with errors of all kinds.
     """
+    needed = _NEEDED.get(command, "fewest.cli._job")
     if threading.current_thread() is not threading.main_thread():  # signals belong to that one
-        return import_module(f"fewest.cli.{name}").run
+        return
     pressed = []
     before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     try:
-        command = import_module(f"fewest.cli.{name}")
+        import_module(needed)
     finally:
         signal.signal(signal.SIGINT, before)
     if pressed:
         raise KeyboardInterrupt
-    return command.run

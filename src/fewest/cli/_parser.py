@@ -5,8 +5,32 @@ from __future__ import annotations
 import argparse
 
 from fewest import __version__
-from fewest.cli._commands import ALL
+from fewest.cli import (
+    brain,
+    completion,
+    demo,
+    diagnose,
+    informative,
+    minimum,
+    path,
+    predict,
+    rank,
+    select,
+)
 from fewest.cli._options import EXIT_CODES, Parser
+
+COMMANDS = (
+    select,
+    predict,
+    path,
+    rank,
+    informative,
+    brain,
+    minimum,
+    diagnose,
+    demo,
+    completion,
+)
 
 _EPILOG = f"""\
 examples:
@@ -37,8 +61,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fewest {__version__}")
     commands = parser.add_subparsers(dest="command", title="commands", metavar="COMMAND")
-    for add in ALL:
-        add(commands)
+    for command in COMMANDS:
+        command.add_options(commands)
     return parser
 
 

@@ -3,251 +3,126 @@
 from __future__ import annotations
 
 import argparse
-import json
-import time
-import warnings
-from contextlib import suppress
-from dataclasses import replace
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from fewest.cli import _options as options
 
-from fewest._run.files import check_new_folder, whole_folder
-from fewest._run.json_text import to_json
-from fewest._wording import counted, listed, visible
-from fewest.cli._brain_result import Brain, BrainContent, brain_text, volumes_text
-from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._job import USUAL_SECONDS, list_options
-from fewest.cli._labels import LabelFile, convert_numbers, read_region_names
-from fewest.cli._methods import make_estimator, settle_method
-from fewest.cli._output import Output, require_packages, writing
-from fewest.exceptions import NotSeparableError
-from fewest.neuro import FewestVoxels
-from fewest.neuro._figures import write_figures
-from fewest.neuro._images import load_images, require_nilearn
-from fewest.neuro._tables import list_voxels
-from fewest.report import Report
-from fewest.report._known import name_method
-from fewest.report._make import PARTS
-from fewest.report.content import SCHEMA, Content
+__all__ = ["add_options", "run"]
 
-with suppress(ImportError):  # `run` says what to do about it
-    import nilearn.image
-    import nilearn.maskers
-    import nilearn.plotting
+_DESCRIPTION = """\
+Select the fewest voxels of brain images that tell conditions apart, and write
+maps, figures, numbers and a report into a folder. Needs nilearn: pip install "fewest[neuro]"
 
-__all__ = ["run"]
+IMAGE is one 4-D NIfTI file (.nii, .nii.gz), or several 3-D files in the order
+of the labels. The labels are a text file with one line per volume, and perhaps
+a header line: one label per line, or a table (comma, tab, semicolon or blanks)
+of which --labels-column names one column."""
 
-Labels: TypeAlias = NDArray[Any]
-_MAPS = ("coef", "support", "ranking", "consistency", "mask")
-_PACKAGES = ("nilearn", "nibabel")
-_ADVICE = {
-    False: "Name another folder, or add --overwrite to replace an earlier result.",
-    True: "Name another folder: --overwrite replaces only an earlier result.",
-}
-_RESULT, _REGIONS, _PAGE = "result.json", "regions.csv", "report.html"
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    brain = options.new_command(
+        commands,
+        "brain",
+        help="the fewest voxels of brain images, as maps",
+        description=_DESCRIPTION,
+        examples=(
+            "bold.nii.gz --labels labels.txt --groups runs.txt --out found",
+            "bold.nii.gz --labels attributes.txt --labels-column labels "
+            "--groups-column chunks \\\n      --only face house --standardize-runs --out found",
+            "maps/*.nii.gz --labels maps.csv --labels-column hand --groups-column participant \\\n"
+            "      --mask brain.nii.gz --downsample 1 --atlas aal.nii.gz --out found",
+        ),
+    )
+    _add_data(brain)
+    _add_preparation(brain)
+    options.add_method(brain, ("sfm", "sfm-cv", "weston", "liknon"))
+    group = brain.add_group("cross-validation")
+    number = "folds; 0 for none (default: leave one group out, 5 without groups)"
+    group.option("--cv K", number, options.folds)
+    options.add_seed(group, "decides folds and permutations")
+    options.add_jobs(group)
+    _add_maps(brain)
+    _add_output(brain)
+
+
+def _add_data(brain: options.Parser) -> None:
+    group = brain.add_group("data")
+    group.add_argument("images", nargs="+", metavar="IMAGE", help="the images to read")
+    group.option("--labels FILE", "the condition of every volume", required=True)
+    column = "its name, or its number from 1, in that file"
+    group.option("--labels-column COLUMN", column)
+    group.option(
+        "--groups FILE",
+        "the run or participant of every volume; one is left out at a time (default: the file "
+        "with the labels, if --groups-column is given)",
+    )
+    group.option("--groups-column COLUMN", column)
+    only = "use the volumes with these labels only, face and house for instance"
+    group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
+    mask = "image of the voxels that count (default: computed from the images by nilearn)"
+    group.option("--mask FILE", mask)
+
+
+def _add_preparation(brain: options.Parser) -> None:
+    group = brain.add_group("preparation")
+    group.option(
+        "--smoothing MM",
+        "smooth by a Gaussian of this full width at half maximum, in millimetres",
+        options.cost,
+    )
+    group.option(
+        "--standardize-runs",
+        "give every voxel mean zero and variance one within each group, over the volumes that are "
+        "used",
+    )
+    halved = "halve the resolution N times by a Gaussian pyramid within the mask"
+    group.option("--downsample N", halved, options.none_or_more, 0)
+
+
+def _add_maps(brain: options.Parser) -> None:
+    group = brain.add_group("further maps and tables")
+    group.option(
+        "--subsets N",
+        "most disjoint subsets of voxels to find: those found are set aside, and the selection is "
+        "repeated; 0 for no ranking map",
+        options.none_or_more,
+        10,
+    )
+    group.option(
+        "--informative",
+        "also estimate the share of voxels that carry information (two conditions; may take long)",
+    )
+    group.option(
+        "--atlas FILE",
+        "image with the number of a region in every voxel: counts the voxels found by region and "
+        "hemisphere",
+    )
+    group.option(
+        "--atlas-labels FILE",
+        "names of its regions: lines with a number and a name, or names from number 1 on",
+    )
+
+
+def _add_output(brain: options.Parser) -> None:
+    group = options.add_output(
+        brain, quiet="print the cross-validated error only; no progress bar", page=False
+    )
+    group.option(
+        "--out FOLDER",
+        "folder to write; it appears when all is done, or not at all",
+        required=True,
+    )
+    group.option("--overwrite", "replace the folder if it holds only an earlier result")
+    group.option("--no-figures", "write no figures")
+    group.option(
+        "--no-report",
+        "make no page (report.html) with maps, the error, tests against chance and alternatives, "
+        "which takes up to half a minute",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Read, select, cross-validate, write the folder, report."""
-    _check_arguments(arguments)
-    notes = settle_method(arguments)
-    estimator = make_estimator(arguments)
-    output = Output.from_arguments(arguments)
-    decoder = _new_decoder(arguments, estimator, int(output.show_progress))
-    started = time.perf_counter()
-    images, y, groups = _read_volumes(arguments)
-    read = time.perf_counter()
-    output.say(volumes_text(images, y, groups, arguments.images))
-    output.say(f"Method    {name_method(estimator)}")
-    warned = _fit(decoder, images, y, groups)
-    seconds = {"reading": read - started, "fitting": time.perf_counter() - read}
-    with (
-        writing(arguments.out),
-        whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder,
-    ):
-        page = _make_page(output, arguments, decoder, [*notes, *warned])
-        files = [*_write_maps(decoder, folder, arguments), _RESULT]
-        if not arguments.no_report:
-            (folder / _PAGE).write_text(page.html, encoding="utf-8")
-            files.append(_PAGE)
-        content = _add_brain(page.content, decoder, arguments, seconds, files)
-        (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
-    brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
-    output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
-    output.deliver(content, brain_text(content), brief)
+    """Read, fit, cross-validate, write the folder."""
+    from fewest.cli._brain import run_brain
 
-
-def _read_volumes(arguments: argparse.Namespace) -> tuple[Any, Labels, Labels | None]:
-    """Images with their labels and groups, restricted to the conditions asked for."""
-    files = arguments.images[0] if len(arguments.images) == 1 else arguments.images
-    try:
-        images = load_images(files)
-    except (ValueError, OSError) as error:
-        raise CommandError(_sentence(error)) from error
-    n_volumes = images.shape[3]
-    table = LabelFile.read(arguments.labels)
-    y = table.column(arguments.labels_column, n_volumes, "--labels-column")
-    groups = None
-    if arguments.groups is not None or arguments.groups_column is not None:
-        own = table if arguments.groups is None else LabelFile.read(arguments.groups)
-        groups = convert_numbers(own.column(arguments.groups_column, n_volumes, "--groups-column"))
-    if arguments.only:
-        unknown = [label for label in arguments.only if label not in y]
-        if unknown:
-            raise CommandError(
-                f"--only {visible(unknown[0])}: no volume has this label.\n"
-                f"The labels are: {listed(np.unique(y), 12)}."
-            )
-        kept = np.isin(y, arguments.only)
-        images = nilearn.image.index_img(images, kept)
-        y, groups = y[kept], None if groups is None else groups[kept]
-    return images, y, groups
-
-
-def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) -> FewestVoxels:
-    names = None if arguments.atlas_labels is None else read_region_names(arguments.atlas_labels)
-    return FewestVoxels(
-        estimator,
-        mask=arguments.mask,
-        smoothing_fwhm=arguments.smoothing,
-        standardize="groups" if arguments.standardize_runs else None,
-        downsample=arguments.downsample,
-        cv=arguments.cv,
-        n_subsets=arguments.subsets,
-        # The band of chance is not reported, and would take most of the time.
-        informative={"n_permutations": 0} if arguments.informative else False,
-        atlas=arguments.atlas,
-        atlas_labels=names,
-        n_jobs=arguments.jobs,
-        random_state=arguments.seed,
-        verbose=verbose,
-    )
-
-
-def _fit(decoder: FewestVoxels, images: Any, y: Labels, groups: Labels | None) -> list[str]:
-    """Fit the decoder; returns what it warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            decoder.fit(images, y, groups=groups)
-        except NotSeparableError as error:
-            raise InseparableError(
-                f"no hyperplane on {counted(decoder.n_features_, 'voxel')} separates the "
-                "conditions without error (proven).\n"
-                "Allow errors with a finite cost, for example --C 1"
-            ) from error
-        except (ValueError, TypeError, OSError) as error:
-            raise CommandError(_sentence(error)) from error
-    messages = dict.fromkeys(_sentence(warning.message) for warning in caught)
-    return [f"Warning: {message}" for message in messages]
-
-
-def _sentence(error: Exception | str) -> str:
-    """The message of an error of the library, with a full stop."""
-    return f"{str(error).rstrip('.')}."
-
-
-def _make_page(
-    output: Output, arguments: argparse.Namespace, decoder: FewestVoxels, notes: list[str]
-) -> Report:
-    """The report; only what is known already, and no figures, where no page is asked for."""
-    asked: dict[str, Any] = {"parts": (), "figures": ()}
-    if not arguments.no_report:
-        parts = [part for part in PARTS if part != "validation" or arguments.cv != 0]
-        asked = {"parts": parts, "verbose": int(output.show_progress)}
-    try:
-        return decoder.generate_report(
-            origin=", ".join(arguments.images),
-            command=arguments.line,
-            max_seconds=USUAL_SECONDS,
-            random_state=arguments.seed,
-            notes=notes,
-            n_jobs=arguments.jobs,
-            **asked,
-        )
-    except ValueError as error:
-        raise CommandError(f"the report: {error}.\nLeave it out with --no-report.") from error
-
-
-def _add_brain(
-    content: Content,
-    decoder: FewestVoxels,
-    arguments: argparse.Namespace,
-    seconds: dict[str, float],
-    files: list[str],
-) -> BrainContent:
-    """The content of the report as that of this command."""
-    regions, folds = decoder.regions_, decoder.cv_results_
-    brain = Brain(
-        images=list(arguments.images),
-        mask=arguments.mask,
-        shape=list(decoder.mask_img_.shape),
-        n_voxels=decoder.n_elements_,
-        voxels=list_voxels(decoder),
-        left_out=None if folds is None else folds["left_out"].tolist(),
-        regions=None if regions is None else list(regions.regions),
-        files=files,
-    )
-    own = {
-        "command": arguments.command,
-        "versions": {**content.versions, **{name: version(name) for name in _PACKAGES}},
-        "seconds": {**seconds, **content.seconds},
-        "question": replace(content.question, options=list_options(arguments)),
-    }
-    return BrainContent(**{**vars(content), **own}, brain=brain)
-
-
-def _check_arguments(arguments: argparse.Namespace) -> None:
-    """What can be said before the images are read."""
-    try:
-        require_nilearn()
-    except ImportError as error:
-        raise CommandError(f"{error}") from error
-    if not arguments.no_report:
-        require_packages("the report", "Or leave the page out with --no-report.")
-    if arguments.standardize_runs and arguments.groups is None and arguments.groups_column is None:
-        raise CommandError(
-            "--standardize-runs needs the run of every volume.\nAdd --groups or --groups-column."
-        )
-    if arguments.atlas_labels is not None and arguments.atlas is None:
-        raise CommandError("--atlas-labels names regions of an atlas.\nAdd --atlas.")
-    try:
-        check_new_folder(arguments.out, replaceable=_replaceable(arguments))
-    except OSError as error:
-        advice = "Name a folder inside one that exists and that you may write to."
-        if isinstance(error, FileExistsError):
-            advice = _ADVICE[arguments.overwrite]
-        raise CommandError(f"--out {visible(arguments.out)}: {error}.\n{advice}") from error
-
-
-def _replaceable(arguments: argparse.Namespace) -> set[str]:
-    """The files of an earlier result, as it lists them itself; nothing else may be lost."""
-    if not arguments.overwrite:
-        return set()
-    try:
-        earlier = json.loads((Path(arguments.out) / _RESULT).read_text(encoding="utf-8"))
-        return set(earlier["brain"]["files"]) if earlier["schema"] == SCHEMA else set()
-    except (OSError, ValueError, KeyError, TypeError):
-        return set()
-
-
-def _write_maps(decoder: FewestVoxels, folder: Path, arguments: argparse.Namespace) -> list[str]:
-    """Maps, figures and the table of regions; returns the names of the files."""
-    import nibabel
-
-    written = []
-    for name in _MAPS:
-        image = getattr(decoder, f"{name}_img_")
-        if image is not None:
-            nibabel.save(image, folder / f"{name}.nii.gz")
-            written.append(f"{name}.nii.gz")
-    if decoder.regions_ is not None:
-        (folder / _REGIONS).write_text(decoder.regions_.to_csv(), encoding="utf-8")
-        written.append(_REGIONS)
-    if not arguments.no_figures:
-        written += write_figures(decoder, folder)
-    return written
+    run_brain(arguments)

@@ -4,10 +4,31 @@ from __future__ import annotations
 
 import argparse
 
+from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._output import print_text
 
-__all__ = ["run"]
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Print a script that lets a shell complete commands, options and file names
+when Tab is pressed. It goes where the shell looks for such scripts."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    completion = options.new_command(
+        commands,
+        "completion",
+        help="a script for your shell: Tab completes commands and options",
+        description=_DESCRIPTION,
+        examples=(
+            "bash > ~/.local/share/bash-completion/completions/fewest",
+            "zsh > ~/.zfunc/_fewest",
+            "fish > ~/.config/fish/completions/fewest.fish",
+        ),
+    )
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="the shell")
 
 
 def run(arguments: argparse.Namespace) -> None:

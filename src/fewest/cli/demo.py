@@ -7,18 +7,17 @@ import math
 import sys
 from pathlib import Path
 from shutil import which
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from fewest._wording import counted
-from fewest.cli._job import start_job
+from fewest.cli import _options as options
 from fewest.cli._methods import settle_method
-from fewest.cli.select import select_features
-from fewest.datasets import make_gaussian
-from fewest.report.content import Truth
-from fewest.tables import Table
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from fewest.report.content import Truth
+    from fewest.tables import Table
+
+__all__ = ["add_options", "run"]
 
 _SAMPLES, _FEATURES, _INFORMATIVE = 72, 7000, 3
 # Strong enough for all three to be needed and found, too weak for a perfect classifier.
@@ -29,8 +28,24 @@ _SECONDS_OF_PAGE = 90.0
 _NEXT = "Now your own data: {} select mydata.csv --target CLASS_COLUMN --report mydata.html"
 
 
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    demo = options.new_command(
+        commands,
+        "demo",
+        help="try it on generated data: 72 samples, 7,000 features, 3 of them informative",
+        description="Run the main job on generated data in which the answer is known.",
+        examples=("", "--report demo.html", "--seed 1 --json demo.json"),
+    )
+    options.add_seed(demo.add_group("data"), "another seed gives other data and other folds")
+    options.add_output(demo)
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Generate, fit, cross-validate, report, and compare with the truth."""
+    from fewest.cli._job import start_job
+    from fewest.cli.select import select_features
+
     usual = {"method": "sfm", "C": math.inf, "constraint": None, "class_weight": None}
     usual |= {"standardize": True, "refit": None, "cv": 5, "repeats": 1, "jobs": 1, "model": None}
     arguments = argparse.Namespace(**vars(arguments), **usual)
@@ -48,6 +63,11 @@ def run(arguments: argparse.Namespace) -> None:
 
 def generate(seed: int) -> tuple[Table, list[str]]:
     """Expression-like data, and the names of the few features that carry the class."""
+    import numpy as np
+
+    from fewest.datasets import make_gaussian
+    from fewest.tables import Table
+
     rng = np.random.default_rng(seed)
     X, y = make_gaussian(_SAMPLES, _FEATURES, _INFORMATIVE, _HALF_DISTANCE, random_state=rng)
     names = [f"gene_{number:04d}" for number in range(1, _FEATURES + 1)]

@@ -4,18 +4,68 @@ from __future__ import annotations
 
 import argparse
 
+from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
-from fewest.cli._job import start_job
 from fewest.cli._methods import make_estimator, settle_method
-from fewest.informative import informative_features
-from fewest.plotting import plot_informative
-from fewest.report._informative import find_t_map
 
-__all__ = ["run"]
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Estimate how many features carry information about the class: select features
+again and again, and test how well a support vector machine still tells two
+classes apart with the features that remain."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    informative = options.new_command(
+        commands,
+        "informative",
+        help="the share of features that carry information",
+        description=_DESCRIPTION,
+        examples=(
+            "maps.npz --groups participant --jobs 2",
+            "expression.csv --target diagnosis --cv 10 --plot curves.png",
+            "maps.npz --groups participant --checkpoint kept --json result.json",
+        ),
+        reads_table=True,
+    )
+    options.add_method(informative, ("sfm", "weston", "liknon"), hard=True)
+    group = informative.add_group("probes")
+    group.option(
+        "--every N",
+        "repetitions from one probe of the remaining features to the next",
+        options.at_least_one,
+        10,
+    )
+    group.option(
+        "--permutations N",
+        "permutations of the labels that show what chance does; 0 for none",
+        options.none_or_more,
+        100,
+    )
+    group = informative.add_group("cross-validation")
+    group.option(
+        "--groups COLUMN",
+        "column (for .npz the array) with the participant, or whatever samples belong together "
+        "in: one is left out at a time",
+    )
+    group.option("--cv K", "this many folds instead (default without groups: 5)", options.folds)
+    options.add_seed(group, "decides permutations")
+    options.add_jobs(group)
+    options.add_checkpoint(group)
+    options.add_output(
+        informative, quiet="print the estimate only; no progress bar", plot="the curves"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, select and probe in every fold, report, draw."""
+    from fewest.cli._job import start_job
+    from fewest.informative import informative_features
+    from fewest.plotting import plot_informative
+    from fewest.report._informative import find_t_map
+
     settle_method(arguments, hard=True)
     if arguments.cv == 0:
         raise CommandError(

@@ -4,29 +4,62 @@ from __future__ import annotations
 
 import argparse
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fewest._estimators.held_out import HeldOut
-from fewest.cli._job import Job, start_job
+from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
-from fewest.cli._text import cost_table
-from fewest.machines.transvariation import transvariation_C
-from fewest.report._costs import describe_cost, find_cost_grid, follow_costs
-from fewest.report._drawings import plot_costs
-from fewest.report.content import CostCurve, CostPoint
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from fewest._estimators.held_out import HeldOut
+    from fewest.cli._job import Job
+    from fewest.report.content import CostCurve, CostPoint
+
+__all__ = ["add_options", "run"]
 
 _EXPLANATION = (
     "Balanced errors on the samples that were fitted (training) and, where there are folds, in "
     "cross-validation."
 )
 
+_DESCRIPTION = """\
+Show what C does: the number of features, the training error and the
+cross-validated error (features selected again in every fold) against C."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    path = options.new_command(
+        commands,
+        "path",
+        help="number of features and errors against C, as a table and a figure",
+        description=_DESCRIPTION,
+        examples=(
+            "expression.csv --target diagnosis",
+            "expression.csv --target diagnosis --plot path.png --json path.json",
+            "expression.csv --target diagnosis --method liknon --values 50 --cv 10",
+        ),
+        reads_table=True,
+    )
+    group = options.add_method(path, ("sfm", "liknon"))
+    group.option("--values N", "how many values of C", options.at_least_one, 20)
+    group.option(
+        "--grid",
+        "values of C: evenly (in the logarithm) from the first to the last one at which the "
+        "linear program's solution changes, or (liknon only) from the class differences of the "
+        "features, as its authors do",
+        default="breakpoints",
+        choices=("breakpoints", "transvariation"),
+    )
+    options.add_validation(path)
+    options.add_output(path, quiet="print the table only; no progress bar", plot="the table")
+
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit along the path, cross-validate, report, draw."""
+    from fewest.cli._job import start_job
+    from fewest.cli._text import cost_table
+    from fewest.report._drawings import plot_costs
+
     settle_method(arguments)
     job = start_job(arguments, "plot")
     estimator = make_estimator(arguments)
@@ -46,6 +79,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
     """The curve of all samples, and the cross-validation at every C, if there are folds."""
+    import numpy as np
+
+    from fewest.machines.transvariation import transvariation_C
+    from fewest.report._costs import describe_cost, find_cost_grid, follow_costs
+    from fewest.report.content import CostCurve
+
     arguments, data = job.arguments, job.data
     with job.working():
         if arguments.grid == "transvariation":

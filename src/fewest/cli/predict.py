@@ -3,19 +3,60 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fewest._wording import counted, cut, percent, visible
+from fewest.cli import _options as options
 from fewest.cli._output import Output, csv_text, write
-from fewest.cli._prediction import load_machine, predict_samples
-from fewest.cli._text import aligned, names_text, notes_text, shorten
-from fewest.report.content import ModelSummary, Predictions
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from fewest.report.content import ModelSummary, Predictions
+
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Predict new samples with a machine that fewest select --model (or fewest.save
+in Python) has saved.
+
+MODEL is safe to open, wherever it comes from: nothing in it is executed.
+DATA is a table as for fewest select; the class need not be known. Columns are
+matched by name, and only those that the model uses have to be there. A model
+without names takes as many columns as it was fitted to, in the same order."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    predict = options.new_command(
+        commands,
+        "predict",
+        help="predict new samples with a saved machine",
+        description=_DESCRIPTION,
+        examples=(
+            "machine.fewest new.csv",
+            "machine.fewest new.csv --out predicted.csv",
+            "machine.fewest new.xlsx --sheet March --transpose",
+            "machine.fewest test.csv --target diagnosis --json -",
+            "machine.fewest new.csv --quiet > classes.txt",
+        ),
+    )
+    group = predict.add_group("data")
+    group.add_argument("model", metavar="MODEL", help="the file with the machine")
+    group.add_argument("data", metavar="DATA", help="the file with the samples")
+    truth = "column (for .npz the array) with the true classes: says how many errors there are"
+    group.option("--target COLUMN", truth)
+    options.add_drop(group, "for models without names of features: leave this column out")
+    options.add_layout(group)
+    output = options.add_output(
+        predict, quiet="print the predictions only, one per line", page=False
+    )
+    output.option("--out FILE", "also write a table (CSV), one row per sample")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Load, read, predict, report."""
+    from fewest.cli._prediction import load_machine, predict_samples
+    from fewest.cli._text import names_text, notes_text
+
     output = Output.from_arguments(arguments, "out")
     found = predict_samples(load_machine(arguments.model), arguments)
     output.say(_model_text(found.model))
@@ -46,6 +87,8 @@ def _list_columns(found: Predictions) -> dict[str, list[Any]]:
 
 
 def _model_text(model: ModelSummary) -> str:
+    from fewest.cli._text import shorten
+
     used = f"{model.n_used} of {counted(model.n_features, 'feature')}"
     lines = [f"Model     {model.file}: {model.estimator}, uses {used}"]
     if model.classes is not None:
@@ -54,6 +97,8 @@ def _model_text(model: ModelSummary) -> str:
 
 
 def _counts_text(found: Predictions) -> str:
+    from fewest.cli._text import aligned
+
     if found.model.classes is None:
         low, high = min(found.predictions), max(found.predictions)
         return f"Predicted values lie between {low:.4g} and {high:.4g}."
@@ -62,6 +107,8 @@ def _counts_text(found: Predictions) -> str:
 
 
 def _errors_text(found: Predictions) -> str:
+    from fewest.cli._text import aligned
+
     errors = found.errors
     if errors is None:
         return ""

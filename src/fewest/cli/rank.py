@@ -4,21 +4,64 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fewest.cli._job import start_job
+from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import csv_text
-from fewest.cli._text import names_text
-from fewest.repetition.selector import RepetitiveSelector
-from fewest.report._answer import describe_subsets
-from fewest.report.content import Subset
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from fewest.report.content import Subset
+
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Find all features that tell the classes apart: select the fewest, set them
+aside, select again among the rest, and so on. The subsets are listed by size."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    rank = options.new_command(
+        commands,
+        "rank",
+        help="disjoint subsets of features, found one after the other",
+        description=_DESCRIPTION,
+        examples=(
+            "expression.csv --target diagnosis --subsets 10",
+            "expression.csv --target diagnosis --C 1 --max-training-error 0.1",
+            "maps.npz --checkpoint kept --csv ranking.csv --json ranking.json",
+        ),
+        reads_table=True,
+    )
+    options.add_method(rank, ("sfm", "weston", "liknon"), hard=True)
+    group = rank.add_group("repetition")
+    group.option(
+        "--subsets N",
+        "most subsets to find (default: until the classes cannot be told apart any more)",
+        options.at_least_one,
+    )
+    group.option(
+        "--max-training-error SHARE",
+        "end before the share of training samples on the wrong side exceeds this",
+        options.share,
+    )
+    group.option("--min-features N", "end when fewer features are left", options.at_least_one, 1)
+    options.add_checkpoint(group)
+    options.add_jobs(group, "more than two classes: machines computed at the same time")
+    output = options.add_output(
+        rank, quiet="print the names of the features only, the smallest subset first; no bar"
+    )
+    output.option("--csv FILE", "also write a table, one row per feature")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, select again and again, report."""
+    from fewest.cli._job import start_job
+    from fewest.cli._text import names_text
+    from fewest.repetition.selector import RepetitiveSelector
+    from fewest.report._answer import describe_subsets
+
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")
     estimator = make_estimator(arguments)

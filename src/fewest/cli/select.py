@@ -5,25 +5,56 @@ from __future__ import annotations
 import argparse
 import copy
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from fewest._estimators.held_out import HeldOut, run_held_out
-from fewest._estimators.splits import Split, fit_with_groups
 from fewest._wording import visible
-from fewest.cli._job import Job, start_job
+from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import writing
-from fewest.cli._text import names_text
-from fewest.model_files import save
-from fewest.report.content import Content
 
-__all__ = ["run"]
+if TYPE_CHECKING:
+    from fewest._estimators.held_out import HeldOut
+    from fewest._estimators.splits import Split
+    from fewest.cli._job import Job
+    from fewest.report.content import Content
+
+__all__ = ["add_options", "run"]
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    select = options.new_command(
+        commands,
+        "select",
+        help="select features in your own data",
+        description="Select the fewest features that tell the classes apart.",
+        examples=(
+            "expression.csv --target diagnosis",
+            "expression.csv --target diagnosis --report result.html",
+            "expression.tsv.gz --target diagnosis --drop patient --drop age",
+            "expression.parquet --target diagnosis --C inf --json result.json",
+            "expression.npz --cv 10 --repeats 5 --jobs 4",
+            "expression.csv --target diagnosis --method sfm-cv",
+            "expression.csv --target diagnosis --method liknon --C 0.05",
+            "expression.csv --target diagnosis --method psvm --epsilon 3",
+            "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
+            "expression.csv --target diagnosis --quiet > selected.txt",
+            "expression.csv --target diagnosis --model machine.fewest",
+        ),
+        reads_table=True,
+    )
+    options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    validation = options.add_validation(select)
+    validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 1)
+    output = options.add_output(select)
+    saved = "also save the fitted machine to this file, for fewest predict and fewest.load"
+    output.option("--model FILE", saved)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
+    from fewest.cli._job import start_job
+
     notes = settle_method(arguments)
     job = start_job(arguments, "model")
     job.note(notes)
@@ -35,6 +66,12 @@ def select_features(job: Job, **page: Any) -> Content:
 
     `page` are settings of the page.
     """
+    import numpy as np
+
+    from fewest._estimators.splits import fit_with_groups
+    from fewest.cli._text import names_text
+    from fewest.model_files import save
+
     arguments, data = job.arguments, job.data
     machine = make_estimator(arguments, n_jobs=arguments.jobs, verbose=job.verbose)
     job.say_method(machine)
@@ -55,6 +92,8 @@ def select_features(job: Job, **page: Any) -> Content:
 
 def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
     """The cross-validation of the whole job, selection included."""
+    from fewest._estimators.held_out import run_held_out
+
     arguments, data = job.arguments, job.data
     settings = {"groups": data.groups, "n_jobs": arguments.jobs, "verbose": job.verbose}
     return [run_held_out(make_estimator(arguments), data.X, data.y, cv=splits, **settings)]

@@ -233,7 +233,7 @@ def test_failure_while_writing_leaves_nothing_behind(run, scan, monkeypatch, fai
     def fail(*_):
         raise failure
 
-    monkeypatch.setattr("fewest.cli.brain.write_figures", fail)
+    monkeypatch.setattr("fewest.cli._brain.write_figures", fail)
     ran = run(*scan.arguments("--overwrite"))
     assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 2)
     if isinstance(failure, OSError):
@@ -329,7 +329,7 @@ def test_images_are_masked_once_and_folds_run_once(run, scan, monkeypatch, page)
 
     monkeypatch.setattr(NiftiMasker, "transform", count_masking)
     monkeypatch.setattr(SupportFeatureMachine, "fit", count_fit)
-    monkeypatch.setattr("fewest.cli.brain.USUAL_SECONDS", 1e-9)
+    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1e-9)
     arguments = scan.arguments("--no-figures")
     ran = run(*([a for a in arguments if a != "--no-report"] if page else arguments))
     assert ran.code == 0, ran.err
@@ -349,7 +349,7 @@ def test_nothing_selected(run, scan):
 
 
 def test_report_is_a_page_with_maps(run, scan, monkeypatch):
-    monkeypatch.setattr("fewest.cli.brain.USUAL_SECONDS", 1.0)
+    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1.0)
     arguments = [a for a in scan.arguments("--no-figures") if a != "--no-report"]
     ran = run(*arguments)
     assert ran.code == 0, ran.err
