@@ -5,11 +5,12 @@ import itertools
 import nibabel
 import numpy as np
 import pytest
+from nilearn.maskers import NiftiMasker
 
 from fewest import RepetitiveSelector, SupportFeatureMachine
 from fewest.datasets import make_brain
 from fewest.informative import informative_features
-from fewest.neuro import FewestVoxels
+from fewest.neuro import FewestVoxels, make_map_image
 from fewest.neuro.analyses import find_consensus, join_consensus
 
 
@@ -80,18 +81,20 @@ def test_pairs_of_conditions(found):
     np.testing.assert_array_equal(joined.counts, total)
 
 
-def test_volume_and_image(maps, found):
+def test_map_and_image(maps, found):
     consensus = find_consensus(found, share=0.05)
-    volume = consensus.fill(maps.mask)
-    assert volume.shape == maps.mask.shape
-    np.testing.assert_array_equal(volume[maps.mask] > 0, consensus.voxels)
-    assert set(np.unique(volume)) <= {0, 3, 4, 5, 6}
+    np.testing.assert_array_equal(consensus.map > 0, consensus.voxels)
+    assert set(np.unique(consensus.map)) <= {0, 3, 4, 5, 6}
     mask = nibabel.Nifti1Image(maps.mask.astype(np.int8), np.diag([3.0, 3.0, 3.0, 1.0]))
-    image = consensus.make_image(mask)
-    np.testing.assert_array_equal(image.get_fdata(), volume)
+    image = make_map_image(consensus.map, mask)
+    masker = NiftiMasker(mask, standardize=None, reports=False).fit()
+    np.testing.assert_array_equal(masker.transform(image).ravel(), consensus.map)
     np.testing.assert_array_equal(image.affine, mask.affine)
-    with pytest.raises(ValueError, match="the mask has 1 voxel, but the maps have 300"):
-        consensus.fill(np.ones((1, 1, 1)))
+    assert not image.get_fdata()[~maps.mask].any()
+    both = make_map_image([consensus.voxels, ~consensus.voxels], mask)
+    np.testing.assert_array_equal(both.get_fdata().sum(axis=-1), maps.mask)
+    with pytest.raises(ValueError, match=r"shape \(3,\), but the mask has 300 voxels"):
+        make_map_image([1, 2, 3], mask)
 
 
 @pytest.mark.parametrize("downsample", [0, 1])
@@ -110,7 +113,7 @@ def test_map_of_a_decoder(scans, downsample):
     assert image.shape == scans.mask.shape
     assert set(np.unique(values)) == {0, *consensus.counts[consensus.voxels].tolist()}
     if not downsample:
-        np.testing.assert_array_equal(values, consensus.fill(scans.brain.mask))
+        np.testing.assert_array_equal(values[scans.brain.mask], consensus.map)
 
 
 def test_decoder_without_repetitions_in_folds(scans):

@@ -301,7 +301,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         from fewest.neuro.analyses import find_consensus
 
         found = find_consensus(self.informative_, share=share, min_folds=min_folds)
-        return self._map(np.where(found.voxels, found.counts, 0).astype(np.int32))
+        return self._map(found.map.astype(np.int32))
 
     def predict(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
         """Class of each volume.

@@ -16,6 +16,14 @@ from fewest.neuro.analyses._pairs import (
     permuted_pairs,
 )
 from fewest.neuro.analyses._performance import Performance
+from fewest.neuro.analyses._repeated import (
+    RepeatedSelection,
+    RepeatedSelections,
+    repeat_one_vs_all,
+    repeat_pairs,
+    repeat_resolutions,
+    repeat_time_slices,
+)
 from fewest.neuro.analyses._series import (
     Resolution,
     Resolutions,
@@ -33,6 +41,8 @@ __all__ = [
     "Performance",
     "PermutedPair",
     "PermutedPairs",
+    "RepeatedSelection",
+    "RepeatedSelections",
     "Resolution",
     "Resolutions",
     "TimeSlices",
@@ -43,6 +53,10 @@ __all__ = [
     "map_overlap",
     "one_vs_all",
     "permuted_pairs",
+    "repeat_one_vs_all",
+    "repeat_pairs",
+    "repeat_resolutions",
+    "repeat_time_slices",
     "resolutions",
     "time_slices",
 ]

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import is_number
 from fewest._types import BoolArray, IndexArray
 from fewest._wording import aligned, counted
 from fewest.informative import InformativeFeatures
 from fewest.informative._univariate import share_count
-from fewest.neuro._grid import fill_mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,43 +49,13 @@ class Consensus:
         """How many voxels that are."""
         return int(self.voxels.sum())
 
-    def fill(self, mask: ArrayLike) -> NDArray[np.intp]:
-        """The volume: in how many maps each voxel of the consensus is, and zero elsewhere.
+    @property
+    def map(self) -> IndexArray:
+        """In how many maps each voxel of the consensus is, and zero for all others.
 
-        Parameters
-        ----------
-        mask : array of bool
-            The voxels, in C order; as many as the maps have.
-
-        Returns
-        -------
-        array of the mask's shape
+        `fewest.neuro.make_map_image` makes it an image.
         """
-        inside = np.asarray(mask) != 0
-        if inside.sum() != len(self.counts):
-            raise ValueError(
-                f"the mask has {counted(int(inside.sum()), 'voxel')}, but the maps have "
-                f"{len(self.counts)}: give the mask that they were computed in"
-            )
-        return fill_mask(inside, np.where(self.voxels, self.counts, 0))
-
-    def make_image(self, mask_img: Any) -> Any:
-        """The same volume as an image on the grid of the mask. Needs nilearn.
-
-        Parameters
-        ----------
-        mask_img : 3-D image or file
-            The voxels.
-
-        Returns
-        -------
-        3-D image
-        """
-        from fewest.neuro._images import load_image, make_image, require_nilearn, values_of
-
-        require_nilearn()
-        loaded = load_image(mask_img, "mask_img")
-        return make_image(loaded, self.fill(values_of(loaded)).astype(np.int32))
+        return np.where(self.voxels, self.counts, 0)
 
     def __str__(self) -> str:
         return aligned(
