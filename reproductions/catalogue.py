@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from reproductions import klement_leukemia, klement_soft, klement_weston
+from reproductions import (
+    klement_brain_mosaics,
+    klement_leukemia,
+    klement_soft,
+    klement_weston,
+)
 from reproductions.study import Study
 
 STUDIES: list[Study] = [
     *klement_weston.STUDIES,
     *klement_soft.STUDIES,
     *klement_leukemia.STUDIES,
+    *klement_brain_mosaics.STUDIES,
 ]

@@ -1,6 +1,7 @@
 """Gaussian pyramids of images and volumes: illumination correction, down- and upsampling."""
 
 from fewest.imaging.illumination import correct_illumination, match_histogram
+from fewest.imaging.mosaic import make_mosaic, measure_seams
 from fewest.imaging.operators import Correction, Expansion, ImageOperator, Reduction
 from fewest.imaging.pyramid import (
     downsample,
@@ -21,7 +22,9 @@ __all__ = [
     "downsampled_mask",
     "expand",
     "gaussian_pyramid",
+    "make_mosaic",
     "match_histogram",
+    "measure_seams",
     "reduce",
     "upsample",
 ]

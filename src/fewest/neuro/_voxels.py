@@ -275,6 +275,34 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
             usual["figures"] = list_figures(self)
         return make_report(self.estimator_, X, labels, **{**usual, **settings})
 
+    def find_consensus(self, share: float = 0.025, *, min_folds: int | float = 0.5) -> SpatialImage:
+        """Map of the voxels that are among the first ones found in at least half of the folds.
+
+        Needs a decoder that was fitted with ``informative=True`` (or a dict; ``{"probe": None}``
+        is enough and faster).
+
+        Parameters
+        ----------
+        share, min_folds
+            As for :func:`fewest.neuro.analyses.find_consensus`; the share is one of the voxels
+            that the estimator sees.
+
+        Returns
+        -------
+        image of int
+            In how many folds each voxel of the consensus is among the first; 0 elsewhere.
+        """
+        check_is_fitted(self)
+        if self.informative_ is None:
+            raise ValueError(
+                "a consensus needs the repetitions of every fold: fit the decoder with "
+                "informative={'probe': None}"
+            )
+        from fewest.neuro.analyses import find_consensus
+
+        found = find_consensus(self.informative_, share=share, min_folds=min_folds)
+        return self._map(found.map.astype(np.int32))
+
     def predict(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
         """Class of each volume.
 

@@ -1,4 +1,4 @@
-"""Pictures of voxels: two maps and their overlap, and maps along a ranking.
+"""Pictures of voxels: two maps and their overlap, maps along a ranking, curves of repetitions.
 
 Needs nilearn and matplotlib (``pip install "fewest[neuro]"``), imported by the first picture.
 """
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fewest._estimators.validation import check_choice
 from fewest._wording import counted
 from fewest.informative._univariate import SHARES, share_count
+from fewest.neuro._curves import plot_repeated
 from fewest.neuro._images import load_image, make_image, match_grid, require_nilearn, values_of
 from fewest.plotting._figures import require_matplotlib
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PALETTES", "plot_ranking", "plot_two_maps"]
+__all__ = ["PALETTES", "plot_ranking", "plot_repeated", "plot_two_maps"]
 
 # Colours of the first map, of the second, and of both. Red and green, as in Klement et al. (2013),
 # look alike to one man in twelve; the others, Okabe and Ito's, differ in brightness as well.

@@ -99,6 +99,21 @@ def one_vs_all(
     >>> found.performances[2].error < found.performances[0].error
     True
     """
+    names, data_sets = oppose_rest(X, y, groups, blocks, average, conditions)
+    found = measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose)
+    sizes = [(int(np.sum(data.y)), int(np.sum(~data.y))) for data in data_sets]
+    return OneVsAll(tuple(names), tuple(found), tuple(sizes))
+
+
+def oppose_rest(
+    X: Any,
+    y: ArrayLike,
+    groups: ArrayLike,
+    blocks: ArrayLike | None,
+    average: str | None,
+    conditions: Iterable[Any] | None,
+) -> tuple[list[Any], list[TwoClasses]]:
+    """The conditions, and the samples of each of them beside all others."""
     check_choice("average", average, AVERAGES)
     X, labels, own_groups = check_samples(X, y, groups)
     if average is not None:
@@ -112,9 +127,7 @@ def one_vs_all(
             samples = average_rest(X, labels, name, **how)
         rows = np.arange(len(samples[1]))
         data_sets.append(TwoClasses(*samples, rows, f"{name} and all others"))
-    found = measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose)
-    sizes = [(int(np.sum(data.y)), int(np.sum(~data.y))) for data in data_sets]
-    return OneVsAll(tuple(names), tuple(found), tuple(sizes))
+    return names, data_sets
 
 
 def average_rest(

@@ -158,7 +158,7 @@ def compare_pairs(
     verbose: int,
 ) -> list[AllPairs]:
     """All pairs in every matrix; the text before it says in messages where that is."""
-    names, data_sets = _pair_up(matrices, y, groups, conditions)
+    names, data_sets = pair_up(matrices, y, groups, conditions)
     found = iter(measure_performances(estimator, data_sets, n_jobs=n_jobs, verbose=verbose))
     return [
         AllPairs(tuple(names), tuple(Pair(*pair, next(found)) for pair in combinations(names, 2)))
@@ -166,7 +166,7 @@ def compare_pairs(
     ]
 
 
-def _pair_up(
+def pair_up(
     matrices: Sequence[tuple[str, Any]],
     y: ArrayLike,
     groups: ArrayLike,
@@ -272,7 +272,7 @@ def permuted_pairs(
     (1.75, 4.75, 0.05)
     """
     check_count("n_permutations", n_permutations)
-    names, data_sets = _pair_up([("", X)], y, groups, conditions)
+    names, data_sets = pair_up([("", X)], y, groups, conditions)
     rng = check_random_state(random_state)
     measure = partial(measure_performances, estimator, n_jobs=n_jobs, verbose=verbose)
     observed = measure(data_sets)

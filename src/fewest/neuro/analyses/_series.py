@@ -114,15 +114,20 @@ def time_slices(
       features      -2 s   6 s   30 s
       fear vs. joy   4.2   1.2*   4.8
     """
-    matrices = _matrices(X)
-    times = list(range(len(matrices)) if times is None else times)
-    if len(times) != len(matrices):
-        raise ValueError(
-            f"times must name each of the {len(matrices)} slices of X; got {len(times)} names"
-        )
-    named = [(f" at time {time}", matrix) for time, matrix in zip(times, matrices, strict=True)]
+    own_times, named = cut_times(X, times)
     slices = compare_pairs(estimator, named, y, groups, conditions, n_jobs, verbose)
-    return TimeSlices(tuple(times), slices[0].conditions, tuple(slices))
+    return TimeSlices(tuple(own_times), slices[0].conditions, tuple(slices))
+
+
+def cut_times(X: Any, times: Sequence[Any] | None) -> tuple[list[Any], list[tuple[str, Any]]]:
+    """The times, and the matrix of each with words for messages."""
+    matrices = _matrices(X)
+    names = list(range(len(matrices)) if times is None else times)
+    if len(names) != len(matrices):
+        raise ValueError(
+            f"times must name each of the {len(matrices)} slices of X; got {len(names)} names"
+        )
+    return names, [(f" at time {time}", one) for time, one in zip(names, matrices, strict=True)]
 
 
 def _matrices(X: Any) -> list[Any]:
@@ -221,6 +226,15 @@ def resolutions(
     >>> [level.n_voxels for level in found.levels]
     [800, 91, 10]
     """
+    masks, named = make_levels(X, mask, n_levels, already_smooth)
+    found = compare_pairs(estimator, named, y, groups, conditions, n_jobs, verbose)
+    return Resolutions(tuple(map(Resolution, range(n_levels + 1), masks, found)))
+
+
+def make_levels(
+    X: ArrayLike, mask: ArrayLike, n_levels: int, already_smooth: bool
+) -> tuple[list[BoolArray], list[tuple[str, Any]]]:
+    """The mask of every level of the pyramid, and its matrix with words for messages."""
     inside = np.asarray(mask) != 0
     downsampled_mask(inside, n_levels)  # raises unless voxels are left of it
     masks = [downsampled_mask(inside, level) for level in range(n_levels + 1)]
@@ -231,9 +245,7 @@ def resolutions(
             matrices.append(matrices[0][:, even])
         else:
             matrices.append(VoxelGrid(before, 1).reduce(matrices[-1]))
-    named = [(f" at level {level} of the pyramid", matrix) for level, matrix in enumerate(matrices)]
-    found = compare_pairs(estimator, named, y, groups, conditions, n_jobs, verbose)
-    return Resolutions(tuple(map(Resolution, range(n_levels + 1), masks, found)))
+    return masks, [(f" at level {level} of the pyramid", one) for level, one in enumerate(matrices)]
 
 
 def _rows(X: ArrayLike, mask: BoolArray) -> NDArray[Any]:
