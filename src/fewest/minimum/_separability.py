@@ -150,8 +150,8 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
     X, signs = check_data(X, y, "decide_separability")
     n = len(signs)
     if not intercept:
-        # A hyperplane through the origin separates samples exactly if it separates them together with
-        # their mirror images, which are of the other class; and then one with a bias does.
+        # A hyperplane through the origin separates samples if and only if any hyperplane separates
+        # them together with their mirror images, which are of the other class.
         X, signs = np.asfortranarray(np.vstack([X, -X])), np.concatenate([signs, -signs])
     separable, proof = _decide(X, signs)
     if isinstance(proof, Separation):
