@@ -99,6 +99,7 @@ ESTIMATORS = [
     (LiknonCV(3, outcome="ensemble", standardize=False, **QUICK), set()),
     (SoftDoubleMinOver(max_iter=2000), set()),
     (SoftDoubleMinOver(kernel="rbf", max_iter=2000), set()),
+    (SoftDoubleMinOver(class_weight="balanced", max_iter=2000), set()),
     (WeightedVoteClassifier(), set()),
     (WeightedVoteClassifier(n_features=None), set()),
     (PotentialSVC(), set()),

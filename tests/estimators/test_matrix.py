@@ -70,6 +70,7 @@ ESTIMATORS = {
     "liknon-cv, best": LiknonCV(3, outcome="best", **QUICK),
     "liknon-cv, ensemble": LiknonCV(3, outcome="ensemble", **QUICK),
     "min-over": SoftDoubleMinOver(),
+    "min-over, no bias": SoftDoubleMinOver(class_weight="balanced", fit_intercept=False),
     "min-over, rbf": SoftDoubleMinOver(kernel="rbf"),
     "vote": WeightedVoteClassifier(4),
     "psvc": PotentialSVC(C=np.inf, epsilon=2.0, kernel="precomputed"),
