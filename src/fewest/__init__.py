@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from fewest.machines.sfm_path import exact_sfm_path
     from fewest.machines.union import UnionFeatureMachine
     from fewest.machines.zero_norm_svm import ZeroNormSVM
-    from fewest.minimum import MinimumResult, minimum_features
+    from fewest.minimum import (
+        MinimumResult,
+        Separability,
+        decide_separability,
+        minimum_features,
+    )
     from fewest.model_files import load, save
     from fewest.psvm import (
         PotentialSelector,
@@ -46,12 +51,14 @@ __all__ = [
     "PotentialSVRCV",
     "PotentialSelector",
     "RepetitiveSelector",
+    "Separability",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
     "SupportFeatureMachineCV",
     "UnionFeatureMachine",
     "ZeroNormSVM",
     "__version__",
+    "decide_separability",
     "exact_liknon_path",
     "exact_sfm_path",
     "liknon_path",
@@ -75,7 +82,12 @@ _HOMES = {
         "machines.sfm_path": ("exact_sfm_path",),
         "machines.union": ("UnionFeatureMachine",),
         "machines.zero_norm_svm": ("ZeroNormSVM",),
-        "minimum": ("MinimumResult", "minimum_features"),
+        "minimum": (
+            "MinimumResult",
+            "Separability",
+            "decide_separability",
+            "minimum_features",
+        ),
         "model_files": ("load", "save"),
         "psvm.estimators": ("PotentialSVC", "PotentialSVR"),
         "psvm.search": ("PotentialSVCCV", "PotentialSVRCV"),

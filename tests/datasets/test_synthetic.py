@@ -11,7 +11,15 @@ from scipy.optimize import linprog
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine
-from fewest.datasets import make_banana, make_gaussian, make_modes, make_weston, synthetic
+from fewest.datasets import (
+    make_banana,
+    make_gaussian,
+    make_modes,
+    make_shattered,
+    make_weston,
+    synthetic,
+)
+from fewest.diagnostics import vc_dimension_bound
 
 GENERATORS = [
     partial(make_weston, 30, 20),
@@ -283,3 +291,17 @@ class TestBanana:
     def test_refusals(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             make_banana(*arguments)
+
+
+def test_shattered_samples():
+    """Every labelling of the samples is separated by one feature, and the bound is met."""
+    for n in range(1, 7):
+        X = make_shattered(n)
+        assert X.shape == (n, 2 ** (n - 1))
+        for code in range(2**n):
+            y = 1.0 - 2.0 * ((code >> np.arange(n)) & 1)
+            assert np.any(np.all(y[:, None] * X > 0, axis=0) | np.all(y[:, None] * X < 0, axis=0))
+        assert vc_dimension_bound(X.shape[1], 1) == n
+    np.testing.assert_array_equal(make_shattered(2), [[1, 1], [1, -1]])  # fig. 3.4 of the thesis
+    with pytest.raises(ValueError, match="n must be at most 20"):
+        make_shattered(21)

@@ -28,7 +28,7 @@ from fewest import (
     UnionFeatureMachine,
     ZeroNormSVM,
 )
-from fewest.filters import WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, WeightedVoteClassifier
 
 SOFT = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=2)
 SMALL_GRID = {"Cs": (1.0, 10.0), "epsilons": (0.1,), "cv": 2}
@@ -99,6 +99,9 @@ ESTIMATORS = [
     (LiknonCV(3, outcome="ensemble", standardize=False, **QUICK), set()),
     (SoftDoubleMinOver(max_iter=2000), set()),
     (SoftDoubleMinOver(kernel="rbf", max_iter=2000), set()),
+    (SoftDoubleMinOver(class_weight="balanced", max_iter=2000), set()),
+    (BestFirstSelector(cv=2, patience=1), set()),
+    (BestFirstSelector(direction="backward", cv=2, patience=1), set()),
     (WeightedVoteClassifier(), set()),
     (WeightedVoteClassifier(n_features=None), set()),
     (PotentialSVC(), set()),

@@ -39,7 +39,7 @@ from fewest import (
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest.cli import main
 from fewest.datasets import make_gaussian
-from fewest.filters import WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, WeightedVoteClassifier
 from fewest.plotting import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -70,8 +70,10 @@ ESTIMATORS = {
     "liknon-cv, best": LiknonCV(3, outcome="best", **QUICK),
     "liknon-cv, ensemble": LiknonCV(3, outcome="ensemble", **QUICK),
     "min-over": SoftDoubleMinOver(),
+    "min-over, no bias": SoftDoubleMinOver(class_weight="balanced", fit_intercept=False),
     "min-over, rbf": SoftDoubleMinOver(kernel="rbf"),
     "vote": WeightedVoteClassifier(4),
+    "best-first": BestFirstSelector(cv=2, patience=1),
     "psvc": PotentialSVC(C=np.inf, epsilon=2.0, kernel="precomputed"),
     "psvc, samples": PotentialSVC(kernel="precomputed", row_objects="samples", epsilon=1.0),
     "psvc, rbf": PotentialSVC(),
@@ -90,7 +92,7 @@ ESTIMATORS = {
 REGRESSIONS = {"psvr", "psvr-cv", "foreign regression"}
 KERNELS = {"min-over, rbf", "psvc, rbf", "psvc-cv, rbf"}
 NO_SELECTION = REGRESSIONS | KERNELS | {"foreign neighbours"}
-SELECTORS_ONLY = {"psvm-selector", "repetitive", "foreign selector"}
+SELECTORS_ONLY = {"best-first", "psvm-selector", "repetitive", "foreign selector"}
 NO_PREDICTION = REGRESSIONS | SELECTORS_ONLY
 NO_SCORES = NO_PREDICTION | {"liknon-cv", "foreign neighbours"}
 NOT_LINEAR = NO_SELECTION | SELECTORS_ONLY | {"liknon-cv", "liknon-cv, ensemble", "accumulated"}
@@ -202,7 +204,7 @@ def test_stability(name, estimator):
     def run():
         return stability(estimator, X, Y, n_resamples=3, random_state=0)
 
-    if name == "min-over":  # uses all features, always
+    if name in ("min-over", "min-over, no bias"):  # use all features, always
         with pytest.raises(ValueError, match="all sets hold no feature or all of them"):
             run()
         return

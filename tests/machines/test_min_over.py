@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize, nnls
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
@@ -48,10 +49,75 @@ def test_kernel():
 
 
 def test_overlap_and_too_few_steps():
-    X, y = np.array([[0.0], [1.0], [2.0], [3.1]]), [0, 1, 0, 1]
+    X, y = np.array([[0.0], [1.3], [2.0], [3.1]]), [0, 1, 0, 1]
     with pytest.raises(ValueError, match="no separating hyperplane after 1000 steps"):
         SoftDoubleMinOver(np.inf, max_iter=1000).fit(X, y)
     with pytest.warns(ConvergenceWarning, match="max_iter=3 steps: raise max_iter or tol"):
         SoftDoubleMinOver(max_iter=3).fit(X, y)
     with pytest.raises(ValueError, match="C must be a positive number"):
         SoftDoubleMinOver(0.0).fit(X, y)
+
+
+def published_loop(X, y, C, steps):
+    """SoftDoubleMinOver as Klement's thesis (2013, fig. 2.4) prints it."""
+    kernel = X @ X.T + np.eye(len(X)) / C
+    alpha = np.zeros(len(X))
+    for _ in range(steps):
+        r = y * (kernel @ (y * alpha))
+        best = [min(np.flatnonzero(y == sign), key=lambda i: r[i]) for sign in (1, -1)]
+        alpha[best] += 1.0
+    return alpha
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7, 50])
+def test_both_samples_come_from_the_same_residuals(steps):
+    X, y = make_gaussian(n=20, d=3, k=2, mu=0.5, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        machine = SoftDoubleMinOver(2.0, tol=1e-9, max_iter=steps).fit(X, y)
+    expected = published_loop(X, y, 2.0, steps)
+    np.testing.assert_allclose(machine.alpha_ / machine.alpha_.sum(), expected / expected.sum())
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced", {1: 5.0}])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_class_weights_and_no_bias(class_weight, fit_intercept):
+    X, y = make_gaussian(60, 4, 2, 0.7, positive_fraction=0.2, random_state=0)
+    machine = SoftDoubleMinOver(
+        0.5, class_weight=class_weight, fit_intercept=fit_intercept, tol=1e-4, max_iter=1_000_000
+    ).fit(X, y)
+    w, b = _by_newton(X, y, 0.5, class_weight, fit_intercept)
+    np.testing.assert_allclose(machine.coef_[0], w, atol=0.01)
+    assert machine.intercept_[0] == pytest.approx(b, abs=0.01)
+    assert machine.gap_ <= 1e-4
+
+
+def _by_newton(X, y, C, class_weight, fit_intercept):
+    """The same program, as a smooth function of the hyperplane alone."""
+    share = np.mean(y == 1)
+    factors = {None: (1, 1), "balanced": (0.5 / share, 0.5 / (1 - share))}
+    plus, minus = (5, 1) if isinstance(class_weight, dict) else factors[class_weight]
+    cost = C * np.where(y == 1, plus, minus)
+
+    def value(plane):
+        scores = X @ plane[:-1] + plane[-1] * fit_intercept
+        return plane[:-1] @ plane[:-1] / 2 + cost @ np.maximum(0.0, 1.0 - y * scores) ** 2 / 2
+
+    plane = minimize(value, np.zeros(X.shape[1] + 1), options={"gtol": 1e-8}).x
+    return plane[:-1], plane[-1] * fit_intercept
+
+
+def test_hard_margin_without_a_bias():
+    X, y = make_gaussian(n=30, d=50, k=2, mu=1.5, random_state=0)
+    machine = SoftDoubleMinOver(np.inf, fit_intercept=False).fit(X, y)
+    Z = y[:, None] * X
+    # The largest margin is the distance of the hull of the y_i x_i from the origin.
+    system, target = np.vstack([Z.T, 1e3 * np.ones(30)]), np.append(np.zeros(50), 1e3)
+    shares = nnls(system, target)[0]
+    largest = np.linalg.norm(Z.T @ shares)
+    reached = (y * machine.decision_function(X)).min() / np.linalg.norm(machine.coef_)
+    assert machine.intercept_[0] == 0.0
+    assert 0.99 * largest <= reached <= largest * (1 + 1e-4)
+    with pytest.raises(ValueError, match="no separating hyperplane"):
+        SoftDoubleMinOver(np.inf, fit_intercept=False, max_iter=500).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match="fit_intercept must be True or False"):
+        SoftDoubleMinOver(fit_intercept=None).fit(X, y)

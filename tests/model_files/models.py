@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 import fewest
 from fewest.datasets import make_gaussian
-from fewest.filters import WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, WeightedVoteClassifier
 
 X, Y = make_gaussian(n=36, d=9, k=3, mu=1.5, random_state=0)
 X_NEW, _ = make_gaussian(n=25, d=9, k=3, mu=1.0, random_state=1)
@@ -102,6 +102,7 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     "fsv": (fewest.FeatureSelectionConcave(), X, Y),
     "min_over": (fewest.SoftDoubleMinOver(), X, Y),
     "min_over, kernel": (fewest.SoftDoubleMinOver(kernel="rbf"), X, Y),
+    "best first": (BestFirstSelector(cv=2, patience=1), X, Y),
     "weighted vote": (WeightedVoteClassifier(4), X, Y),
 }
 

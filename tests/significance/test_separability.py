@@ -7,7 +7,11 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from fewest.significance import separability_probability, subset_separability_bounds
+from fewest.significance import (
+    separability_probability,
+    simulate_separability,
+    subset_separability_bounds,
+)
 from tests.significance.half_space import in_half_space
 
 
@@ -72,15 +76,43 @@ def test_a_million_features():
 
 
 def test_simulated_probability_lies_within_the_bounds():
-    rng = np.random.default_rng(0)
-    runs, d = 300, 5
     for n, d_star in [(6, 2), (8, 3), (9, 1), (10, 5)]:
-        found = [any_subset_separates(rng.standard_normal((n, d)), d_star) for _ in range(runs)]
-        share, error = np.mean(found), 3 * np.sqrt(0.25 / runs)
-        bounds = subset_separability_bounds(n, d, d_star)
-        assert bounds.lower - error <= share <= bounds.upper + error
-        if bounds.exact is not None:
-            assert share == pytest.approx(bounds.exact, abs=error)
+        found = simulate_separability(n, 5, d_star, n_runs=300, random_state=0)
+        error = 3 * np.sqrt(0.25 / 300)
+        assert found.bounds.lower - error <= found.share <= found.bounds.upper + error
+        if found.bounds.exact is not None:
+            assert found.share == pytest.approx(found.bounds.exact, abs=error)
+        assert found.standard_error == pytest.approx(np.sqrt(found.share * (1 - found.share) / 300))
+
+
+@pytest.mark.parametrize(("n", "d", "d_star"), [(7, 4, 2), (9, 4, 3), (4, 6, 1), (3, 5, 3)])
+def test_simulation_tries_every_set(n, d, d_star):
+    """The same data, every set of features judged by least squares."""
+    rng = np.random.RandomState(1)
+    shares = [any_subset_separates(rng.standard_normal((n, d)), d_star) for _ in range(60)]
+    found = simulate_separability(n, d, d_star, n_runs=60, random_state=1)
+    assert found.share == np.mean(shares)
+    assert d_star >= n or 0 < found.share < 1
+
+
+def test_simulation_with_an_intercept():
+    """One feature: given n+ positive labels, it is separable with probability 2 / (n over n+)."""
+    n, d = 7, 6
+    exact = 0.0
+    for positive in range(n + 1):
+        p = min(1.0, 2.0 / comb(n, positive))
+        exact += comb(n, positive) / 2**n * (1 - (1 - p) ** d)
+    found = simulate_separability(n, d, 1, intercept=True, n_runs=2000, random_state=0)
+    assert found.share == pytest.approx(exact, abs=4 * found.standard_error)
+    assert found.bounds.intercept
+    whole = simulate_separability(7, 3, 3, intercept=True, n_runs=1000, random_state=0)
+    expected = separability_probability(7, 3, intercept=True)
+    assert whole.share == pytest.approx(expected, abs=4 * whole.standard_error)
+
+
+def test_simulation_of_too_many_sets():
+    with pytest.raises(ValueError, match="3 of 100 features make 161,700 sets, too many"):
+        simulate_separability(10, 100, 3)
 
 
 def test_intercept_counts_the_dichotomies_of_any_points():

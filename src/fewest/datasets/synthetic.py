@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fewest._types import BoolArray, FloatArray
 
-__all__ = ["make_banana", "make_gaussian", "make_modes", "make_weston"]
+__all__ = ["make_banana", "make_gaussian", "make_modes", "make_shattered", "make_weston"]
 
 Labels = NDArray[np.int64]
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -32,6 +32,7 @@ _NOISE_SCALE = 20.0
 # redraw more points, and give too few features and too high percentages at n = 500; harder ones
 # (C -> inf) give slightly too many features.
 _SEPARATING_C = 100.0
+_MOST_SHATTERED = 20
 _N_MODES, _MODE_SIZE = 5, 4
 _BANANA_RADIUS, _BANANA_SPAN, _BANANA_PLACE = 5.0, 1.25 * np.pi, 28
 
@@ -305,6 +306,45 @@ def make_banana(
     place = min(_BANANA_PLACE, n_noise)
     X[:, place : place + 2] += arc
     return X, y
+
+
+def make_shattered(n: int = 4) -> FloatArray:
+    r"""Samples of which any labelling is separated by a single feature, through the origin.
+
+    All :math:`2^{n-1}` vectors of n signs that begin with +1, as columns. Every labelling is one of
+    them or its negative. So :math:`h = n = 1 + \log_2 d` samples are shattered by hyperplanes with
+    one of d features, and no more can be: there are :math:`2d` such rules (Klement's thesis 2013,
+    sec. 3.4 and fig. 3.4).
+
+    Parameters
+    ----------
+    n : int
+        Number of samples, from 1 to 20.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2 ** (n - 1))
+        Values -1 and +1.
+
+    References
+    ----------
+    S. Klement: The Support Feature Machine: an odyssey in high-dimensional spaces. PhD thesis,
+    University of Lübeck (2013).
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_shattered
+    >>> make_shattered(3)
+    array([[ 1.,  1.,  1.,  1.],
+           [ 1., -1.,  1., -1.],
+           [ 1.,  1., -1., -1.]])
+    """
+    check_count("n", n, 1)
+    if n > _MOST_SHATTERED:
+        raise ValueError(f"n must be at most {_MOST_SHATTERED}: there are 2^(n - 1) features")
+    digits = np.arange(n)[:, None] - 1
+    columns = np.arange(2 ** (n - 1))
+    return np.where(digits < 0, 1.0, 1.0 - 2.0 * ((columns >> np.maximum(digits, 0)) & 1))
 
 
 def _draw_weston(rng: np.random.Generator, y: Labels) -> FloatArray:

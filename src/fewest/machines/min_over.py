@@ -17,11 +17,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewest._estimators.abilities import Abilities, Declaring, Selection
 from fewest._estimators.decisions import ScoreClassifier, TwoClassesOnly
 from fewest._estimators.validation import (
+    check_flag,
     check_positive,
     check_usual_parameters,
     encode_two_classes,
+    weigh_classes,
 )
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 
 __all__ = ["SoftDoubleMinOver"]
 
@@ -32,16 +34,23 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
 
     .. math::
 
-        \min \; \frac12 \|w\|^2 + \frac C2 \sum_i \xi_i^2
+        \min \; \frac12 \|w\|^2 + \frac12 \sum_i C_i \xi_i^2
         \quad \text{subject to} \quad y_i (w^\top \Phi(x_i) + b) \ge 1 - \xi_i
 
-    Each step raises the weight of the sample with the smallest margin in either class. The weights
-    also bound the largest possible margin, which shows when to stop.
+    Each step raises the weight of the sample with the smallest margin in either class, both found
+    before any weight is raised (Klement's thesis 2013, fig. 2.4). The weights also bound the
+    largest possible margin, which shows when to stop. Without a bias it is MinOver: each step takes
+    the sample with the smallest margin of all.
 
     Parameters
     ----------
     C : float, default=1.0
         Softness, for X as it is; ``np.inf`` is the hard margin, for separable classes only.
+    class_weight : {"balanced"}, dict or None, default=None
+        Factors on C for each class. "balanced" makes the costs of both classes equal in sum
+        (C+ n+ = C- n-), which keeps a soft machine from giving up the smaller one.
+    fit_intercept : bool, default=True
+        Whether there is a bias; without one, the hyperplane passes through the origin.
     kernel : str or callable, default="linear"
         A metric of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     tol : float, default=0.01
@@ -55,7 +64,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     alpha_ : array of shape (n_samples,)
         Weights of the samples, scaled so that the margin is one.
     intercept_ : array of shape (1,)
-        The bias.
+        The bias; zero without one.
     coef_ : array of shape (1, n_features)
         Weights of the features, for the linear kernel.
     gap_ : float
@@ -70,6 +79,9 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     T. Martinetz, K. Labusch, D. Schneegass: SoftDoubleMinOver: a simple procedure for maximum
     margin classification. ICANN (2005).
 
+    W. Krauth, M. Mézard: Learning algorithms with optimal stability in neural networks. Journal of
+    Physics A 20 (1987): MinOver.
+
     Examples
     --------
     >>> from fewest.datasets import make_gaussian
@@ -82,6 +94,8 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
 
     C: float = 1.0
     _: KW_ONLY
+    class_weight: Any = None
+    fit_intercept: bool = True
     kernel: Any = "linear"
     tol: float = 0.01
     max_iter: int = 100_000
@@ -106,21 +120,26 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         self.classes_, codes = encode_two_classes(type(self).__name__, y)
         signs = np.where(codes == 1, 1.0, -1.0)
         kernel = pairwise_kernels(X, metric=self.kernel)
-        kernel[np.diag_indices(len(kernel))] += 0.0 if np.isinf(self.C) else 1.0 / self.C
+        if np.isfinite(self.C):
+            factors = weigh_classes(
+                self.class_weight, self.classes_.tolist(), codes, signs, np.ones(len(signs))
+            )
+            kernel[np.diag_indices(len(kernel))] += 1.0 / (self.C * factors)
+        sides = [signs > 0, signs < 0] if self.fit_intercept else [np.full(len(signs), True)]
         alpha, residual, self.n_iter_, self.gap_ = self._add_up(
-            signs[:, None] * kernel * signs, signs
+            signs[:, None] * kernel * signs, [np.flatnonzero(side) for side in sides]
         )
-        lowest, highest = residual[signs > 0].min(), residual[signs < 0].min()
-        margin = (lowest + highest) / 2
+        smallest = [residual[side].min() for side in sides]
+        margin = float(np.mean(smallest))
         if not margin > 0.0 and np.isinf(self.C):
             raise ValueError(
                 f"no separating hyperplane after {self.n_iter_} steps: the classes overlap, or "
                 "nearly so. Take a finite C, or raise max_iter"
             )
         if not margin > 0.0:  # stopped too early; half the distance of the hull points stands in
-            margin = max(alpha @ residual / (2 * self.n_iter_), np.finfo(float).tiny)
+            margin = max(alpha @ residual / alpha.sum(), np.finfo(float).tiny)
         self.alpha_ = alpha / margin
-        self.intercept_ = np.array([(highest - lowest) / (2 * margin)])
+        self.intercept_ = np.array([(smallest[-1] - smallest[0]) / (2 * margin)])
         self._signed, self._X = self.alpha_ * signs, X
         if self.kernel == "linear":
             self.coef_ = (self._signed @ X)[None]
@@ -165,24 +184,24 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
 
     def _check_parameters(self) -> None:
         check_positive("C", self.C, infinity="for a hard margin")
+        check_flag("fit_intercept", self.fit_intercept)
         check_usual_parameters(self)
 
     def _add_up(
-        self, products: FloatArray, signs: FloatArray
+        self, products: FloatArray, sides: list[IndexArray]
     ) -> tuple[FloatArray, FloatArray, int, float]:
         """Weights and residuals of the samples, steps taken, and the gap that is left.
 
         After t steps the weights of either class sum to t, so |w| / t is the distance of two
-        points of the convex hulls: at least twice the largest margin.
+        points of the convex hulls: at least twice the largest margin. Without a bias all weights
+        sum to t, and |w| / t is the distance of the hull of the y_i x_i from the origin.
         """
-        positive, negative = np.flatnonzero(signs > 0), np.flatnonzero(signs < 0)
-        alpha, residual = np.zeros(len(signs)), np.zeros(len(signs))
+        alpha, residual = np.zeros(len(products)), np.zeros(len(products))
         for step in range(1, self.max_iter + 1):
-            for rows in (positive, negative):
-                hardest = rows[residual[rows].argmin()]
-                alpha[hardest] += 1.0
-                residual += products[hardest]
-            reached = residual[positive].min() + residual[negative].min()
+            hardest = [rows[residual[rows].argmin()] for rows in sides]
+            alpha[hardest] += 1.0
+            residual += products[hardest].sum(axis=0)
+            reached = sum(residual[rows].min() for rows in sides)
             squared_norm = alpha @ residual
             if squared_norm <= 0.0 or reached * step >= (1.0 - self.tol) * squared_norm:
                 break

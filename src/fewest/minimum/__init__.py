@@ -1,6 +1,7 @@
-"""The certified smallest set of features that separates two classes."""
+"""The certified smallest set of features that separates two classes, and whether any set does."""
 
 from fewest.minimum._features import minimum_features
 from fewest.minimum._result import MinimumResult
+from fewest.minimum._separability import Separability, decide_separability
 
-__all__ = ["MinimumResult", "minimum_features"]
+__all__ = ["MinimumResult", "Separability", "decide_separability", "minimum_features"]

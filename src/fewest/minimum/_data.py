@@ -19,7 +19,9 @@ _LARGEST = 1e100  # products of larger values may overflow
 _BLOCK_WIDTH = 1024
 
 
-def check_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def check_data(
+    X: Any, y: ArrayLike, name: str = "minimum_features"
+) -> tuple[FloatArray, FloatArray]:
     """X in doubles, column by column, and +1 (the second class in sorted order) or -1.
 
     X is copied unless it is like that already: the search reads single columns all the time.
@@ -27,7 +29,7 @@ def check_data(X: Any, y: ArrayLike) -> tuple[FloatArray, FloatArray]:
     X, y = check_X_y(X, y, accept_sparse=True, dtype=np.float64, order="F", ensure_min_samples=2)
     if sparse.issparse(X):
         X = X.toarray(order="F")
-    _, codes = encode_two_classes("minimum_features", y)
+    _, codes = encode_two_classes(name, y)
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")
     return X, np.where(codes == 1, 1.0, -1.0)

@@ -22,15 +22,14 @@ from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import Twins, check_data, conflicting_samples, separating_columns
-from fewest.minimum._leaves import RuledOut, Separation, find_weighed, rule_out, settle
+from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
+from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, swap_down
 
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
-# Fractions take too long for larger systems of equations (columns times samples squared).
-_LARGEST_SYSTEM = 300_000
 
 
 def minimum_features(
@@ -256,7 +255,7 @@ class Driver:
         """The answer if no method separates strictly: a proof that nothing can, if possible."""
         columns = self.twins.firsts
         leaf: Separation | RuledOut | None
-        if len(columns) * len(self.y) ** 2 <= _LARGEST_SYSTEM:
+        if len(columns) * len(self.y) ** 2 <= LARGEST_SYSTEM:
             leaf = settle(self.X, self.y, columns)
         else:
             leaf = self._prove_by_few_samples()
@@ -271,10 +270,7 @@ class Driver:
         result = solve(unit_margin(self.y), scale_columns(self.X))
         if result.status is not Status.INFEASIBLE:
             return None
-        samples = find_weighed(result)
-        if self.X.shape[1] * len(samples) ** 2 > _LARGEST_SYSTEM:
-            return None
-        return rule_out(self.X, self.y, range(self.X.shape[1]), samples)
+        return rule_out_all(self.X, self.y, find_weighed(result))
 
     def _prove_impossible(self, leaf: RuledOut) -> MinimumResult:
         """The answer that no set separates: the proof holds for all columns."""

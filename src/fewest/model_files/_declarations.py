@@ -134,6 +134,10 @@ SoftDoubleMinOver(TwoClasses) in fewest.machines.min_over
     gap_: float
     n_iter_: int
     _X: tried float samples features
+BestFirstSelector(Any) in fewest.filters.wrappers without n_jobs
+    support_: flag features
+    score_: float
+    n_evaluated_ n_iter_: int
 WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     support_: flag features
     midpoint_: float features

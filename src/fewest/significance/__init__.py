@@ -27,7 +27,9 @@ from fewest.significance._resampling import (
 )
 from fewest.significance._separability import (
     SeparabilityBounds,
+    SimulatedSeparability,
     separability_probability,
+    simulate_separability,
     subset_separability_bounds,
 )
 
@@ -40,6 +42,7 @@ __all__ = [
     "PermutedStatistic",
     "Proportions",
     "SeparabilityBounds",
+    "SimulatedSeparability",
     "Stability",
     "balanced_error",
     "balanced_error_scorer",
@@ -52,6 +55,7 @@ __all__ = [
     "run_held_out",
     "separability_probability",
     "signed_rank_test",
+    "simulate_separability",
     "stability",
     "stability_index",
     "subset_separability_bounds",

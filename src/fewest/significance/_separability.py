@@ -6,11 +6,23 @@ Everything is computed in logarithms, which a million features do not overflow.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
 from scipy.special import logsumexp
+from sklearn.utils import check_random_state
 
-from fewest._estimators.validation import check_count
+from fewest._estimators.validation import check_count, check_flag
+from fewest._run.progress import progress_bar
+from fewest._types import FloatArray
+
+# Least squares leave this much of a target of length one where they could reach it.
+_ZERO_DISTANCE = 1e-9
+_MOST_SETS = 100_000  # that a simulation tries one by one
 
 
 @dataclass(frozen=True)
@@ -31,6 +43,19 @@ class SeparabilityBounds:
     exact: float | None
     log_lower: float
     log_upper: float
+
+
+@dataclass(frozen=True)
+class SimulatedSeparability:
+    """How often random data were separable in `d_star` of `d` features, beside the bounds.
+
+    `share` is that of `n_runs` data sets, and `standard_error` its own.
+    """
+
+    share: float
+    standard_error: float
+    n_runs: int
+    bounds: SeparabilityBounds
 
 
 def separability_probability(n: int, d: int, *, intercept: bool = False) -> float:
@@ -138,6 +163,104 @@ def subset_separability_bounds(
         log_lower=log_lower,
         log_upper=log_upper,
     )
+
+
+def simulate_separability(
+    n: int,
+    d: int,
+    d_star: int,
+    *,
+    intercept: bool = False,
+    n_runs: int = 1000,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> SimulatedSeparability:
+    r"""Measure :math:`P_{d^*,d,n}` on normal data, as in Klement's thesis (2013, fig. 2.8).
+
+    `n` samples of `d` independent standard normal features are drawn and labelled at random. The
+    share of such data sets that some `d_star` of the features separate is the estimate. Without an
+    intercept the labels do not matter: :math:`y_i x_i` is distributed like :math:`x_i`.
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    d : int
+        Number of features to choose from.
+    d_star : int
+        Number of features chosen. All :math:`\binom{d}{d^*}` sets are tried where none separates
+        the samples, so this is for small numbers of sets.
+    intercept : bool
+        Whether hyperplanes may miss the origin. Labels are coin flips then, as for the bounds: with
+        probability :math:`2^{-n+1}` all are equal, which any hyperplane far away separates.
+    n_runs : int
+        Number of data sets.
+    random_state : int, RandomState instance or None
+        Seed of the data.
+    verbose : int
+        Show a progress bar, if tqdm is installed.
+
+    Returns
+    -------
+    SimulatedSeparability
+
+    References
+    ----------
+    S. Klement: The Support Feature Machine: an odyssey in high-dimensional spaces. PhD thesis,
+    University of Lübeck (2013), sec. 2.5.4.
+
+    Examples
+    --------
+    >>> from fewest.significance import simulate_separability
+    >>> found = simulate_separability(n=8, d=5, d_star=2, random_state=0)
+    >>> print(f"{found.bounds.lower:.2f} <= {found.share:.2f} <= {found.bounds.upper:.2f}")
+    0.06 <= 0.29 <= 0.63
+    """
+    check_flag("intercept", intercept)
+    check_count("n_runs", n_runs)
+    bounds = subset_separability_bounds(n, d, d_star, intercept=intercept)
+    if comb(d, d_star) > _MOST_SETS:
+        raise ValueError(
+            f"{d_star} of {d} features make {comb(d, d_star):,} sets, too many to try them all for "
+            f"every data set (at most {_MOST_SETS:,}). subset_separability_bounds needs no trial"
+        )
+    rng = check_random_state(random_state)
+    sets = np.array(list(combinations(range(d), d_star)), dtype=np.intp)
+    if intercept:  # a last column of ones takes part in every set
+        sets = np.column_stack([sets, np.full(len(sets), d)])
+    n_separable = 0
+    for _ in progress_bar(range(n_runs), n_runs, verbose > 0, what="random data sets", unit="set"):
+        Z = rng.standard_normal((n, d))
+        if intercept:
+            Z = rng.choice([-1.0, 1.0], size=(n, 1)) * np.column_stack([Z, np.ones(n)])
+        n_separable += _any_set_separates(Z, sets)
+    share = n_separable / n_runs
+    error = float(np.sqrt(share * (1.0 - share) / n_runs))
+    return SimulatedSeparability(share, error, n_runs, bounds)
+
+
+def _any_set_separates(Z: FloatArray, sets: NDArray[np.intp]) -> bool:
+    """Whether all rows lie in an open half-space of some of the sets of columns."""
+    width = sets.shape[1]
+    if width >= len(Z):
+        return True
+    if width == 1:
+        return bool(np.any(np.all(Z > 0.0, axis=0) | np.all(Z < 0.0, axis=0)))
+    if width == 2:  # in the plane: no rows for half of a turn
+        angles = np.sort(np.arctan2(Z[:, sets[:, 1]], Z[:, sets[:, 0]]), axis=0)
+        gaps = np.diff(angles, axis=0, append=angles[:1] + 2.0 * np.pi)
+        return bool(np.any(gaps > np.pi))
+    if len(sets) > 1 and not _in_half_space(Z):
+        return False
+    return any(_in_half_space(Z[:, chosen]) for chosen in sets)
+
+
+def _in_half_space(Z: FloatArray) -> bool:
+    """Whether all rows lie in an open half-space: zero is then no convex combination of them."""
+    system = np.vstack([Z.T, np.ones(len(Z))])
+    target = np.zeros(len(system))
+    target[-1] = 1.0
+    return bool(nnls(system, target)[1] > _ZERO_DISTANCE)
 
 
 def log_choose(n: int, k: int) -> float:
