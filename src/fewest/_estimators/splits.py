@@ -118,20 +118,28 @@ def _to_indices(part: Any) -> IndexArray:
 
 
 def split_balanced(
-    codes: IndexArray, groups: NDArray[Any] | None, rng: np.random.RandomState
+    codes: IndexArray,
+    groups: NDArray[Any] | None,
+    rng: np.random.RandomState,
+    sizes: tuple[int, int] | None = None,
 ) -> Split:
-    """Random Training set with equal classes, and the Monitoring set that belongs to it."""
+    """Random Training set with equal classes (or given sizes), and its Monitoring set."""
     order = rng.permutation(len(codes))
     if groups is None:
         members = [order[codes[order] == code] for code in (0, 1)]
-        size = min(map(len, members)) // 2
-        monitoring = np.concatenate([rows[size:] for rows in members])
+        half = min(map(len, members)) // 2
+        sizes = (half, half) if sizes is None else sizes
+        monitoring = np.concatenate(
+            [rows[size:] for rows, size in zip(members, sizes, strict=True)]
+        )
     else:
         inside, monitoring = _halve_groups(codes, groups, rng)
         order = order[np.isin(order, inside)]
         members = [order[codes[order] == code] for code in (0, 1)]
-        size = min(map(len, members))
-    return np.sort(np.concatenate([rows[:size] for rows in members])), np.sort(monitoring)
+        least = min(map(len, members))
+        sizes = (least, least) if sizes is None else sizes
+    taken = [rows[:size] for rows, size in zip(members, sizes, strict=True)]
+    return np.sort(np.concatenate(taken)), np.sort(monitoring)
 
 
 def _halve_groups(codes: IndexArray, groups: NDArray[Any], rng: np.random.RandomState) -> Split:

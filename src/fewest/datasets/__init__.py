@@ -1,6 +1,7 @@
 """Data sets: the generators used in the papers, and loaders for the public data sets."""
 
 from fewest.datasets.brain import BrainMaps, make_brain
+from fewest.datasets.challenge import load_challenge
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon
 from fewest.datasets.synthetic import (
     make_banana,
@@ -13,6 +14,7 @@ from fewest.datasets.synthetic import (
 __all__ = [
     "BrainMaps",
     "load_brain_tumor",
+    "load_challenge",
     "load_colon",
     "load_leukemia",
     "load_madelon",

@@ -34,8 +34,10 @@ def draw_splits(
     codes: IndexArray,
     groups: NDArray[Any] | None,
     rng: np.random.RandomState,
+    training_size: Any = None,
 ) -> list[MonitoredSplit]:
     """All random splits, drawn before any work, so n_jobs cannot change them."""
+    sizes = check_training_size(training_size)
     splits = []
     for fold, (development, _) in enumerate(folds):
         own_groups = None if groups is None else groups[development]
@@ -45,8 +47,10 @@ def draw_splits(
                 f"a class has a single {unit} outside fold {fold + 1}, too few for a Training "
                 "and a Monitoring set: at least 2 are needed. Lower cv, or add samples"
             )
+        if sizes is not None and groups is None:
+            _check_enough(sizes, np.bincount(codes[development], minlength=2), fold)
         for split in range(n_splits):
-            rows = split_balanced(codes[development], own_groups, rng)
+            rows = split_balanced(codes[development], own_groups, rng, sizes)
             splits.append(MonitoredSplit(fold, split, *(development[part] for part in rows)))
     return splits
 
@@ -123,7 +127,8 @@ class Monitor:
             max_jump = max(1, n_samples // _STEPS) if n_features > n_samples else None
         if not difference.any():  # the class means agree: w = 0 is optimal for every C
             zero = np.zeros(len(Cs))
-            return LiknonPath(Cs, np.zeros((len(Cs), n_features)), zero, zero, zero, zero * np.nan)
+            nan, nothing = zero * np.nan, np.zeros((len(Cs), n_features))
+            return LiknonPath(Cs, nothing, zero, zero, zero, nan, nan, nan, zero)
         columns = columns if self.standardize else share_scale(columns)
         task = BinaryTask(columns, signs, None, np.ones(n_samples), name="")
         return follow_liknon(task, Cs, standardize=self.standardize, max_jump=max_jump)
@@ -150,6 +155,33 @@ class Monitor:
 def sort_costs(Cs: Any) -> FloatArray:
     """The given costs, increasing, each once; an error unless they are positive numbers."""
     return np.unique(check_list("Cs", Cs))
+
+
+def check_training_size(size: Any) -> tuple[int, int] | None:
+    """Samples of each class in the Training set; None for half of the smaller class."""
+    if size is None:
+        return None
+    pair = (size, size) if is_number(size) else size
+    is_pair = isinstance(pair, (tuple, list, np.ndarray)) and len(pair) == 2
+    if not is_pair or not all(
+        isinstance(one, (int, np.integer)) and not isinstance(one, bool) and one >= 1
+        for one in pair
+    ):
+        raise ValueError(
+            "training_size must be None, a whole number of samples per class of at least one, or "
+            f"a pair of them, one for each class; got {size!r}"
+        )
+    return int(pair[0]), int(pair[1])
+
+
+def _check_enough(sizes: tuple[int, int], counts: NDArray[np.intp], fold: int) -> None:
+    """Raise unless both classes leave samples for the Monitoring set."""
+    if np.any(np.asarray(sizes) >= counts):
+        raise ValueError(
+            f"training_size asks for {sizes[0]} + {sizes[1]} samples, but {counts[0]} + "
+            f"{counts[1]} of the two classes are outside fold {fold + 1}, and the Monitoring set "
+            "needs at least one of each: lower training_size"
+        )
 
 
 def check_prefilter(share: Any) -> None:

@@ -30,7 +30,13 @@ from fewest._estimators.validation import (
 from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import Discriminant, choose_best, make_profile, take_vote
-from fewest.machines._monitoring import Monitor, check_prefilter, draw_splits, sort_costs
+from fewest.machines._monitoring import (
+    Monitor,
+    check_prefilter,
+    check_training_size,
+    draw_splits,
+    sort_costs,
+)
 from fewest.machines._profile import check_threshold, choose_features, measure_error
 
 __all__ = ["LiknonCV"]
@@ -66,9 +72,9 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     outer fold itself only measures the error.
 
     Training and Monitoring set: half of the smaller class, rounded down, and as many samples of the
-    larger one make the Training set; all others monitor. With `groups`, half of the groups do each
-    (stratified), and surplus samples of the larger class in the Training half are not used. Classes
-    count equally everywhere, so there is no `class_weight`.
+    larger one make the Training set (or `training_size`); all others monitor. With `groups`, half
+    of the groups do each (stratified), and surplus samples of the larger class in the Training half
+    are not used. Classes count equally everywhere, so there is no `class_weight`.
 
     Parameters
     ----------
@@ -90,6 +96,10 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     n_splits : int
         Random splits into Training and Monitoring set in each outer fold. The fewer, the more noise
         features are in a fold's profile by chance.
+    training_size : int, pair of int, or None
+        Samples of each class in the Training set, or of the first and of the second class (as
+        sorted), such as the 600 + 600 of table 8.6 and the 76 + 84 of sec. 8.2.2. None is half of
+        the smaller class of each. With `groups`, at most so many of the Training half.
     outcome : {"profile", "best", "ensemble"}
         What classifies in the end. "profile": `classifier` on the features that are in at least
         the share `threshold` of all discriminants; "best": the single discriminant of smallest
@@ -171,6 +181,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     Cs: Any = None
     cv: Any = 5
     n_splits: int = 5
+    training_size: Any = None
     outcome: str = "profile"
     monitor: str = "discriminant"
     threshold: float | str = "auto"
@@ -208,7 +219,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         shuffle = None if self.random_state is None else rng.randint(2**31 - 1)
         folds = split_folds(self.cv, y, groups, random_state=shuffle)
-        splits = draw_splits(folds, self.n_splits, codes, groups, rng)
+        splits = draw_splits(folds, self.n_splits, codes, groups, rng, self.training_size)
         monitor = Monitor(
             count=self.n_Cs,
             Cs=self.Cs,
@@ -298,6 +309,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         check_choice("monitor", self.monitor, _MONITORS)
         check_threshold(self.threshold)
         check_prefilter(self.prefilter)
+        check_training_size(self.training_size)
         if self.Cs is not None and not callable(self.Cs):
             sort_costs(self.Cs)
 

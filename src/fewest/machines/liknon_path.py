@@ -25,10 +25,35 @@ _CLOSEST_VALUES = 1.01
 
 @dataclass(frozen=True, eq=False)
 class LiknonPath:
-    """Solutions for the values `Cs`, in their order, with weights for X as it was given.
+    r"""Solutions for the values `Cs`, in their order, with weights for X as it was given.
 
-    `ratios` is |w| / (|a| cos(w, a)) of (8.23), where a is the difference of the class sums, on
-    the columns as they entered; it never exceeds C, and is NaN where w = 0.
+    The ratios compare a discriminant with the class difference a (N / 2 times the difference of the
+    class means), both on the columns as they entered. Pranckeviciene & Somorjai (2011) bound the
+    ratio of (8.23) by C. Their proof is one for the two-norm machine; for Liknon, whose solutions
+    satisfy :math:`\|w\|_1 = \sum_i \alpha_i y_i w^T x_i`, the same steps give
+
+    .. math:: \frac{\|w\|_1}{a^T w} \;\le\; \frac{1}{N} \sum_i \alpha_i \;\le\; C.
+
+    Attributes
+    ----------
+    Cs : array of shape (n_Cs,)
+        Costs.
+    coefs, intercepts : arrays of shape (n_Cs, n_features) and (n_Cs,)
+        Weights and biases.
+    objectives, gaps : arrays of shape (n_Cs,)
+        Objective of each program, and its relative duality gap.
+    ratios : array of shape (n_Cs,)
+        |w|^2 / (a . w) = |w| / (|a| cos(w, a)) of (8.23), the quantity whose logarithm is lr in
+        fig. 8.5. It may exceed C where a weight exceeds one, which depends on the unit of the
+        columns. NaN where w = 0, as the next two.
+    one_norm_ratios : array of shape (n_Cs,)
+        |w|_1 / (a . w). It exceeds neither `mean_alphas` nor C.
+    standard_ratios : array of shape (n_Cs,)
+        m / (a . e) of (8.26), with the standard discriminant e (1 or -1 on the m selected
+        features). (8.26) bounds it by `mean_alphas`, which holds for a single feature; of several,
+        some may help the others without a class difference of their own, and the bound fails.
+    mean_alphas : array of shape (n_Cs,)
+        Mean of the dual variables, at most C (times the mean class weight).
     """
 
     report_kind = "path"  # as which `fewest.report` takes it
@@ -38,9 +63,13 @@ class LiknonPath:
     objectives: FloatArray
     gaps: FloatArray
     ratios: FloatArray
+    one_norm_ratios: FloatArray
+    standard_ratios: FloatArray
+    mean_alphas: FloatArray
 
     @property
     def n_features(self) -> NDArray[np.intp]:
+        """Number of features with a weight, for every C."""
         return np.count_nonzero(self.coefs, axis=1)
 
 
@@ -113,13 +142,19 @@ def follow_liknon(
     for row, result in enumerate(results):
         raw, intercepts[row] = unscale(columns, result.features, result.w, result.b)
         coefs[row, result.features] = raw
+    ratios, one_norm_ratios, standard_ratios = np.transpose(
+        [_find_ratios(result, difference) for result in results]
+    )
     return LiknonPath(
         Cs=Cs,
         coefs=coefs,
         intercepts=intercepts,
         objectives=np.array([result.objective for result in results]) / unit,
         gaps=np.array([result.gap for result in results]),
-        ratios=np.array([_find_ratio(result, difference) for result in results]) / unit**2,
+        ratios=ratios / unit**2,
+        one_norm_ratios=one_norm_ratios / unit,
+        standard_ratios=standard_ratios / unit,
+        mean_alphas=np.array([result.alpha.mean() for result in results]) / unit,
     )
 
 
@@ -180,7 +215,10 @@ def _fill_jumps(
         values = np.insert(values, places, between)
 
 
-def _find_ratio(result: Result, difference: FloatArray) -> float:
+def _find_ratios(result: Result, difference: FloatArray) -> tuple[float, float, float]:
+    """|w|^2, |w|_1 and m, each divided by the class difference along w, w and e = sign(w)."""
     if not result.n_features:
-        return float(np.nan)
-    return float(result.w @ result.w / (difference[result.features] @ result.w))
+        return np.nan, np.nan, np.nan
+    w, a = result.w, difference[result.features]
+    along, e = float(a @ w), np.sign(w)
+    return float(w @ w) / along, float(np.abs(w).sum()) / along, len(w) / float(a @ e)

@@ -11,7 +11,8 @@ of a feature is
 
 which for N / 2 samples per class is the chapter's difference of sums. For other sizes it is the
 difference that Liknon sees with `class_weight="balanced"`: w = 0 is then optimal exactly as long as
-C <= 1 / max_j |a_j|.
+C <= 1 / max_j |a_j|. The chapter's difference of sums (8.21) for classes of any size, which it also
+ranks features by, is ``difference="sums"``.
 
 References
 ----------
@@ -26,10 +27,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.integrate import trapezoid
+from scipy.stats import gaussian_kde
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
+    check_choice,
     check_count,
     check_positive,
     encode_two_classes,
@@ -49,8 +53,10 @@ __all__ = [
     "t_alpha_zero",
     "t_zero",
     "transvariation_C",
+    "transvariation_area",
     "transvariation_grid",
     "transvariation_intensity",
+    "transvariation_probability",
 ]
 
 # Steps of the even grid that joins the features' own distances in t_total (Na in the appendix of
@@ -59,6 +65,9 @@ _GRID_STEPS = 100
 # The appendix of Pranckeviciene & Somorjai adds this cost: the densest discriminant is always
 # looked at.
 LARGEST_C = 100.0
+# Where and how finely densities are integrated, in widths of their kernels.
+_KERNEL_WIDTHS, _POINTS_PER_WIDTH, _MOST_POINTS = 5.0, 8, 20_000
+_DIFFERENCES = ("means", "sums")
 
 
 @dataclass(frozen=True)
@@ -89,24 +98,34 @@ class TransvariationC:
     n_samples: int
 
 
-def transvariation_intensity(x_plus: ArrayLike, x_minus: ArrayLike) -> float:
-    """Share of class overlap on a line: 0 if the classes are apart, 1 if their means agree.
+def transvariation_intensity(
+    x_plus: ArrayLike, x_minus: ArrayLike, *, reference: str | tuple[float, float] = "mean"
+) -> float:
+    r"""Share of class overlap on a line: 0 if the classes are apart, 1 if their means agree.
 
     A pair of samples of the two classes transvaries if its difference has the sign opposite to the
-    difference m1 - m2 of the class means; |x_i - x_j| is its intensity. The measure (8.11) is twice
-    the sum of all intensities, divided by the sum over all pairs of |(x_i - m1) - (x_j - m2)|, its
-    largest possible value. It takes sorting, not a loop over pairs.
+    difference p1 - p2 of two reference points, the class means by default; |x_i - x_j| is its
+    intensity. The measure (8.11) is
+
+    .. math:: \frac{2 \sum_{(i, j) \text{ transvary}} |x_i - x_j|}
+        {\sum_i \sum_j |(x_i - p_1) - (x_j - p_2)|}.
+
+    It takes sorting, not a loop over pairs.
 
     Parameters
     ----------
     x_plus, x_minus : arrays of shape (n_plus,) and (n_minus,)
         Values of the two classes, for example their projections on a discriminant.
+    reference : {"mean", "median"} or pair of floats
+        The points p1 and p2 that the classes transvary around: their means, their medians, or any
+        point for each class (sec. 8.4.1).
 
     Returns
     -------
     float
-        Between 0 and 1. Equal means give 1, the limit from either side; classes of one value each
-        give 0 where the values differ.
+        With the means between 0 and 1; other points may give more than 1. Equal points give 1, the
+        mean of the limits from either side; classes of one value each give 0 where the values
+        differ.
 
     Examples
     --------
@@ -115,19 +134,105 @@ def transvariation_intensity(x_plus: ArrayLike, x_minus: ArrayLike) -> float:
     0.0
     >>> transvariation_intensity([1.0, 5.0], [0.0, 2.0])
     0.25
+    >>> round(transvariation_intensity([1, 5, 6], [0, 1, 2], reference="median"), 4)
+    0.1176
     """
-    plus, minus = _check_values("x_plus", x_plus), _check_values("x_minus", x_minus)
-    difference = plus.mean() - minus.mean()
-    if difference == 0.0:
+    plus, minus, points = _order_classes(x_plus, x_minus, reference)
+    if points[0] == points[1]:
         return 1.0
-    if difference < 0.0:
-        plus, minus, difference = minus, plus, -difference
     overlap = _sum_excess(minus, plus)
-    centred_plus, centred_minus = plus - plus.mean(), minus - minus.mean()
+    centred_plus, centred_minus = plus - points[0], minus - points[1]
     largest = _sum_excess(centred_minus, centred_plus) + _sum_excess(centred_plus, centred_minus)
     if overlap == 0.0 or largest == 0.0:
         return 0.0
-    return float(min(1.0, 2.0 * overlap / largest))
+    found = float(2.0 * overlap / largest)
+    return min(1.0, found) if isinstance(reference, str) and reference == "mean" else found
+
+
+def transvariation_probability(
+    x_plus: ArrayLike, x_minus: ArrayLike, *, reference: str | tuple[float, float] = "mean"
+) -> float:
+    r"""Share of the pairs of samples that lie the wrong way round, relative to one half.
+
+    .. math:: \frac{2}{n_+ n_-} \, \#\{(i, j): \operatorname{sign}(x_i - x_j)
+        = -\operatorname{sign}(p_1 - p_2)\}
+
+    Equal values count as half a pair. It is the transvariation probability of Gini as given by
+    Montanari (2004), which Pranckeviciene & Somorjai (2011) name in sec. 8.4, and twice one minus
+    the area under the ROC curve of x as a score for the class of the larger reference point.
+
+    Parameters
+    ----------
+    x_plus, x_minus, reference
+        As for `transvariation_intensity`; only the sign of p1 - p2 matters here.
+
+    Returns
+    -------
+    float
+        0 if the classes are apart; 1 if half of the pairs lie the wrong way round, or if the
+        reference points agree; at most 2.
+
+    Examples
+    --------
+    >>> from fewest.machines.transvariation import transvariation_probability
+    >>> transvariation_probability([1.0, 5.0], [0.0, 2.0])
+    0.5
+    """
+    plus, minus, points = _order_classes(x_plus, x_minus, reference)
+    if points[0] == points[1]:
+        return 1.0
+    minus = np.sort(minus)
+    above = len(minus) - np.searchsorted(minus, plus, side="right")
+    equal = np.searchsorted(minus, plus, side="right") - np.searchsorted(minus, plus)
+    return float(2.0 * np.mean((above + equal / 2.0) / len(minus)))
+
+
+def transvariation_area(
+    x_plus: ArrayLike, x_minus: ArrayLike, *, bandwidth: float | str | None = None
+) -> float:
+    r"""Area below both densities of two classes on a line: 0 if they are apart, 1 if they agree.
+
+    .. math:: \int \min(f_+(x), f_-(x)) \, dx
+
+    Gini's transvariation area as given by Montanari (2004), which Pranckeviciene & Somorjai (2011)
+    name in sec. 8.4. The densities are estimated with Gaussian kernels
+    (`scipy.stats.gaussian_kde`), and half the area is the error of the best rule for classes of
+    equal frequency.
+
+    Parameters
+    ----------
+    x_plus, x_minus : arrays of shape (n_plus,) and (n_minus,)
+        Values of the two classes, at least two different ones in each.
+    bandwidth : float, {"scott", "silverman"} or None
+        Width of the kernels in standard deviations of the class, or a rule for it; None is Scott's.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.stats import norm
+    >>> from fewest.machines.transvariation import transvariation_area
+    >>> x = norm.ppf((np.arange(2000) + 0.5) / 2000)  # a normal distribution, evenly
+    >>> area = transvariation_area(x + 2.0, x, bandwidth=0.1)
+    >>> round(area, 2), round(float(2 * norm.cdf(-1.0)), 2)
+    (0.32, 0.32)
+    """
+    plus, minus = _check_values("x_plus", x_plus), _check_values("x_minus", x_minus)
+    for name, values in (("x_plus", plus), ("x_minus", minus)):
+        if np.ptp(values) == 0.0:
+            raise ValueError(f"{name} has a single value, so it has no density")
+    densities = [gaussian_kde(values, bw_method=bandwidth) for values in (plus, minus)]
+    widths = [float(np.sqrt(density.covariance[0, 0])) for density in densities]
+    low = min(plus.min(), minus.min()) - _KERNEL_WIDTHS * max(widths)
+    high = max(plus.max(), minus.max()) + _KERNEL_WIDTHS * max(widths)
+    steps = int(min(_MOST_POINTS, np.ceil((high - low) / min(widths) * _POINTS_PER_WIDTH)))
+    points = np.linspace(low, high, steps + 1)
+    lower = np.minimum(*(density(points) for density in densities))
+    return float(min(1.0, trapezoid(lower, points)))
 
 
 def t(d: ArrayLike, z: ArrayLike, y: ArrayLike) -> Any:
@@ -219,7 +324,9 @@ def t_alpha_zero(z: ArrayLike, y: ArrayLike, alpha: ArrayLike) -> float:
     return height / slope
 
 
-def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> FloatArray:
+def class_differences(
+    X: Any, y: ArrayLike, *, standardize: bool = True, difference: str = "means"
+) -> FloatArray:
     """Class difference a_j = N/2 (mean in class + minus mean in class -) of every feature.
 
     For classes of equal size this is the difference of sums of (8.21). One pass over X, no copy.
@@ -231,30 +338,49 @@ def class_differences(X: Any, y: ArrayLike, *, standardize: bool = True) -> Floa
     y : array of shape (n_samples,)
         Labels of two classes; the larger label is the positive class.
     standardize : bool
-        Of columns with variance one; otherwise of X as it is.
+        Of columns with mean zero and variance one; otherwise of X as it is.
+    difference : {"means", "sums"}
+        "sums" is (8.21) as it stands, a_j = sum in class + minus sum in class -. For classes of
+        unequal size it depends on where zero is: with ``standardize=False`` a column far from zero
+        has a large difference even if its class means agree.
 
     Returns
     -------
     array of shape (n_features,)
         Zero for constant columns.
+
+    Examples
+    --------
+    >>> from fewest.machines.transvariation import class_differences
+    >>> X, y = [[1.0], [2.0], [3.0], [6.0]], [0, 1, 1, 1]
+    >>> class_differences(X, y, standardize=False).round(3).tolist()  # 2 (11/3 - 1)
+    [5.333]
+    >>> class_differences(X, y, standardize=False, difference="sums").tolist()  # 11 - 1
+    [10.0]
     """
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_all_finite=False)
     _, codes = encode_two_classes("class_differences", y)
     signs = np.where(codes == 1, 1.0, -1.0)
-    return measure_differences(standardize_columns(X), signs, standardize=standardize)
+    columns = standardize_columns(X)
+    return measure_differences(columns, signs, standardize=standardize, difference=difference)
 
 
-def measure_differences(columns: Columns, signs: FloatArray, *, standardize: bool) -> FloatArray:
+def measure_differences(
+    columns: Columns, signs: FloatArray, *, standardize: bool, difference: str = "means"
+) -> FloatArray:
     """Class differences of standardised columns, or of the data behind them."""
+    check_choice("difference", difference, _DIFFERENCES)
     n = len(signs)
-    difference = columns.price(n / 2.0 * class_mean_vector(signs))
+    weights = signs if difference == "sums" else n / 2.0 * class_mean_vector(signs)
+    found = columns.price(weights)
     # What rounding makes of equal means would otherwise count as a difference, however small.
     noise = n * n * np.finfo(np.float64).eps * (1.0 + np.abs(columns.mean) * columns.inverse_scale)
-    difference[np.abs(difference) <= noise] = 0.0
+    found[np.abs(found) <= noise] = 0.0
     if not standardize:
         usable = columns.inverse_scale > 0.0
-        difference[usable] /= columns.inverse_scale[usable]
-    return difference
+        found[usable] /= columns.inverse_scale[usable]
+        found[usable] += columns.mean[usable] * weights.sum()
+    return found
 
 
 def transvariation_grid(
@@ -263,6 +389,7 @@ def transvariation_grid(
     n_Cs: int = 50,
     *,
     standardize: bool = True,
+    difference: str = "means",
     largest: float | None = LARGEST_C,
 ) -> TransvariationC:
     """Costs C for Liknon from the transvariation of the features, with the curve behind them.
@@ -275,7 +402,7 @@ def transvariation_grid(
 
     Parameters
     ----------
-    X, y, standardize
+    X, y, standardize, difference
         As for `class_differences`.
     n_Cs : int
         Number of distances.
@@ -287,7 +414,7 @@ def transvariation_grid(
     TransvariationC
         The costs in `Cs`, and the curves of fig. 8.6 in Pranckeviciene & Somorjai.
     """
-    differences = class_differences(X, y, standardize=standardize)
+    differences = class_differences(X, y, standardize=standardize, difference=difference)
     n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
     return find_costs(differences, n_samples, n_Cs, largest=largest)
 
@@ -329,6 +456,7 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     n_Cs: int = 50,
     *,
     standardize: bool = True,
+    difference: str = "means",
     largest: float | None = LARGEST_C,
 ) -> FloatArray:
     """Increasing costs C for Liknon, from the transvariation of the features (sec. 8.5.4).
@@ -338,7 +466,7 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
 
     Parameters
     ----------
-    X, y, standardize
+    X, y, standardize, difference
         As for `class_differences`. Give the path or machine the same `standardize`.
     n_Cs : int
         Number of costs from the data.
@@ -358,17 +486,24 @@ def transvariation_C(  # noqa: N802 (C is the field's own name)
     >>> transvariation_C(X, y, n_Cs=5).round(4)
     array([1.340e-02, 4.070e-02, 1.328e-01, 3.141e-01, 6.894e-01, 1.000e+02])
     """
-    return transvariation_grid(X, y, n_Cs, standardize=standardize, largest=largest).Cs
+    return transvariation_grid(
+        X, y, n_Cs, standardize=standardize, difference=difference, largest=largest
+    ).Cs
 
 
 def inverse_difference_C(  # noqa: N802
-    X: Any, y: ArrayLike, n_Cs: int | None = None, *, standardize: bool = True
+    X: Any,
+    y: ArrayLike,
+    n_Cs: int | None = None,
+    *,
+    standardize: bool = True,
+    difference: str = "means",
 ) -> FloatArray:
     """The cost C = 1 / |a_j| from which on each feature may enter (first rule of 8.5.3).
 
     Parameters
     ----------
-    X, y, standardize
+    X, y, standardize, difference
         As for `class_differences`.
     n_Cs : int or None
         Only the features of the `n_Cs` largest class differences.
@@ -380,12 +515,18 @@ def inverse_difference_C(  # noqa: N802
         ones count once.
     """
     check_count("n_Cs", n_Cs, or_none=True)
-    informative = _keep_informative(np.abs(class_differences(X, y, standardize=standardize)))
+    differences = class_differences(X, y, standardize=standardize, difference=difference)
+    informative = _keep_informative(np.abs(differences))
     return np.unique(1.0 / informative)[:n_Cs]
 
 
 def histogram_C(  # noqa: N802
-    X: Any, y: ArrayLike, n_bins: int = 20, *, standardize: bool = True
+    X: Any,
+    y: ArrayLike,
+    n_bins: int = 20,
+    *,
+    standardize: bool = True,
+    difference: str = "means",
 ) -> FloatArray:
     """Costs C = 1 / |a| at the modes of the histogram of class differences (second rule of 8.5.3).
 
@@ -394,7 +535,7 @@ def histogram_C(  # noqa: N802
 
     Parameters
     ----------
-    X, y, standardize
+    X, y, standardize, difference
         As for `class_differences`.
     n_bins : int
         Number of equal bins between zero and the largest class difference.
@@ -405,7 +546,8 @@ def histogram_C(  # noqa: N802
         Increasing costs, one per mode.
     """
     check_count("n_bins", n_bins)
-    informative = _keep_informative(np.abs(class_differences(X, y, standardize=standardize)))
+    differences = class_differences(X, y, standardize=standardize, difference=difference)
+    informative = _keep_informative(np.abs(differences))
     counts, edges = np.histogram(informative, bins=n_bins, range=(0.0, informative.max()))
     # Runs of equal counts, between an empty bin on either side.
     starts = np.flatnonzero(np.diff(counts, prepend=-1))
@@ -414,6 +556,28 @@ def histogram_C(  # noqa: N802
     mode = (heights[1:-1] > heights[:-2]) & (heights[1:-1] > heights[2:])
     middles = (edges[starts[mode]] + edges[ends[mode]]) / 2.0
     return np.sort(1.0 / middles)
+
+
+def _order_classes(
+    x_plus: ArrayLike, x_minus: ArrayLike, reference: str | tuple[float, float]
+) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
+    """Both classes and their reference points, that of the larger point first."""
+    plus, minus = _check_values("x_plus", x_plus), _check_values("x_minus", x_minus)
+    if isinstance(reference, str):
+        check_choice("reference", reference, ("mean", "median"))
+        middle = np.mean if reference == "mean" else np.median
+        points = float(middle(plus)), float(middle(minus))
+    else:
+        given = _check_values("reference", reference)
+        if len(given) != 2:
+            raise ValueError(
+                "reference must be 'mean', 'median', or one point for each of the two classes; "
+                f"got {reference!r}"
+            )
+        points = float(given[0]), float(given[1])
+    if points[0] < points[1]:
+        return minus, plus, (points[1], points[0])
+    return plus, minus, points
 
 
 def _sum_excess(high: FloatArray, low: FloatArray) -> float:

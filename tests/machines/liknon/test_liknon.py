@@ -107,9 +107,49 @@ def test_path_equals_single_fits(standardize):
             cosine = w @ a / np.linalg.norm(w) / np.linalg.norm(a)
             ratio = np.linalg.norm(w) / (np.linalg.norm(a) * cosine)
             assert path.ratios[place] == pytest.approx(ratio)
-            assert path.ratios[place] <= C * (1 + 1e-9)
+            assert path.one_norm_ratios[place] == pytest.approx(np.abs(w).sum() / (w @ a))
+            e = np.sign(w)
+            assert path.standard_ratios[place] == pytest.approx(np.count_nonzero(w) / (e @ a))
+            assert path.mean_alphas[place] == pytest.approx(single.dual_coef_.mean(), rel=1e-4)
         else:
             assert np.isnan(path.ratios[place])
+            assert np.isnan(path.one_norm_ratios[place])
+            assert np.isnan(path.standard_ratios[place])
+
+
+class TestRatios:
+    """What C bounds: |w|_1 / (a . w), on any scale and for classes of any size."""
+
+    @pytest.mark.parametrize("standardize", [True, False])
+    @pytest.mark.parametrize("positive", [0.3, 0.5])
+    @pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+    def test_the_one_norm_ratio_is_bounded(self, scale, positive, standardize):
+        X, y = make_gaussian(n=60, d=50, k=5, mu=0.5, positive_fraction=positive, random_state=3)
+        Cs = np.geomspace(0.02, 20, 10) / (1.0 if standardize else scale)
+        path = liknon_path(scale * X, y, Cs, standardize=standardize)
+        found = path.n_features > 0
+        assert found.any()
+        assert np.all(path.one_norm_ratios[found] <= path.mean_alphas[found] * (1 + 1e-6))
+        assert np.all(path.mean_alphas <= path.Cs * (1 + 1e-9))
+
+    def test_the_ratio_of_the_chapter_is_not(self):
+        # (8.23) compares a two-norm with C: in a small unit of the columns it exceeds C.
+        X, y = make_gaussian(n=60, d=50, k=5, mu=0.5, random_state=4)
+        Cs = np.geomspace(0.05, 20, 10)
+        unit = liknon_path(X, y, Cs, standardize=False)
+        small = liknon_path(X / 100, y, 100 * Cs, standardize=False)
+        assert np.all(unit.ratios < Cs)
+        np.testing.assert_allclose(small.ratios, 1e4 * unit.ratios, rtol=1e-5)
+        assert np.any(small.ratios > small.Cs)
+
+    def test_the_bound_on_the_standard_discriminant(self):
+        # (8.26): true where one feature is selected, not for any number of them.
+        X, y = make_gaussian(n=60, d=50, k=5, mu=0.5, random_state=4)
+        path = liknon_path(X, y, np.geomspace(0.02, 20, 60), standardize=False)
+        single = path.n_features == 1
+        assert single.any()
+        assert np.all(path.standard_ratios[single] <= path.mean_alphas[single] * (1 + 1e-6))
+        assert np.any(path.standard_ratios > 1.01 * path.mean_alphas)
 
 
 @pytest.mark.parametrize("max_jump", [1, 4])

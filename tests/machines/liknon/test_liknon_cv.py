@@ -89,6 +89,33 @@ class TestHonesty:
                 min(np.sum(y[development] == s) for s in (1, -1)) // 2
             )
 
+    @pytest.mark.parametrize(("size", "sizes"), [(12, (12, 12)), ((9, 15), (9, 15))])
+    def test_sizes_of_the_training_set(self, data, size, sizes):
+        X, y = data
+        machine = LiknonCV(3, cv=3, n_splits=2, training_size=size, random_state=0).fit(X, y)
+        folds = np.array([path.fold for path in machine.paths_])
+        assert folds.tolist() == [0, 0, 1, 1, 2, 2]
+        for path in machine.paths_:
+            assert tuple(np.sum(y[path.training] == label) for label in (-1, 1)) == sizes
+            assert not set(path.training) & set(path.monitoring)
+            assert len(path.training) + len(path.monitoring) == 60
+
+    def test_sizes_with_groups_are_the_most(self):
+        X, y = make_gaussian(n=120, d=15, k=3, mu=1.0, random_state=1)
+        groups = np.random.default_rng(0).integers(24, size=120)
+        machine = LiknonCV(3, cv=3, n_splits=1, training_size=5, random_state=0)
+        for path in machine.fit(X, y, groups=groups).paths_:
+            assert sorted(y[path.training]) == [-1] * 5 + [1] * 5
+            assert not set(groups[path.training]) & set(groups[path.monitoring])
+
+    def test_sizes_that_cannot_be(self, data):
+        X, y = data
+        for size in (0, 2.5, (3,), (3, 0), "half"):
+            with pytest.raises(ValueError, match="training_size must be None"):
+                LiknonCV(3, training_size=size).fit(X, y)
+        with pytest.raises(ValueError, match="36 samples, but 36 . 24 of the two classes"):
+            LiknonCV(3, cv=3, training_size=(30, 36)).fit(X, np.repeat([0, 1], [54, 36]))
+
     def test_groups_are_never_split(self):
         X, y = make_gaussian(n=120, d=15, k=3, mu=1.0, random_state=1)
         groups = np.random.default_rng(0).integers(24, size=120)

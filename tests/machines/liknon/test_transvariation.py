@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.integrate import quad
+from scipy.stats import gaussian_kde
+from sklearn.metrics import roc_auc_score
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
@@ -18,21 +21,24 @@ from fewest.machines.transvariation import (
     t_alpha,
     t_alpha_zero,
     t_zero,
+    transvariation_area,
     transvariation_C,
     transvariation_grid,
     transvariation_intensity,
+    transvariation_probability,
 )
 
 
-def intensity_over_pairs(plus, minus):
+def intensity_over_pairs(plus, minus, points=None):
     """(8.11) as it is written: a loop over all pairs."""
-    difference = plus.mean() - minus.mean()
+    first, second = (plus.mean(), minus.mean()) if points is None else points
+    difference = first - second
     overlap = largest = 0.0
     for high in plus:
         for low in minus:
             if (high - low) * difference < 0:
                 overlap += abs(high - low)
-            largest += abs((high - plus.mean()) - (low - minus.mean()))
+            largest += abs((high - first) - (low - second))
     return 2 * overlap / largest
 
 
@@ -91,6 +97,92 @@ class TestIntensity:
     def test_bad_values(self, bad):
         with pytest.raises(ValueError, match="x_minus"):
             transvariation_intensity([1.0], bad)
+
+
+class TestReference:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_medians_and_any_points(self, seed):
+        rng = np.random.default_rng(seed)
+        plus, minus = rng.exponential(2, 21) - 0.5, rng.normal(0, 1, 32)
+        medians = np.median(plus), np.median(minus)
+        found = transvariation_intensity(plus, minus, reference="median")
+        assert found == pytest.approx(intensity_over_pairs(plus, minus, medians), rel=1e-12)
+        for points in ((0.3, -1.0), (-1.0, 0.3)):
+            found = transvariation_intensity(plus, minus, reference=points)
+            assert found == pytest.approx(intensity_over_pairs(plus, minus, points), rel=1e-12)
+        means = plus.mean(), minus.mean()
+        assert transvariation_intensity(plus, minus, reference=means) == pytest.approx(
+            transvariation_intensity(plus, minus)
+        )
+
+    def test_equal_points(self):
+        assert transvariation_intensity([1.0, 2.0], [0.0, 5.0], reference=(1.0, 1.0)) == 1.0
+        assert transvariation_probability([1.0, 2.0], [0.0, 5.0], reference=(1.0, 1.0)) == 1.0
+
+    @pytest.mark.parametrize("bad", ["mode", (1.0,), (1.0, np.nan), 3.0])
+    def test_bad_reference(self, bad):
+        for measure in (transvariation_intensity, transvariation_probability):
+            with pytest.raises(ValueError, match="reference"):
+                measure([1.0, 2.0], [0.0], reference=bad)
+
+
+class TestProbability:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_is_twice_what_the_roc_curve_misses(self, seed):
+        rng = np.random.default_rng(seed)
+        plus, minus = rng.integers(0, 9, 25) + 2.0, rng.integers(0, 9, 40) * 1.0  # with ties
+        area = roc_auc_score(np.repeat([1, 0], [25, 40]), np.concatenate([plus, minus]))
+        assert plus.mean() > minus.mean()
+        for one, other in ((plus, minus), (minus, plus), (-plus, -minus)):
+            assert transvariation_probability(one, other) == pytest.approx(2 * (1 - area))
+
+    def test_the_direction_is_that_of_the_reference_points(self):
+        plus, minus = np.array([0.0, 0.0, 9.0]), np.array([1.0, 1.0, 1.0])
+        assert transvariation_probability(plus, minus) == pytest.approx(2 * 2 / 3)
+        assert transvariation_probability(plus, minus, reference="median") == pytest.approx(2 / 3)
+
+
+class TestArea:
+    @pytest.mark.parametrize("bandwidth", [None, 0.5, "silverman"])
+    def test_equals_the_integral(self, bandwidth):
+        rng = np.random.default_rng(0)
+        plus, minus = rng.normal(1.2, 1, 30), rng.normal(0, 3, 50)
+        f, g = (gaussian_kde(x, bw_method=bandwidth) for x in (plus, minus))
+        expected = quad(lambda x: min(f(x)[0], g(x)[0]), -30, 30, limit=500, points=[0, 1, 2])[0]
+        found = transvariation_area(plus, minus, bandwidth=bandwidth)
+        assert found == pytest.approx(expected, abs=1e-4)
+        assert transvariation_area(minus, plus, bandwidth=bandwidth) == pytest.approx(found)
+
+    def test_ends(self):
+        x = np.linspace(0, 1, 20)
+        assert transvariation_area(x, x) == pytest.approx(1.0, abs=1e-5)
+        assert transvariation_area(x + 1e3, x) == pytest.approx(0.0, abs=1e-9)
+        with pytest.raises(ValueError, match="single value, so it has no density"):
+            transvariation_area([1.0, 1.0], x)
+
+
+class TestDifferencesOfSums:
+    def test_sums_of_unequal_classes(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(3.0, 2.0, (30, 5)), np.repeat([1, -1], [20, 10])
+        X[:, 4] = 7.0
+        Z = z_scores(X[:, :4])
+        for data, standardize in ((X[:, :4], False), (Z, True)):
+            expected = data[y > 0].sum(axis=0) - data[y < 0].sum(axis=0)
+            found = class_differences(X, y, standardize=standardize, difference="sums")
+            np.testing.assert_allclose(found[:4], expected, atol=1e-9)
+            assert found[4] == 0.0
+            for rule in (inverse_difference_C, transvariation_C, histogram_C):
+                costs = rule(X, y, standardize=standardize, difference="sums")
+                assert not np.allclose(costs[0], rule(X, y, standardize=standardize)[0])
+        with pytest.raises(ValueError, match="difference must be one of 'means', 'sums'"):
+            class_differences(X, y, difference="medians")
+
+    def test_sums_are_the_appendix_for_unequal_classes(self):
+        rng = np.random.default_rng(1)
+        X, y = rng.normal(size=(40, 6)) + 0.3, np.repeat([1, -1], [25, 15])
+        found = transvariation_C(X, y, 12, standardize=False, difference="sums")
+        np.testing.assert_allclose(found, appendix_costs(X, y, 12), rtol=1e-8)
 
 
 class TestFunctions:
