@@ -11,7 +11,14 @@ from scipy.optimize import linprog
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine
-from fewest.datasets import make_banana, make_gaussian, make_modes, make_weston, synthetic
+from fewest.datasets import (
+    make_banana,
+    make_gaussian,
+    make_modes,
+    make_robot_arm,
+    make_weston,
+    synthetic,
+)
 
 GENERATORS = [
     partial(make_weston, 30, 20),
@@ -283,3 +290,22 @@ class TestBanana:
     def test_refusals(self, arguments, message):
         with pytest.raises(ValueError, match=message):
             make_banana(*arguments)
+
+
+def test_the_robot_arm_has_two_parts_of_known_length():
+    X, y = make_robot_arm(3000, noise=0.0, random_state=0)
+    assert np.abs(X[:, 0]).min() >= 0.453
+    assert np.abs(X[:, 0]).max() <= 1.932
+    assert X[:, 1].min() >= 0.534
+    assert X[:, 1].max() <= 3.142
+    assert 0.45 < np.mean(X[:, 0] > 0) < 0.55
+    # Law of cosines: the end is as far from the shoulder as the angle at the elbow says.
+    distance = 2.0**2 + 1.3**2 + 2 * 2.0 * 1.3 * np.cos(X[:, 1])
+    np.testing.assert_allclose((y**2).sum(axis=1), distance)
+    # The elbow is 1.3 away from the end.
+    elbow = 2.0 * np.column_stack([np.cos(X[:, 0]), np.sin(X[:, 0])])
+    np.testing.assert_allclose(np.linalg.norm(y - elbow, axis=1), 1.3)
+    noisy = make_robot_arm(3000, noise=0.05, random_state=0)[1]
+    np.testing.assert_allclose((noisy - y).std(axis=0), 0.05, rtol=0.05)
+    with pytest.raises(ValueError, match="noise must be a finite number"):
+        make_robot_arm(noise=-1.0)

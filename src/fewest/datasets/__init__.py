@@ -2,7 +2,13 @@
 
 from fewest.datasets.brain import BrainMaps, make_brain
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon
-from fewest.datasets.synthetic import make_banana, make_gaussian, make_modes, make_weston
+from fewest.datasets.synthetic import (
+    make_banana,
+    make_gaussian,
+    make_modes,
+    make_robot_arm,
+    make_weston,
+)
 
 __all__ = [
     "BrainMaps",
@@ -14,5 +20,6 @@ __all__ = [
     "make_brain",
     "make_gaussian",
     "make_modes",
+    "make_robot_arm",
     "make_weston",
 ]
