@@ -15,6 +15,7 @@ from fewest.datasets import (
     make_banana,
     make_gaussian,
     make_modes,
+    make_robot_arm,
     make_shattered,
     make_weston,
     synthetic,
@@ -305,3 +306,22 @@ def test_shattered_samples():
     np.testing.assert_array_equal(make_shattered(2), [[1, 1], [1, -1]])  # fig. 3.4 of the thesis
     with pytest.raises(ValueError, match="n must be at most 20"):
         make_shattered(21)
+
+
+def test_the_robot_arm_has_two_parts_of_known_length():
+    X, y = make_robot_arm(3000, noise=0.0, random_state=0)
+    assert np.abs(X[:, 0]).min() >= 0.453
+    assert np.abs(X[:, 0]).max() <= 1.932
+    assert X[:, 1].min() >= 0.534
+    assert X[:, 1].max() <= 3.142
+    assert 0.45 < np.mean(X[:, 0] > 0) < 0.55
+    # Law of cosines: the end is as far from the shoulder as the angle at the elbow says.
+    distance = 2.0**2 + 1.3**2 + 2 * 2.0 * 1.3 * np.cos(X[:, 1])
+    np.testing.assert_allclose((y**2).sum(axis=1), distance)
+    # The elbow is 1.3 away from the end.
+    elbow = 2.0 * np.column_stack([np.cos(X[:, 0]), np.sin(X[:, 0])])
+    np.testing.assert_allclose(np.linalg.norm(y - elbow, axis=1), 1.3)
+    noisy = make_robot_arm(3000, noise=0.05, random_state=0)[1]
+    np.testing.assert_allclose((noisy - y).std(axis=0), 0.05, rtol=0.05)
+    with pytest.raises(ValueError, match="noise must be a finite number"):
+        make_robot_arm(noise=-1.0)

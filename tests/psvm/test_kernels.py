@@ -30,6 +30,11 @@ def distances(X, Z):
     ("kernel", "arguments", "expected"),
     [
         ("linear", {}, lambda X, Z: X @ Z.T),
+        (
+            "sine",
+            {"theta": 0.7, "squared": True},
+            lambda X, Z: np.sin(0.7 * distances(X, Z) ** 2),
+        ),
         ("rbf", {"gamma": 0.7}, lambda X, Z: np.exp(-0.7 * distances(X, Z) ** 2)),
         (
             "poly",
@@ -132,3 +137,10 @@ def test_a_kernel_that_fails_on_new_samples_is_noticed(data):
     machine = PotentialSVR(kernel=lambda X, Z: np.log(X @ Z.T)).fit(X, y)
     with pytest.raises(ValueError, match=r"lambda.* returned .* NaN or infinite"):
         machine.predict(-X)
+
+
+def test_the_squared_sine_is_asked_for_by_kernel_params(data):
+    X, y = data
+    named = PotentialSVC(kernel="sine", theta=3.0, kernel_params={"squared": True}).fit(X, y)
+    by_hand = PotentialSVC(kernel="precomputed").fit(np.sin(3.0 * distances(X, X) ** 2), y)
+    np.testing.assert_allclose(named.coef_, by_hand.coef_, atol=1e-4)

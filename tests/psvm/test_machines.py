@@ -197,7 +197,7 @@ def test_an_unfinished_solve_warns(matrix):
         ({"tol": 0}, "tol must be a positive number"),
         ({"max_iter": 0}, "max_iter must be a whole number"),
         ({"refit": "margin"}, "refit must be True or False; got 'margin'"),
-        ({"row_objects": "columns"}, "row_objects must be None, 'samples' or an array .*'columns'"),
+        ({"row_objects": "columns"}, "row_objects must be None, 'samples', an array .*'columns'"),
         (
             {"kernel": "precomputed", "row_objects": np.eye(2)},
             "with kernel='precomputed' the columns of X are the row objects",

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_moons
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold
 
@@ -9,6 +11,7 @@ from fewest import PotentialSVC, PotentialSVCCV, PotentialSVR, PotentialSVRCV
 from fewest._solvers.box_lasso.solve import box_lasso
 from fewest.psvm._folds import Grid, follow_grid
 from fewest.psvm._relations import scale_to_unit_length
+from fewest.psvm.search import refine_values
 
 CS, EPSILONS = [0.3, 3.0], [0.2, 2.0]
 
@@ -170,3 +173,38 @@ def test_copies_flatter_unless_groups_are_named(search):
 def test_groups_of_the_wrong_length():
     with pytest.raises(ValueError, match="groups must name a group for each of the 4 samples"):
         PotentialSVCCV((1.0,), (0.1,), cv=2).fit(np.eye(4), [0, 1, 0, 1], groups=[1, 2])
+
+
+def test_the_second_grid_lies_around_the_best_candidate():
+    X, y = make_moons(60, noise=0.25, random_state=0)
+    coarse = PotentialSVCCV([0.1, 1.0, 10.0], [0.1], kernel_grid={"gamma": [0.1, 1.0, 10.0]})
+    first = clone(coarse).fit(X, y)
+    fine = clone(coarse).set_params(n_refined=5).fit(X, y)
+    assert len(fine.cv_results_["params"]) == 9 + 25
+    np.testing.assert_array_equal(
+        fine.cv_results_["mean_test_score"][:9], first.cv_results_["mean_test_score"]
+    )
+    for name in ("C", "gamma"):
+        tried = np.unique(fine.cv_results_[f"param_{name}"][9:].astype(float))
+        chosen = first.best_params_[name]
+        np.testing.assert_allclose(tried, chosen * 10.0 ** np.linspace(-1, 1, 5))
+    assert set(fine.cv_results_["param_epsilon"]) == {0.1}
+    assert fine.best_score_ == fine.cv_results_["mean_test_score"].max() >= first.best_score_
+    alone = GridSearchCV(
+        PotentialSVC(epsilon=0.1, tol=1e-4),
+        {"C": [fine.best_params_["C"]], "gamma": [fine.best_params_["gamma"]]},
+        cv=5,
+    ).fit(X, y)
+    assert fine.best_score_ == pytest.approx(alone.best_score_)
+
+
+def test_what_has_no_logarithm_is_not_refined():
+    assert refine_values([0.0, 1.0], 0.0, 3) == [0.0]
+    assert refine_values([1.0, np.inf], np.inf, 3) == [np.inf]
+    assert refine_values(["scale", 0.1, 1.0], "scale", 3) == ["scale"]
+    assert refine_values([2.0], 2.0, 3) == [2.0]
+    np.testing.assert_allclose(refine_values([1.0, 4.0, 8.0], 4.0, 3), [1.0, np.sqrt(8.0), 8.0])
+    np.testing.assert_allclose(refine_values([1.0, 4.0], 4.0, 3), [1.0, 4.0, 16.0])
+    np.testing.assert_allclose(refine_values([1.0, 4.0], 1.0, 3), [0.25, 1.0, 4.0])
+    with pytest.raises(ValueError, match="n_refined"):
+        PotentialSVCCV(n_refined=-1).fit(np.eye(4), [0, 0, 1, 1])

@@ -7,6 +7,7 @@ from fewest.datasets.synthetic import (
     make_banana,
     make_gaussian,
     make_modes,
+    make_robot_arm,
     make_shattered,
     make_weston,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "make_brain",
     "make_gaussian",
     "make_modes",
+    "make_robot_arm",
     "make_shattered",
     "make_weston",
 ]

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from fewest._types import BoolArray, FloatArray
 
-__all__ = ["make_banana", "make_gaussian", "make_modes", "make_shattered", "make_weston"]
+__all__ = [
+    "make_banana",
+    "make_gaussian",
+    "make_modes",
+    "make_robot_arm",
+    "make_shattered",
+    "make_weston",
+]
 
 Labels = NDArray[np.int64]
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -34,6 +41,7 @@ _NOISE_SCALE = 20.0
 _SEPARATING_C = 100.0
 _MOST_SHATTERED = 20
 _N_MODES, _MODE_SIZE = 5, 4
+_ARM_LENGTHS, _ARM_ANGLES = (2.0, 1.3), ((0.453, 1.932), (0.534, 3.142))
 _BANANA_RADIUS, _BANANA_SPAN, _BANANA_PLACE = 5.0, 1.25 * np.pi, 28
 
 
@@ -245,6 +253,58 @@ def make_modes(
     shown = np.arange(n)[:, None], first[:, None] + step
     X[shown] = y[:, None] * (2.0 + 0.5 * (step + 1) * X[shown])
     return X, y
+
+
+def make_robot_arm(
+    n: int = 400, *, noise: float = 0.05, random_state: RandomState = None
+) -> tuple[FloatArray, FloatArray]:
+    """Where a robot arm of two joints ends: two inputs, two outputs, for regression.
+
+    The angles are uniform, x_1 in [-1.932, -0.453] or [0.453, 1.932] and x_2 in [0.534, 3.142]::
+
+        y_1 = 2.0 cos(x_1) + 1.3 cos(x_1 + x_2) + noise
+        y_2 = 2.0 sin(x_1) + 1.3 sin(x_1 + x_2) + noise
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    noise : float
+        Standard deviation of the normal noise of each output, not negative.
+    random_state : int, Generator, RandomState or None
+        Seed or source of randomness.
+
+    Returns
+    -------
+    X : ndarray of shape (n, 2)
+        The angles.
+    y : ndarray of shape (n, 2)
+        The place of the end, with noise.
+
+    References
+    ----------
+    D. J. C. MacKay (1992). A practical Bayesian framework for backpropagation networks. Neural
+    Computation 4, 448-472. Used by Hochreiter & Obermayer (2004), table 6, with 200 samples to
+    train and 200 to test.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_robot_arm
+    >>> X, y = make_robot_arm(400, random_state=0)
+    >>> X.shape, y.shape
+    ((400, 2), (400, 2))
+    """
+    check_count("n", n, 1)
+    if not 0.0 <= noise < np.inf:
+        raise ValueError(f"noise must be a finite number, not negative; got {noise!r}")
+    rng = make_generator(random_state)
+    upper, lower = (rng.uniform(*span, n) for span in _ARM_ANGLES)
+    upper *= 2 * rng.integers(2, size=n) - 1
+    first, second = _ARM_LENGTHS
+    ends = [first * turn(upper) + second * turn(upper + lower) for turn in (np.cos, np.sin)]
+    return np.column_stack([upper, lower]), np.column_stack(ends) + noise * rng.standard_normal(
+        (n, 2)
+    )
 
 
 def make_banana(

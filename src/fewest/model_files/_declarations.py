@@ -102,10 +102,10 @@ Potential
     support_row_objects_ if kernel is not precomputed: tried matrix support features
 PotentialSVR(Any Potential) in fewest.psvm.estimators
     result_: derived BoxLassoResult
-    coef_: float objects
+    coef_ moments_ slacks_ correlations_ importance_: float objects
     intercept_: float
 PotentialSVC(Classifier Potential) in fewest.psvm.estimators
-    coef_: float machines objects
+    coef_ moments_ slacks_ correlations_ importance_: float machines objects
     intercept_: float machines
 PotentialSVRCV(Any) in fewest.psvm.search
     best_estimator_: PotentialSVR
@@ -124,7 +124,7 @@ PotentialSelector(Any) in fewest.psvm.selector
     support_: flag features
     results_: tuple tasks+: BoxLassoResult
     n_iter_: int
-    coef_: float tasks features
+    coef_ importance_: float tasks features
     stability_: none or Stability
     ranking_: int * < features
 SoftDoubleMinOver(TwoClasses) in fewest.machines.min_over

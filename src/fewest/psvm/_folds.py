@@ -20,7 +20,7 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._machine import PotentialMachine
-from fewest.psvm._relations import scale_to_unit_length
+from fewest.psvm._relations import scale_relations
 from fewest.psvm.kernels import compute_kernel, list_arguments
 
 # What the values of f (one column per task) of some samples are worth; the larger, the better.
@@ -71,7 +71,9 @@ def score_folds(
             alpha, weights, doubtful = follow_grid(
                 machine, columns, target[train] - mean, grid, start
             )
-            if old is None:  # what a fold leaves out keeps its last weight
+            if machine.finds_row_objects:  # others in every fold
+                old = np.zeros((*grid.shape, columns.n_features))
+            elif old is None:  # what a fold leaves out keeps its last weight
                 n_row_objects = X.shape[0] if machine.columns_are_samples else columns.n_features
                 primed[task] = old = np.zeros((*grid.shape, n_row_objects))
             old[..., places] = alpha
@@ -140,6 +142,6 @@ def _relate(
         arguments = list_arguments(machine, X[train])
         K = compute_kernel(machine.kernel, X[train], Z, arguments)
         K_test = compute_kernel(machine.kernel, X[test], Z, arguments)
-    columns = scale_to_unit_length(K)
+    columns = scale_relations(K, machine.scale)
     relations = (make_dense(K_test) - columns.mean) * columns.inverse_scale
     return columns, relations, places

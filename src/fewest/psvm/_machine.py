@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
@@ -24,14 +24,20 @@ from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
+    UNIT_VARIANCE,
+    check_scale,
+    measure_importance,
     read_measured_columns,
-    scale_to_unit_length,
+    scale_relations,
     warn_of_constant_columns,
     warn_of_doubtful,
 )
 from fewest.psvm.kernels import check_kernel, compute_kernel, list_arguments
 
 SAMPLES = "samples"
+_TINY = np.finfo(np.float64).tiny
+# Where the estimators of scikit-learn keep the vectors that they find.
+_FOUND_VECTORS = ("cluster_centers_", "components_", "means_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +54,19 @@ class SupportFunction:
         return (block - self.mean) * self.inverse_scale @ self.weights.T + self.intercept
 
 
+def find_vectors(finder: Any, X: Any) -> Any:
+    """Cluster centres, components or means that an estimator finds in these samples."""
+    found = clone(finder).fit(X)
+    for name in _FOUND_VECTORS:
+        if hasattr(found, name):
+            return getattr(found, name)
+    raise ValueError(
+        f"{type(finder).__name__} finds no vectors to relate samples to: row_objects takes "
+        f"estimators that have {', '.join(_FOUND_VECTORS[:-1])} or {_FOUND_VECTORS[-1]} after fit, "
+        "such as KMeans, PCA, FastICA or GaussianMixture"
+    )
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelParameters:
     """Parameters that a machine and the search for one have in common."""
@@ -61,6 +80,7 @@ class KernelParameters:
     theta: float = 1.0
     kernel_params: dict[str, Any] | None = None
     row_objects: Any = None
+    scale: str = "unit length"
     refit: bool = False
     tol: float = 1e-6
     max_iter: int = 500
@@ -157,20 +177,27 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
             return self.row_objects == SAMPLES
         return self.row_objects is None and not self.is_precomputed
 
+    @property
+    def finds_row_objects(self) -> bool:
+        """Whether the row objects are found by an estimator, in the training samples alone."""
+        return hasattr(self.row_objects, "fit") and not isinstance(self.row_objects, type)
+
     def _check_parameters(self) -> None:
         """Raise a ValueError that names the parameter and its admissible values."""
         check_usual_parameters(self)
         check_positive("C", self.C, infinity="for no bound")
         check_not_negative("epsilon", self.epsilon)
         check_flag("refit", self.refit)
+        check_scale(self.scale)
         for name in ("degree", "rho", "zeta", "theta"):
             check_positive(name, getattr(self, name))
         check_kernel(self.kernel, self.gamma, self.kernel_params)
         if isinstance(self.row_objects, str):
             if self.row_objects != SAMPLES:
                 raise ValueError(
-                    "row_objects must be None, 'samples' or an array of shape (n_row_objects, "
-                    f"n_features); got {self.row_objects!r}"
+                    "row_objects must be None, 'samples', an array of shape (n_row_objects, "
+                    "n_features) or an estimator that finds vectors, such as KMeans(20); got "
+                    f"{self.row_objects!r}"
                 )
         elif self.is_precomputed and self.row_objects is not None:
             raise ValueError(
@@ -202,9 +229,8 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
             return None
         if self.columns_are_samples:
             return X
-        Z = check_array(
-            self.row_objects, accept_sparse="csr", dtype=np.float64, input_name="row_objects"
-        )
+        given = find_vectors(self.row_objects, X) if self.finds_row_objects else self.row_objects
+        Z = check_array(given, accept_sparse="csr", dtype=np.float64, input_name="row_objects")
         if Z.shape[1] != X.shape[1]:
             raise ValueError(
                 f"row_objects have {Z.shape[1]} features, but the samples have {X.shape[1]}: the "
@@ -240,7 +266,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         Z = self._find_row_objects(X)
         self._arguments = list_arguments(self, X)
         K = X if Z is None else compute_kernel(self.kernel, X, Z, self._arguments)
-        columns = scale_to_unit_length(K)
+        columns = scale_relations(K, self.scale)
         warn_of_constant_columns(columns, stacklevel=4)
         C, epsilon = float(self.C), float(self.epsilon)
         self.intercept_ = targets.mean(axis=1)
@@ -251,6 +277,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         self.coef_ = np.array(
             [self._refit_weights(columns, row, result, C) for row, result in solved]
         )
+        self._describe(columns, centred)
         self.supports_ = np.array([result.alpha != 0.0 for result in self.results_])
         self.support_ = np.any(self.supports_, axis=0)
         self.support_features_ = used = np.flatnonzero(self.support_)
@@ -264,6 +291,24 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         self.n_row_objects_ = columns.n_features
         self.n_iter_ = max(result.n_iter for result in self.results_)
 
+    def _describe(self, columns: Columns, targets: FloatArray) -> None:
+        """What the solution says of every row object, one row per task."""
+        solved = list(zip(targets, self.results_, self.coef_, strict=True))
+        self.moments_ = np.array([columns.price(result.residual) for result in self.results_])
+        bounded = [np.abs(result.alpha) >= self.C for result in self.results_]
+        self.slacks_ = np.where(bounded, np.maximum(np.abs(self.moments_) - self.epsilon, 0.0), 0.0)
+        length = np.sqrt(columns.n_samples) if self.scale == UNIT_VARIANCE else 1.0
+        norms = [length * max(np.linalg.norm(result.residual), _TINY) for result in self.results_]
+        self.correlations_ = self.moments_ / np.array(norms)[:, None]
+        self.importance_ = np.array(
+            [
+                measure_importance(columns, w, row - columns.combine(w), self.scale)
+                if self.refit
+                else measure_importance(columns, w, result.residual, self.scale)
+                for row, result, w in solved
+            ]
+        )
+
     def linear_function(self) -> tuple[FloatArray, FloatArray]:
         """Weights (one row per task) and intercepts for relations as they are, not normalised."""
         check_is_fitted(self)
@@ -274,6 +319,11 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
 
     def _scores(self, X: Any) -> FloatArray:
         """f(x), one column per task."""
+        check_is_fitted(self)
+        return self._function(self._relations(X))
+
+    def _relations(self, X: Any) -> FloatArray:
+        """Relations of new samples with the support features."""
         check_is_fitted(self)
         kind: dict[str, Any] = {"dtype": np.float64}
         if self.is_precomputed:  # only the columns that are used must be there
@@ -288,12 +338,10 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
                 ) from None
             raise
         if self.is_precomputed:
-            block = read_measured_columns(X, self.support_features_)
-        elif len(self.support_features_):
-            block = compute_kernel(self.kernel, X, self.support_row_objects_, self._arguments)
-        else:  # no kernel need be asked
-            block = np.empty((X.shape[0], 0))
-        return self._function(block)
+            return read_measured_columns(X, self.support_features_)
+        if not len(self.support_features_):  # no kernel need be asked
+            return np.empty((X.shape[0], 0))
+        return compute_kernel(self.kernel, X, self.support_row_objects_, self._arguments)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

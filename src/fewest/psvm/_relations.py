@@ -11,18 +11,44 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from fewest._estimators.validation import encode_classes, make_dense, standardize_columns
+from fewest._estimators.validation import (
+    check_choice,
+    encode_classes,
+    make_dense,
+    standardize_columns,
+)
 from fewest._solvers.box_lasso.solve import BoxLassoResult
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import listed
 
+UNIT_LENGTH, UNIT_VARIANCE = "unit length", "unit variance"
+
+
+def check_scale(scale: Any) -> None:
+    """Raise unless this is one of the two scales of the columns."""
+    check_choice("scale", scale, (UNIT_LENGTH, UNIT_VARIANCE))
+
+
+def scale_relations(K: Any, scale: str) -> Columns:
+    """Columns of K, centred and of unit length or unit variance; constant ones are zero."""
+    return standardize_columns(K) if scale == UNIT_VARIANCE else scale_to_unit_length(K)
+
 
 def scale_to_unit_length(K: Any) -> Columns:
     """Columns of K, centred and of unit length; constant ones are zero."""
     columns = standardize_columns(K)
     return Columns(K, columns.mean, columns.inverse_scale / np.sqrt(columns.n_samples))
+
+
+def measure_importance(
+    columns: Columns, weights: FloatArray, residual: FloatArray, scale: str
+) -> FloatArray:
+    """By how much the mean of half the squared residuals grows if a column goes, one by one."""
+    square = columns.n_samples if scale == UNIT_VARIANCE else 1.0
+    gains = weights * columns.price(residual) + 0.5 * square * weights**2
+    return gains / columns.n_samples
 
 
 def warn_of_constant_columns(columns: Columns, *, stacklevel: int = 3) -> None:

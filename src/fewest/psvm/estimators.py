@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from fewest._estimators.decisions import ScoreClassifier
-from fewest._types import FloatArray
+from fewest._types import BoolArray, FloatArray
 from fewest.psvm._machine import PotentialMachine
 from fewest.psvm._relations import encode_targets
 
@@ -37,7 +37,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     ----------
     C : float, default=1.0
         Largest absolute weight of a row object, against outliers; ``np.inf`` for no bound. Weights
-        refer to columns of unit length.
+        refer to columns of unit length (see `scale`).
     epsilon : float, default=0.1
         Correlation threshold: at the solution no column's inner product with the residuals is
         larger, apart from those with weight C. The larger, the fewer support features. With zero
@@ -50,7 +50,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         - "rbf", :math:`\exp(-\gamma |x - z|^2)`;
         - "poly", :math:`(\gamma x^\top z + coef0)^{degree}`;
         - "plummer", :math:`(|x - z| + \rho)^{-\zeta}`;
-        - "sine", :math:`\sin(\theta |x - z|)`, which is indefinite;
+        - "sine", :math:`\sin(\theta |x - z|)`, which is indefinite; with
+          ``kernel_params={"squared": True}``, :math:`\sin(\theta |x - z|^2)`;
         - any other kernel or distance of :mod:`sklearn.metrics.pairwise`, "laplacian" or
           "manhattan" for instance.
     gamma : {"scale", "auto"} or float, default="scale"
@@ -64,14 +65,22 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         For "sine".
     kernel_params : dict, default=None
         Further arguments of the kernel; they go before the ones above.
-    row_objects : array of shape (n_row_objects, n_features), "samples" or None, default=None
-        The objects z that the samples are related to: cluster centres, unit vectors, anything.
+    row_objects : array, estimator, "samples" or None, default=None
+        The objects z that the samples are related to, of shape (n_row_objects, n_features): cluster
+        centres, unit vectors, anything. An estimator such as ``KMeans(20)``, ``PCA(5)`` or
+        ``GaussianMixture(10)`` finds them in the training samples, in every fold again: its
+        `cluster_centers_`, `components_` or `means_` are taken (Hochreiter & Obermayer 2004,
+        sec. 2.4.3).
         "samples" stands for the training samples, and so does None for a computed kernel. With
         ``kernel="precomputed"`` the columns of X are the row objects. None: they are objects of
         their own, which stay when samples are left out. "samples": they are the samples, in the
         same order; X must be square, and scikit-learn's cross-validation (which goes by
         ``tags.input_tags.pairwise``) leaves out columns together with rows: no relation with a test
         sample is used.
+    scale : {"unit length", "unit variance"}, default="unit length"
+        What centred columns are scaled to. The report has unit variance (its eq. 20). The machines
+        are the same where, for L samples, epsilon of unit length is epsilon of unit variance
+        divided by sqrt(L), and C of unit length is C of unit variance multiplied by it.
     refit : bool, default=False
         Find the weights of the support features once more without epsilon, which shrinks them. It
         matters where epsilon is large, and most for a small class: with shrunken weights f(x)
@@ -84,7 +93,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     Attributes
     ----------
     coef_ : array of shape (1, n_row_objects) or (n_classes, n_row_objects)
-        The weights alpha, for centred columns of unit length.
+        The weights alpha, for centred columns of unit length (see `scale`).
     intercept_ : array of shape (1,) or (n_classes,)
         Mean of the labels -1 and +1.
     support_features_ : array of shape (n_support,), int
@@ -96,6 +105,20 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     mean_, scale_ : arrays of shape (n_row_objects,)
         What centres a column, and its length then; infinite for constant columns, which are
         ignored (with a warning).
+    moments_ : array of the shape of coef_
+        Inner product :math:`m_j = K_j^\top r` of every column with the residuals
+        :math:`r = y - f(x)` of the program: what epsilon bounds, apart from the slacks. The report
+        has :math:`\sigma_j = -m_j / L` (eq. 17).
+    correlations_ : array of the shape of coef_
+        The same as Pearson's correlation, :math:`K_j^\top r / (\|K_j\| \|r\|)` (eq. 19).
+    slacks_ : array of the shape of coef_
+        :math:`\xi_j = |m_j| - \epsilon` of the row objects with weight C or -C, zero for all others
+        (eq. 26): how far each violates its constraint.
+    importance_ : array of the shape of coef_
+        By how much the mean of :math:`r_i^2 / 2` over the training samples grows if a row object
+        is removed and all other weights stay (eqs. 42, 43):
+        :math:`((\epsilon + \xi_j) |\alpha_j| + \alpha_j^2 \|K_j\|^2 / 2) / L`. The report has it as
+        a bound, without slacks; at the solution it is exact. With `refit`, of the new weights.
     results_ : tuple of BoxLassoResult
         Solution and certificate (objective, proven bound, gap, status) of each function f.
     classes_ : array of shape (n_classes,)
@@ -138,6 +161,36 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     array(['ill'], dtype='<U4')
     """
 
+    def find_classifiable(self, X: Any) -> BoolArray:
+        """Which samples have a relation with a support feature, so something speaks for a class.
+
+        For links, counts and other relations that may be absent, stored as zero: a sample without
+        any relation with the support features is classified like all others of that kind, whatever
+        it is. Hochreiter & Obermayer (2004), table 8, leave such web pages out.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            As for :meth:`decision_function`.
+
+        Returns
+        -------
+        array of shape (n_samples,), bool
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from fewest import PotentialSVC
+        >>> links = np.array([[1, 0, 0], [1, 0, 1], [0, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
+        >>> y = np.array(["a", "a", "b", "b", "b", "b"])
+        >>> machine = PotentialSVC(C=np.inf, epsilon=1.0, kernel="precomputed").fit(links, y)
+        >>> machine.support_features_
+        array([0])
+        >>> machine.find_classifiable(links)
+        array([ True,  True, False, False, False, False])
+        """
+        return np.any(self._relations(X) != 0.0, axis=1)
+
     def _targets(self, y: Any) -> FloatArray:
         self.classes_, targets = encode_targets(type(self).__name__, y)
         return targets
@@ -177,15 +230,17 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
     ----------
     C, epsilon, kernel, gamma, degree, coef0, rho, zeta, theta
         As for :class:`PotentialSVC`.
-    kernel_params, row_objects, refit, tol, max_iter
+    kernel_params, row_objects, scale, refit, tol, max_iter
         As for :class:`PotentialSVC`.
 
     Attributes
     ----------
     coef_ : array of shape (n_row_objects,)
-        The weights alpha, for centred columns of unit length.
+        The weights alpha, for centred columns of unit length (see `scale`).
     intercept_ : float
         Mean of y.
+    moments_, correlations_, slacks_, importance_ : arrays of shape (n_row_objects,)
+        As for :class:`PotentialSVC`.
     result_ : BoxLassoResult
         Solution and certificate (objective, proven bound, gap, status).
     support_features_, support_, support_row_objects_, mean_, scale_, n_row_objects_, n_iter_
@@ -231,6 +286,8 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
         super().fit(X, y)
         self.coef_, self.intercept_ = self.coef_[0], float(self.intercept_[0])
         self.result_ = self.results_[0]
+        for name in ("moments_", "slacks_", "correlations_", "importance_"):
+            setattr(self, name, getattr(self, name)[0])
         return self
 
     def _targets(self, y: Any) -> FloatArray:

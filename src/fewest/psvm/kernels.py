@@ -71,8 +71,11 @@ def plummer_kernel(X: Any, Z: Any, rho: float = 1.0, zeta: float = 1.0) -> Float
     return (euclidean_distances(X, Z) + rho) ** -zeta
 
 
-def sine_kernel(X: Any, Z: Any, theta: float = 1.0) -> FloatArray:
+def sine_kernel(X: Any, Z: Any, theta: float = 1.0, squared: bool = False) -> FloatArray:
     """Sine kernel, ``sin(theta |x - z|)``: its matrix has a zero diagonal, hence is indefinite.
+
+    Hochreiter & Obermayer (2004), sec. 2.4.4, who also have the squared distance,
+    ``sin(theta |x - z|^2)``.
 
     Parameters
     ----------
@@ -80,6 +83,9 @@ def sine_kernel(X: Any, Z: Any, theta: float = 1.0) -> FloatArray:
         Samples and row objects.
     theta : float
         Frequency.
+    squared : bool, default=False
+        Take the squared distance. An estimator with ``kernel="sine"`` gets it by
+        ``kernel_params={"squared": True}``.
 
     Returns
     -------
@@ -91,8 +97,10 @@ def sine_kernel(X: Any, Z: Any, theta: float = 1.0) -> FloatArray:
     >>> from fewest.psvm.kernels import sine_kernel
     >>> sine_kernel([[0.0]], [[0.0], [np.pi / 2]])
     array([[0., 1.]])
+    >>> sine_kernel([[0.0]], [[0.0], [2.0]], theta=np.pi / 8, squared=True)
+    array([[0., 1.]])
     """
-    return np.sin(theta * euclidean_distances(X, Z))
+    return np.sin(theta * euclidean_distances(X, Z, squared=squared))
 
 
 _OWN_FUNCTIONS: dict[str, Callable[..., FloatArray]] = {

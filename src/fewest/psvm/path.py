@@ -21,7 +21,13 @@ from fewest._estimators.validation import (
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray
-from fewest.psvm._relations import encode_targets, scale_to_unit_length, warn_of_doubtful
+from fewest.psvm._relations import (
+    UNIT_LENGTH,
+    check_scale,
+    encode_targets,
+    scale_relations,
+    warn_of_doubtful,
+)
 
 __all__ = ["PotentialPath", "potential_path"]
 
@@ -43,7 +49,7 @@ class PotentialPath:
     epsilons : array of shape (n_epsilons,)
         Falling.
     coefs : array of shape (n_epsilons, n_tasks, n_features)
-        Weights alpha, for centred columns of unit length.
+        Weights alpha, for centred columns of unit length (or unit variance).
     n_features : array of shape (n_epsilons,), int
         How many features have a weight in any task.
     gaps : array of shape (n_epsilons,)
@@ -64,6 +70,7 @@ def potential_path(
     n_epsilons: int = 30,
     C: float = np.inf,
     task: str = "auto",
+    scale: str = UNIT_LENGTH,
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> PotentialPath:
@@ -87,7 +94,7 @@ def potential_path(
         down to a hundredth of it.
     n_epsilons : int, default=30
         How many values, where none are given.
-    C, task, tol, max_iter
+    C, task, scale, tol, max_iter
         As for :class:`~fewest.PotentialSelector`.
 
     Returns
@@ -106,9 +113,10 @@ def potential_path(
     check_count("n_epsilons", n_epsilons)
     check_positive("C", C, infinity="for no bound")
     check_choice("task", task, TASKS)
+    check_scale(scale)
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
     targets = make_targets(np.asarray(y), task)
-    lasso = TargetLasso(scale_to_unit_length(X), targets, C, tol, max_iter)
+    lasso = TargetLasso(scale_relations(X, scale), targets, C, tol, max_iter)
     if epsilons is not None:
         values = np.unique(check_list("epsilons", epsilons, check_not_negative))[::-1]
     else:
@@ -134,6 +142,12 @@ def make_targets(y: NDArray[Any], task: str) -> FloatArray:
     return encode_targets("the path", y)[1]
 
 
+def find_largest_moment(columns: Columns, targets: FloatArray) -> float:
+    """The largest absolute inner product of any column with any centred target."""
+    centred = targets - targets.mean(axis=1)[:, None]
+    return max(float(np.abs(columns.price(row)).max()) for row in centred)
+
+
 @dataclass(frozen=True, eq=False)
 class TargetLasso:
     """The program of every target (one per row), at any epsilon."""
@@ -146,8 +160,7 @@ class TargetLasso:
 
     def find_largest_epsilon(self) -> float:
         """The smallest epsilon at which no feature has a weight."""
-        centred = self.targets - self.targets.mean(axis=1)[:, None]
-        return max(float(np.abs(self.columns.price(row)).max()) for row in centred)
+        return find_largest_moment(self.columns, self.targets)
 
     def solve(self, epsilon: float, last: Solutions = ()) -> Solutions:
         """One solution per target, from the last ones where there are any."""

@@ -25,7 +25,7 @@ from fewest._estimators.abilities import (
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
 from fewest._estimators.splits import Split, split_folds, summarize_splits
-from fewest._estimators.validation import check_list, check_not_negative
+from fewest._estimators.validation import check_count, check_list, check_not_negative, is_number
 from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._folds import Grid, Score, score_folds
@@ -46,6 +46,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
     epsilons: ArrayLike = (0.01, 0.1, 1.0)
     _: KW_ONLY
     kernel_grid: Any = None
+    n_refined: int = 0
     cv: Any = 5
     tol: float = 1e-4
     n_jobs: int | None = None
@@ -75,15 +76,23 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         self
             The fitted estimator.
         """
+        self._check_parameters()
         grid = self._make_grid()
         machines = self._make_machines()
         given = X
         X, y = machines[0]._check_input(X, y, owner=self)
         targets, score = self._task(y)
         splits = split_folds(self.cv, y, groups, classes=is_classifier(self))
-        jobs = [(machine, X, targets, score, splits, grid) for machine in machines]
-        found = run_in_threads(score_folds, jobs, self.n_jobs, self.verbose, "P-SVM grid", "kernel")
-        self._choose(grid, splits, found)
+        tables = []
+        for _ in range(2 if self.n_refined else 1):
+            jobs = [(machine, X, targets, score, splits, grid) for machine in machines]
+            found = run_in_threads(
+                score_folds, jobs, self.n_jobs, self.verbose, "P-SVM grid", "kernel"
+            )
+            tables.append(_tabulate(self._settings, grid, found))
+            self._choose(tables, splits)
+            if self.n_refined and len(tables) == 1:
+                grid, machines = self._refine(grid)
         self.best_estimator_ = self._make_machine(self.best_params_).fit(given, y)
         for name in _OF_THE_BEST:
             setattr(self, name, getattr(self.best_estimator_, name))
@@ -123,6 +132,8 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
 
     def _check_parameters(self) -> None:
         self._make_grid()
+        if self.n_refined != 0:
+            check_count("n_refined", self.n_refined)
 
     def _make_grid(self) -> Grid:
         Cs = check_list("Cs", self.Cs, infinity="for no bound")
@@ -148,18 +159,28 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             machine._check_parameters()
         return machines
 
-    def _choose(self, grid: Grid, splits: list[Split], found: list[tuple[Any, ...]]) -> None:
+    def _refine(self, grid: Grid) -> tuple[Grid, list[PotentialMachine]]:
+        """A finer grid around the chosen candidate, between its neighbours on the first one."""
+        best, count = self.best_params_, self.n_refined
+        settings = {
+            name: refine_values([one[name] for one in self._settings if name in one], value, count)
+            for name, value in best.items()
+            if name not in ("C", "epsilon")
+        }
+        self._settings = list(ParameterGrid(settings))
+        finer = Grid(
+            np.unique(refine_values(grid.Cs, best["C"], count)),
+            np.unique(refine_values(grid.epsilons, best["epsilon"], count))[::-1],
+        )
+        return finer, [self._make_machine(setting) for setting in self._settings]
+
+    def _choose(self, tables: list[_Table], splits: list[Split]) -> None:
         """Best score over all test samples; of equal ones the fewest features, the smallest C."""
-        *tables, n_doubtful = zip(*found, strict=True)
-        scores, n_support = (np.stack(one, axis=1).reshape(len(splits), -1) for one in tables)
+        parameters = [one for table in tables for one in table.parameters]
+        scores = np.concatenate([table.scores for table in tables], axis=1)
+        n_support = np.concatenate([table.n_support for table in tables], axis=1)
         sizes = np.array([len(test) for _, test in splits])
         mean = np.average(scores, axis=0, weights=sizes)
-        parameters = [
-            {**setting, "epsilon": float(epsilon), "C": float(C)}
-            for setting in self._settings
-            for epsilon in grid.epsilons
-            for C in grid.Cs
-        ]
         costs = [one["C"] for one in parameters]
         best = int(np.lexsort([costs, n_support.mean(axis=0), -mean.round(12)])[0])
         self.cv_results_ = {
@@ -174,13 +195,56 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         self.best_index_, self.best_params_ = best, parameters[best]
         self.best_score_ = float(mean[best])
         self.n_splits_ = len(splits)
-        if any(n_doubtful):
+        if tables[-1].n_doubtful:
             warnings.warn(
-                f"{sum(n_doubtful)} of {scores.size} fits in the folds did not reach "
-                f"tol={self.tol:g}: raise max_iter or the smallest epsilon",
+                f"{tables[-1].n_doubtful} of {tables[-1].scores.size} fits in the folds did not "
+                f"reach tol={self.tol:g}: raise max_iter or the smallest epsilon",
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+
+def refine_values(values: Any, chosen: Any, count: int) -> list[Any]:
+    """So many values between the neighbours of the chosen one, even in the logarithm.
+
+    Beyond the smallest and the largest value the grid goes on with the same factor. What has no
+    logarithm (zero, infinity, words), or no neighbour, stays as it is.
+    """
+    known = np.unique([one for one in values if is_number(one) and 0 < one < np.inf])
+    if len(known) < 2 or not is_number(chosen) or chosen not in known:
+        return [chosen]
+    place = int(np.searchsorted(known, chosen))
+    below = known[place - 1] if place else chosen**2 / known[1]
+    above = known[place + 1] if place + 1 < len(known) else chosen**2 / known[place - 1]
+    return [float(one) for one in np.geomspace(below, above, count)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """Scores of some candidates, of shape (n_splits, n_candidates)."""
+
+    parameters: list[dict[str, Any]]
+    scores: FloatArray
+    n_support: FloatArray
+    n_doubtful: int
+
+
+def _tabulate(settings: list[dict[str, Any]], grid: Grid, found: list[tuple[Any, ...]]) -> _Table:
+    *tables, n_doubtful = zip(*found, strict=True)
+    scores, n_support = (np.stack(one, axis=1) for one in tables)
+    parameters = [
+        {**setting, "epsilon": float(epsilon), "C": float(C)}
+        for setting in settings
+        for epsilon in grid.epsilons
+        for C in grid.Cs
+    ]
+    n_splits = len(scores)
+    return _Table(
+        parameters,
+        scores.reshape(n_splits, -1),
+        n_support.reshape(n_splits, -1),
+        sum(n_doubtful),
+    )
 
 
 class PotentialSVCCV(ScoreClassifier, PotentialSearch):
@@ -206,11 +270,16 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
     kernel_grid : dict of lists or list of such, default=None
         Candidates for parameters of the kernel, and for the kernel itself, such as
         ``{"gamma": [0.1, 1.0]}``, in the form of :class:`sklearn.model_selection.ParameterGrid`.
+    n_refined : int, default=0
+        Above zero, search from coarse to fine: a second grid, with so many values of C, of epsilon
+        and of each number in `kernel_grid`, lies between the neighbours of the best candidate of
+        the first. Parameters with a single candidate keep it. Hochreiter & Obermayer (2004),
+        sec. 3.2, try 4 x 4 values first, then 7 x 7.
     cv : int, splitter or iterable of (train, test), default=5
         As in scikit-learn; ``LeaveOneOut()`` for instance. A number of folds larger than the
         smallest class is lowered, with a warning. Where the row objects are the samples (see
         `row_objects`), a split leaves out columns with the rows.
-    kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, refit
+    kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, scale, refit
         As for :class:`PotentialSVC`, where `kernel_grid` has no values for them.
     tol, max_iter
         As for :class:`PotentialSVC`; the looser default suffices to compare candidates.
@@ -301,11 +370,11 @@ class PotentialSVRCV(RegressorMixin, PotentialSearch):
 
     Parameters
     ----------
-    Cs, epsilons, kernel_grid, cv, n_jobs, verbose
+    Cs, epsilons, kernel_grid, n_refined, cv, n_jobs, verbose
         As for :class:`PotentialSVCCV`.
     kernel, gamma, degree, coef0, rho, zeta, theta
         As for :class:`PotentialSVR`.
-    kernel_params, row_objects, refit, tol, max_iter
+    kernel_params, row_objects, scale, refit, tol, max_iter
         As for :class:`PotentialSVR`.
 
     Attributes

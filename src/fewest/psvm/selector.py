@@ -26,7 +26,9 @@ from fewest._estimators.validation import (
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
-    scale_to_unit_length,
+    check_scale,
+    measure_importance,
+    scale_relations,
     warn_of_constant_columns,
     warn_of_doubtful,
 )
@@ -137,8 +139,11 @@ class PotentialSelector(Selector, BaseEstimator):
         What y is; "auto" takes numbers with decimals for a regression, and everything else for
         classes. More than two classes: each against the rest, and a feature counts with the
         largest of its absolute weights.
+    scale : {"unit length", "unit variance"}, default="unit length"
+        What centred columns are scaled to, see :class:`~fewest.PotentialSVC`; epsilon, C and
+        `coef_` depend on it, the selected features do not.
     n_runs : int, default=0
-        Above zero, the stability protocol: so many runs on random subsamples; features are ranked
+        Above zero, so many runs on random subsamples; features are ranked
         by the share of runs that select them, and among equal ones by their mean weight. With
         `epsilon` alone, those are selected that at least half of the runs select.
     subsample : float, default=0.75
@@ -155,7 +160,11 @@ class PotentialSelector(Selector, BaseEstimator):
     support_ : array of shape (n_features_in_,), bool
         The selected features.
     coef_ : array of shape (n_tasks, n_features_in_)
-        The weights alpha on all samples, for centred columns of unit length.
+        The weights alpha on all samples, for centred columns of unit length (see `scale`).
+    importance_ : array of shape (n_tasks, n_features_in_)
+        By how much the mean of half the squared residuals grows if a feature is removed and all
+        other weights stay: :math:`(\epsilon |\alpha_j| + \alpha_j^2 \|X_j\|^2 / 2) / L` for L
+        samples (eqs. 42, 43 of the report), and more for weights of C.
     epsilon_ : float
         The epsilon of `coef_`.
     stability_ : Stability or None
@@ -194,6 +203,7 @@ class PotentialSelector(Selector, BaseEstimator):
     epsilon: float | None = None
     C: float = np.inf
     task: str = "auto"
+    scale: str = "unit length"
     n_runs: int = 0
     subsample: float = 0.75
     tol: float = 1e-6
@@ -221,12 +231,18 @@ class PotentialSelector(Selector, BaseEstimator):
         )
         targets = make_targets(np.asarray(y), self.task)
         wanted = self._count_wanted(X.shape[1])
-        columns = scale_to_unit_length(X)
+        columns = scale_relations(X, self.scale)
         warn_of_constant_columns(columns)
         self.epsilon_, self.results_ = self._solve(columns, targets, wanted)
         warn_of_doubtful(self.results_)
         self.n_iter_ = max(result.n_iter for result in self.results_)
         self.coef_ = np.array([result.alpha for result in self.results_])
+        self.importance_ = np.array(
+            [
+                measure_importance(columns, one.alpha, one.residual, self.scale)
+                for one in self.results_
+            ]
+        )
         self.stability_ = self._repeat(X, targets, wanted) if self.n_runs else None
         if self.stability_ is not None:
             self.ranking_ = self.stability_.ranking
@@ -258,6 +274,7 @@ class PotentialSelector(Selector, BaseEstimator):
             check_not_negative("epsilon", self.epsilon)
         check_positive("C", self.C, infinity="for no bound")
         check_choice("task", self.task, TASKS)
+        check_scale(self.scale)
         if self.n_runs != 0:
             check_count("n_runs", self.n_runs)
         check_share("subsample", self.subsample, strictly=True)
@@ -282,7 +299,7 @@ class PotentialSelector(Selector, BaseEstimator):
     def _repeat(self, X: Any, targets: FloatArray, wanted: int | None) -> Stability:
         def select(rows: IndexArray) -> FloatArray:
             """Largest absolute weight of every feature that a run on these samples selects."""
-            _, results = self._solve(scale_to_unit_length(X[rows]), targets[:, rows], wanted)
+            _, results = self._solve(scale_relations(X[rows], self.scale), targets[:, rows], wanted)
             weights = np.abs([result.alpha for result in results]).max(axis=0)
             if wanted is not None:
                 weights[np.argsort(-weights, kind="stable")[wanted:]] = 0.0
