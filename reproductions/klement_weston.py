@@ -9,11 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from sklearn.svm import SVC
 
 from fewest import SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import make_weston
-from reproductions.helpers import average, seed_run
+from reproductions.helpers import average, fit_svm, fit_two_norm_svm, seed_run
 from reproductions.study import Cell, Measured, Published, Study
 
 SIZES = (20, 50, 100, 200, 500)
@@ -50,7 +49,7 @@ TABLE_2013 = {
         82.2 12.9   76.2 14.5   73.5 14.7   74.1 14.6""",
 }
 ERRORS_2013 = {
-    "SVM test error, %": """
+    "soft SVM test error, %": """
         4.1 2.1   23.3 2.7   40.6 1.1   47.0 0.7
         1.5 0.6   12.4 2.0   34.5 1.1   44.9 0.8
         0.9 0.3   6.5 1.2   28.5 1.1   42.8 0.8
@@ -121,7 +120,8 @@ TABLE_2010 = {
 
 def measure(n: int, n_noise: int, quick: bool) -> dict[str, Measured]:
     """Both selecting machines and the support vector machine on the same data, run by run."""
-    runs = 20 if quick else _count_runs(n, n_noise)
+    runs = _count_runs(n, n_noise)
+    runs = max(3, runs // 50) if quick else runs
     return average([_measure_once(n, n_noise, run) for run in range(runs)])
 
 
@@ -143,9 +143,11 @@ def _measure_once(n: int, n_noise: int, run: int) -> dict[str, float]:
         row[f"{name} correct, %"] = 100.0 * np.count_nonzero(w[:6]) / np.count_nonzero(w)
         row[f"{name} test error, %"] = _judge(w, b, known, y_new, noise)
     mean, scale = X.mean(axis=0), X.std(axis=0)
-    svm = SVC(kernel="linear", C=1e4).fit((X - mean) / scale, y)
-    w = svm.coef_[0] / scale
-    row["SVM test error, %"] = _judge(w, svm.intercept_[0] - w @ mean, known, y_new, noise)
+    Z = (X - mean) / scale
+    svms = {"SVM": fit_svm(Z, y, 1e4), "soft SVM": fit_two_norm_svm(Z, y, 0.1)}
+    for name, (w, b) in svms.items():
+        w = w / scale
+        row[f"{name} test error, %"] = _judge(w, b - w @ mean, known, y_new, noise)
     return row
 
 
@@ -180,6 +182,13 @@ _SEPARABLE = (
     "agreement there is not independent of it."
 )
 
+_SOFT_SVM = (
+    "The thesis does not say that its support vector machine is soft, but with 10 noise features "
+    "the hard one errs twice as often; it is the one of 2010. Squared slacks with C = 0.1 on "
+    "standardised columns, a value chosen to fit, come close in every cell. So do neither ordinary "
+    "slacks (C = 0.1, 1 or 10) nor samples of mean norm one (C = 1 to 100)."
+)
+
 STUDIES = [
     Study(
         "klement2013_table1",
@@ -194,7 +203,7 @@ STUDIES = [
         "Weston's toy data: test errors",
         "Klement's thesis (2013), fig. 4.7",
         _cells(ERRORS_2013, NOISE_2013, 1000),
-        notes=_SEPARABLE,
+        notes=f"{_SEPARABLE} {_SOFT_SVM}",
     ),
     Study(
         "klement2010_table1",
