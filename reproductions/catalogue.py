@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from reproductions import klement_leukemia, klement_soft, klement_weston
+from reproductions import klement_basic, klement_leukemia, klement_soft, klement_weston
 from reproductions.study import Study
 
 STUDIES: list[Study] = [
+    *klement_basic.STUDIES,
     *klement_weston.STUDIES,
     *klement_soft.STUDIES,
     *klement_leukemia.STUDIES,
