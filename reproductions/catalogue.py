@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reproductions import (
+    klement_basic,
     klement_brain_mosaics,
     klement_leukemia,
     klement_soft,
@@ -11,6 +12,7 @@ from reproductions import (
 from reproductions.study import Study
 
 STUDIES: list[Study] = [
+    *klement_basic.STUDIES,
     *klement_weston.STUDIES,
     *klement_soft.STUDIES,
     *klement_leukemia.STUDIES,

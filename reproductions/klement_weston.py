@@ -9,72 +9,119 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from sklearn.svm import SVC
 
 from fewest import SupportFeatureMachine, ZeroNormSVM
 from fewest.datasets import make_weston
-from reproductions.helpers import average, seed_run
+from reproductions.helpers import average, fit_svm, fit_two_norm_svm, seed_run
 from reproductions.study import Cell, Measured, Published, Study
 
 SIZES = (20, 50, 100, 200, 500)
 _NOISE_SCALE = 20.0
 
 # Klement, Anders & Martinetz (2013), table 1, and Klement's thesis (2013), figs. 4.6 and 4.7: rows
-# are SIZES, columns 10, 100, 1000 and 10,000 noise features; means of 1000 runs.
+# are SIZES, columns 10, 100, 1000 and 10,000 noise features; each mean of 1000 runs is followed by
+# its standard deviation.
 NOISE_2013 = (10, 100, 1000, 10_000)
 TABLE_2013 = {
     "SFM features": """
-        2.0 2.0 2.0 1.9   2.3 2.4 2.4 2.5   2.7 2.6 2.6 2.6   3.1 3.2 3.2 3.1   4.1 4.2 4.2 4.2""",
+        2.0 0.6   2.0 0.6   2.0 0.6   1.9 0.6
+        2.3 0.6   2.4 0.6   2.4 0.6   2.5 0.7
+        2.7 0.7   2.6 0.6   2.6 0.7   2.6 0.7
+        3.1 0.7   3.2 0.8   3.2 0.8   3.1 0.7
+        4.1 0.8   4.2 0.8   4.2 0.8   4.2 0.8""",
     "Weston features": """
-        2.6 2.8 3.0 3.2   3.2 3.4 3.3 3.4   3.8 4.0 4.0 3.9   4.6 4.9 4.9 4.8   5.9 6.2 6.4 6.2""",
+        2.6 0.8   2.8 0.9   3.0 1.1   3.2 1.1
+        3.2 1.0   3.4 1.1   3.3 1.1   3.4 1.1
+        3.8 1.1   4.0 1.2   4.0 1.2   3.9 1.2
+        4.6 1.2   4.9 1.4   4.9 1.4   4.8 1.2
+        5.9 1.3   6.2 1.5   6.4 1.5   6.2 1.4""",
     "SFM correct, %": """
-        98.5 88.9 66.5 46.9   99.6 98.8 96.7 85.9   99.7 99.1 97.3 96.9   99.4 98.5 96.6 95.1
-        98.8 96.4 94.3 92.2""",
+        98.5 8.0   88.9 20.2   66.5 29.1   46.9 32.9
+        99.6 3.5   98.8 6.5   96.7 10.9   85.9 22.4
+        99.7 3.1   99.1 5.3   97.3 8.8   96.9 9.4
+        99.4 3.9   98.5 6.0   96.6 8.9   95.1 11.0
+        98.8 5.0   96.4 8.7   94.3 10.8   92.2 11.7""",
     "Weston correct, %": """
-        94.8 81.2 58.0 32.5   94.0 87.6 85.0 79.7   93.1 87.0 83.4 83.1   89.0 82.9 80.3 80.6
-        82.2 76.2 73.5 74.1""",
+        94.8 12.8   81.2 23.7   58.0 29.6   32.5 26.1
+        94.0 12.1   87.6 16.0   85.0 18.0   79.7 20.3
+        93.1 12.0   87.0 16.0   83.4 17.5   83.1 17.1
+        89.0 13.6   82.9 15.9   80.3 16.0   80.6 16.0
+        82.2 12.9   76.2 14.5   73.5 14.7   74.1 14.6""",
 }
 ERRORS_2013 = {
-    "SVM test error, %": """
-        4.1 23.3 40.6 47.0   1.5 12.4 34.5 44.9   0.9 6.5 28.5 42.8   0.7 3.2 21.4 39.7
-        0.5 1.5 11.9 34.0""",
+    "soft SVM test error, %": """
+        4.1 2.1   23.3 2.7   40.6 1.1   47.0 0.7
+        1.5 0.6   12.4 2.0   34.5 1.1   44.9 0.8
+        0.9 0.3   6.5 1.2   28.5 1.1   42.8 0.8
+        0.7 0.2   3.2 0.6   21.4 1.0   39.7 0.7
+        0.5 0.1   1.5 0.3   11.9 0.8   34.0 0.7""",
     "Weston test error, %": """
-        5.0 8.4 17.5 30.6   2.2 2.5 2.7 3.5   1.5 1.5 1.6 1.7   1.1 1.1 1.1 1.2
-        0.8 0.8 0.8 0.8""",
+        5.0 4.3   8.4 7.6   17.5 12.1   30.6 13.7
+        2.2 1.5   2.5 1.6   2.7 1.8   3.5 3.3
+        1.5 0.7   1.5 0.7   1.6 0.9   1.7 0.9
+        1.1 0.4   1.1 0.5   1.1 0.5   1.2 0.5
+        0.8 0.3   0.8 0.3   0.8 0.3   0.8 0.3""",
     "SFM test error, %": """
-        12.4 14.2 19.0 27.7   5.3 5.5 6.1 8.4   3.0 2.9 2.9 3.0   1.7 1.6 1.7 1.7
-        1.0 1.0 1.0 1.0""",
+        12.4 5.4   14.2 6.2   19.0 9.9   27.7 15.3
+        5.3 2.9   5.5 3.3   6.1 3.6   8.4 5.2
+        3.0 1.6   2.9 1.6   2.9 1.5   3.0 1.9
+        1.7 0.7   1.6 0.7   1.7 0.8   1.7 0.8
+        1.0 0.3   1.0 0.3   1.0 0.4   1.0 0.3""",
 }
 # Klement & Martinetz (2010), tables I and II: 8, 64, 512 and 4096 noise features; 100 runs.
 NOISE_2010 = (8, 64, 512, 4096)
 ERRORS_2010 = {
     "SVM test error, %": """
-        5.0 17.5 36.1 45.1   2.4 8.7 28.6 41.9   1.7 5.0 21.6 38.7   1.3 2.7 14.1 34.2
-        1.0 1.6 6.9 26.2""",
+        5.0 2.5   17.5 2.8   36.1 1.3   45.1 0.7
+        2.4 1.2   8.7 1.7   28.6 1.3   41.9 0.7
+        1.7 0.8   5.0 1.3   21.6 1.3   38.7 0.7
+        1.3 0.5   2.7 0.7   14.1 1.0   34.2 0.7
+        1.0 0.3   1.6 0.3   6.9 0.7   26.2 0.6""",
     "Weston test error, %": """
-        6.0 6.8 14.5 30.9   2.3 2.6 3.0 3.7   1.6 1.8 1.8 1.8   1.2 1.2 1.3 1.3
-        0.8 0.8 0.8 0.8""",
+        6.0 5.7   6.8 6.8   14.5 12.0   30.9 15.6
+        2.3 1.8   2.6 1.7   3.0 2.2   3.7 3.0
+        1.6 0.7   1.8 1.0   1.8 0.9   1.8 1.0
+        1.2 0.5   1.2 0.5   1.3 0.5   1.3 0.5
+        0.8 0.3   0.8 0.2   0.8 0.3   0.8 0.3""",
     "SFM test error, %": """
-        14.5 14.7 23.0 31.5   5.8 6.4 7.2 8.5   3.4 3.2 3.3 3.6   1.9 2.0 2.1 1.9
-        1.1 1.1 1.1 1.0""",
+        14.5 5.5   14.7 5.9   23.0 11.8   31.5 14.9
+        5.8 2.7   6.4 3.9   7.2 4.1   8.5 4.8
+        3.4 1.7   3.2 1.5   3.3 1.5   3.6 1.8
+        1.9 0.8   2.0 0.7   2.1 0.8   1.9 0.8
+        1.1 0.3   1.1 0.4   1.1 0.4   1.0 0.4""",
 }
 TABLE_2010 = {
     "SFM features": """
-        2.0 2.1 2.1 2.2   2.4 2.5 2.5 2.6   2.6 2.7 2.7 2.7   3.1 3.3 3.0 3.1   4.2 4.1 4.0 4.0""",
+        2.0 0.6   2.1 0.7   2.1 0.7   2.2 0.8
+        2.4 0.6   2.5 0.6   2.5 0.8   2.6 0.8
+        2.6 0.7   2.7 0.7   2.7 0.7   2.7 0.7
+        3.1 0.7   3.3 0.8   3.0 0.8   3.1 0.8
+        4.2 0.8   4.1 0.7   4.0 0.7   4.0 0.9""",
     "Weston features": """
-        2.8 2.7 3.1 3.4   3.2 3.2 3.4 3.5   3.8 4.0 3.8 3.8   4.8 4.8 5.0 4.8   5.8 6.2 6.0 6.0""",
+        2.8 0.8   2.7 0.9   3.1 1.1   3.4 1.3
+        3.2 1.0   3.2 1.1   3.4 1.2   3.5 1.4
+        3.8 1.0   4.0 1.2   3.8 1.3   3.8 1.2
+        4.8 1.3   4.8 1.3   5.0 1.2   4.8 1.4
+        5.8 1.3   6.2 1.5   6.0 1.4   6.0 1.3""",
     "SFM correct, %": """
-        98.0 85.6 67.2 40.9   98.6 99.4 94.4 84.7   99.8 99.5 97.1 94.9   99.6 98.8 97.4 96.3
-        98.6 96.6 95.6 94.3""",
+        98.0 9.0   85.6 22.8   67.2 26.5   40.9 34.4
+        98.6 6.1   99.4 4.1   94.4 14.0   84.7 23.6
+        99.8 2.5   99.5 3.5   97.1 9.4   94.9 12.0
+        99.6 2.6   98.8 5.1   97.4 7.5   96.3 9.5
+        98.6 5.2   96.6 8.0   95.6 8.6   94.3 10.5""",
     "Weston correct, %": """
-        93.0 82.8 62.7 33.9   93.8 90.2 81.0 82.3   95.0 91.1 88.0 85.3   90.3 82.2 79.6 82.7
-        83.8 76.9 75.4 78.6""",
+        93.0 15.1   82.8 20.4   62.7 29.9   33.9 30.1
+        93.8 12.7   90.2 14.6   81.0 18.7   82.3 20.1
+        95.0 10.0   91.1 14.6   88.0 16.8   85.3 15.8
+        90.3 12.8   82.2 15.0   79.6 16.3   82.7 15.9
+        83.8 12.9   76.9 15.0   75.4 14.8   78.6 15.2""",
 }
 
 
 def measure(n: int, n_noise: int, quick: bool) -> dict[str, Measured]:
     """Both selecting machines and the support vector machine on the same data, run by run."""
-    runs = 20 if quick else _count_runs(n, n_noise)
+    runs = _count_runs(n, n_noise)
+    runs = max(3, runs // 50) if quick else runs
     return average([_measure_once(n, n_noise, run) for run in range(runs)])
 
 
@@ -96,9 +143,11 @@ def _measure_once(n: int, n_noise: int, run: int) -> dict[str, float]:
         row[f"{name} correct, %"] = 100.0 * np.count_nonzero(w[:6]) / np.count_nonzero(w)
         row[f"{name} test error, %"] = _judge(w, b, known, y_new, noise)
     mean, scale = X.mean(axis=0), X.std(axis=0)
-    svm = SVC(kernel="linear", C=1e4).fit((X - mean) / scale, y)
-    w = svm.coef_[0] / scale
-    row["SVM test error, %"] = _judge(w, svm.intercept_[0] - w @ mean, known, y_new, noise)
+    Z = (X - mean) / scale
+    svms = {"SVM": fit_svm(Z, y, 1e4), "soft SVM": fit_two_norm_svm(Z, y, 0.1)}
+    for name, (w, b) in svms.items():
+        w = w / scale
+        row[f"{name} test error, %"] = _judge(w, b - w @ mean, known, y_new, noise)
     return row
 
 
@@ -108,14 +157,20 @@ def _judge(w: np.ndarray, b: float, known: np.ndarray, y: np.ndarray, noise: np.
     return 100.0 * float(np.mean((scores > 0) != (y > 0)))
 
 
+def _read(text: str, runs: int) -> list[Published]:
+    numbers = [float(one) for one in text.split()]
+    pairs = zip(numbers[::2], numbers[1::2], strict=True)
+    return [Published(mean, 1, runs, sd=sd) for mean, sd in pairs]
+
+
 def _cells(tables: dict[str, str], noises: tuple[int, ...], runs: int) -> list[Cell]:
-    numbers = {label: [float(one) for one in text.split()] for label, text in tables.items()}
+    numbers = {label: _read(text, runs) for label, text in tables.items()}
     places = [(n, n_noise) for n in SIZES for n_noise in noises]
     return [
         Cell(
             f"n = {n}, {n_noise} noise features",
             partial(measure, n, n_noise),
-            {label: Published(values[place], 1, runs) for label, values in numbers.items()},
+            {label: values[place] for label, values in numbers.items()},
         )
         for place, (n, n_noise) in enumerate(places)
     ]
@@ -125,6 +180,13 @@ _SEPARABLE = (
     "The papers do not say how the training set was made separable. Our rule (samples are drawn "
     "again while a linear SVM misclassifies them) was chosen because it gives table 1 of 2013, so "
     "agreement there is not independent of it."
+)
+
+_SOFT_SVM = (
+    "The thesis does not say that its support vector machine is soft, but with 10 noise features "
+    "the hard one errs twice as often; it is the one of 2010. Squared slacks with C = 0.1 on "
+    "standardised columns, a value chosen to fit, come close in every cell. So do neither ordinary "
+    "slacks (C = 0.1, 1 or 10) nor samples of mean norm one (C = 1 to 100)."
 )
 
 STUDIES = [
@@ -141,7 +203,7 @@ STUDIES = [
         "Weston's toy data: test errors",
         "Klement's thesis (2013), fig. 4.7",
         _cells(ERRORS_2013, NOISE_2013, 1000),
-        notes=_SEPARABLE,
+        notes=f"{_SEPARABLE} {_SOFT_SVM}",
     ),
     Study(
         "klement2010_table1",

@@ -16,8 +16,9 @@ _HEAD = """# Reproductions
 Published tables and figures beside what this package computes. `make reproduce` writes this page:
 the papers' numbers are typed into `reproductions/`, ours never are. Two numbers agree if they
 differ by no more than the paper's rounding and twice the standard error of the difference of the
-two averages; the column "allowed" is that difference. So about one number in twenty-two would
-disagree by chance alone.
+two averages; the column "allowed" is that difference. The standard deviation of one run is ours, or
+the paper's where it prints a larger one. So about one number in twenty-two would disagree by chance
+alone.
 
 """
 

@@ -5,9 +5,9 @@ differ by no more than the published rounding and twice the standard error of th
 
     |ours - paper|  <=  half a unit of the paper's last digit  +  2 sd sqrt(1 / m + 1 / m'),
 
-where m' runs of the paper and m of ours are averaged, and sd is the standard deviation of our runs
-(or the paper's, where it prints one and we have a single run). A result without randomness has to
-agree to its rounding.
+where m' runs of the paper and m of ours are averaged, and sd is the standard deviation of one run:
+ours, or the paper's where it prints one that is larger. A result without randomness has to agree to
+its rounding.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ class Published:
         Digits after the point that the paper prints.
     runs : int or None
         How many runs it averages; None if it is no average.
-    spread : float or None
+    spread : float
         Extra difference to allow, for numbers read off a figure.
+    sd : float
+        The standard deviation of one run that the paper prints; 0 if it prints none.
     """
 
     value: float
     decimals: int = 1
     runs: int | None = None
     spread: float = 0.0
+    sd: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ class Comparison:
         chance = 0.0
         if self.paper.runs:
             runs = 1.0 / self.paper.runs + 1.0 / max(1, self.ours.runs)
-            chance = _ERRORS * self.ours.sd * float(np.sqrt(runs))
+            chance = _ERRORS * max(self.ours.sd, self.paper.sd) * float(np.sqrt(runs))
         return rounding + chance + self.paper.spread
 
     @property
