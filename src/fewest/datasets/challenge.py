@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fewest._types import IndexArray
 
@@ -70,6 +69,7 @@ def load_challenge(
     >>> bunch.data.toarray().tolist(), bunch.target.tolist(), bunch.split.tolist()
     ([[5.0, 0.0, 2.0], [0.0, 7.0, 0.0]], [1, -1], ['train', 'train'])
     """
+    from scipy import sparse
     from sklearn.utils import Bunch
 
     place = Path(folder)
@@ -197,6 +197,8 @@ def _read_labels(path: Path, rows: list[Any]) -> NDArray[np.intp] | None:
 def _fill(kind: str, rows: list[tuple[IndexArray, Any]], width: int) -> Any:
     if kind == "dense":
         return np.array([values for _, values in rows])
+    from scipy import sparse  # importing the generators should not wait for it
+
     ends = np.cumsum([0, *(len(places) for places, _ in rows)])
     places = np.concatenate([places for places, _ in rows])
     values = np.concatenate([values for _, values in rows])
