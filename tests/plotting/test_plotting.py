@@ -11,7 +11,13 @@ from matplotlib.figure import Figure
 
 from fewest.datasets import make_gaussian
 from fewest.machines.transvariation import transvariation_grid
-from fewest.plotting import plot_path, plot_profile, plot_transvariation
+from fewest.plotting import (
+    plot_error_ratio,
+    plot_path,
+    plot_profile,
+    plot_transvariation,
+    plot_weight_map,
+)
 
 PROFILE = np.array([[0.0, 1.0, 0.2, 0.0], [0.0, 0.8, 0.6, 0.1], [0.0, 1.0, 0.0, 0.0]])
 CS = [0.1, 1.0, 10.0]
@@ -125,6 +131,48 @@ def test_wrong_paths(ax, Cs, errors, options, message):
     with pytest.raises(ValueError, match=message):
         plot_path(Cs, errors, ax=ax, **options)
     assert not ax.lines
+
+
+def test_error_against_the_ratio(ax):
+    ratios, errors = [np.nan, 0.1, 0.01, 1.0], [0.5, 0.2, 0.3, 0.4]
+    assert plot_error_ratio(ratios, errors, chosen=1, label="one", ax=ax) is ax
+    curve, diamond = ax.lines
+    np.testing.assert_allclose(curve.get_xdata(), [-2.0, -1.0, 0.0])
+    assert curve.get_ydata().tolist() == [0.3, 0.2, 0.4]
+    assert (diamond.get_xdata()[0], diamond.get_ydata()[0]) == (-1.0, 0.2)
+    plot_error_ratio(ratios, errors, label="two", ax=ax)
+    assert _texts(ax.get_legend().get_texts()) == ["one", "two"]
+    assert ax.lines[2].get_color() != curve.get_color()
+
+
+@pytest.mark.parametrize(
+    ("ratios", "errors", "chosen", "message"),
+    [
+        ([0.1, -1.0], [0.1, 0.1], None, "ratios must be positive"),
+        ([np.nan], [0.1], None, "ratios must be positive"),
+        ([0.1, 0.2], [0.1], None, "errors must have 2 values"),
+        ([0.1, np.nan], [0.1, 0.2], 1, "chosen must be the place of a solution with features"),
+        ([0.1, 0.2], [0.1, 0.2], 2, "chosen must be the place"),
+    ],
+)
+def test_wrong_ratios(ax, ratios, errors, chosen, message):
+    with pytest.raises(ValueError, match=message):
+        plot_error_ratio(ratios, errors, chosen=chosen, ax=ax)
+    assert not ax.lines
+
+
+def test_weight_map(ax):
+    weights = np.array([[0.5, 0.0, -2.0], [0.0, 1.0, 0.0]])
+    assert plot_weight_map(weights, names=["first", "second"], ax=ax) is ax
+    (image,) = ax.images
+    np.testing.assert_array_equal(image.get_array(), weights.T)
+    assert image.get_clim() == (-2.0, 2.0)
+    assert _texts(ax.get_xticklabels()) == ["first", "second"]
+    for wrong in (np.zeros((2, 3)), [1.0, 2.0], [[np.nan, 1.0]]):
+        with pytest.raises(ValueError, match="weights must have one row per discriminant"):
+            plot_weight_map(wrong, ax=ax)
+    with pytest.raises(ValueError, match="3 names for 2 discriminants"):
+        plot_weight_map(weights, names="abc", ax=ax)
 
 
 def test_transvariation(ax, grid):

@@ -25,6 +25,7 @@ from fewest.plotting._features import (
     plot_stand_ins,
     plot_strip,
     plot_subsets,
+    plot_weight_map,
     plot_weights,
 )
 from fewest.plotting._figures import require_matplotlib
@@ -37,7 +38,7 @@ from fewest.plotting._informative import (
     plot_selection_error,
     plot_subset_sizes,
 )
-from fewest.plotting._path import plot_path, plot_transvariation
+from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
 
 __all__ = [
     "HeatMapDisplay",
@@ -47,6 +48,7 @@ __all__ = [
     "StabilityDisplay",
     "WeightsDisplay",
     "plot_confusion",
+    "plot_error_ratio",
     "plot_heat_map",
     "plot_informative",
     "plot_overlap",
@@ -65,6 +67,7 @@ __all__ = [
     "plot_subset_sizes",
     "plot_subsets",
     "plot_transvariation",
+    "plot_weight_map",
     "plot_weights",
     "require_matplotlib",
 ]

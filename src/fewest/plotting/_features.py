@@ -220,7 +220,8 @@ def plot_profile(
 ) -> Axes:
     """Heat map of how often each feature was chosen in each fold.
 
-    It is fig. 8.3 of Pranckeviciene & Somorjai (2011). The most frequent features are shown,
+    It follows fig. 8.3 of Pranckeviciene & Somorjai (2011), which has the weights of one split per
+    fold (`plot_weight_map`). The most frequent features are shown,
     the most frequent one at the top; features that no fold chose are left out.
 
     Parameters
@@ -280,6 +281,54 @@ def plot_profile(
     ax.tick_params(which="minor", length=0)
     ax.set(xlabel="fold", ylabel="feature")
     return _add_colour_bar(ax, image, "share of discriminants with the feature")
+
+
+def plot_weight_map(
+    weights: ArrayLike, *, names: Sequence[Any] | None = None, ax: Axes | None = None
+) -> Axes:
+    """Heat map of the weights of several discriminants, such as those of the folds.
+
+    It is fig. 8.3 of Pranckeviciene & Somorjai (2011): features from top to bottom, one column per
+    discriminant. White is no weight, and colours are even on both sides of zero.
+
+    Parameters
+    ----------
+    weights : array of shape (n_discriminants, n_features)
+        For columns of the same unit, or multiplied with their standard deviations.
+    names : sequence, optional
+        A name for each discriminant; the default is its number, from 1.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default. A colour bar takes its place beside it.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_weight_map
+    >>> ax = plot_weight_map([[0.5, 0.0, -1.0], [0.6, 0.1, 0.0]], ax=Figure().subplots())
+    >>> ax.images[0].get_clim()
+    (-1.0, 1.0)
+    """
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.ndim != 2 or not np.any(weights) or not np.isfinite(weights).all():
+        raise ValueError(
+            "weights must have one row per discriminant and one column per feature, finite and not "
+            f"all zero; got shape {weights.shape}"
+        )
+    labels = range(1, len(weights) + 1) if names is None else names
+    if len(labels) != len(weights):
+        raise ValueError(f"names has {len(labels)} names for {len(weights)} discriminants")
+    largest = float(np.abs(weights).max())
+    ax = axes_or_new(ax, width=1.6 + 0.5 * len(weights), height=5.0)
+    image = ax.imshow(weights.T, cmap="RdBu_r", aspect="auto", interpolation="nearest")
+    image.set_clim(-largest, largest)
+    ax.set_xticks(range(len(weights)), [short(label) for label in labels])
+    ax.set_ylabel("feature")
+    mark_whole_numbers(ax.yaxis)
+    return _add_colour_bar(ax, image, "weight")
 
 
 def _add_colour_bar(ax: Axes, image: Any, label: str, **settings: Any) -> Axes:

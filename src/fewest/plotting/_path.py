@@ -127,6 +127,69 @@ def _check_values(name: str, values: ArrayLike, length: int) -> FloatArray:
     return values
 
 
+def plot_error_ratio(
+    ratios: ArrayLike,
+    errors: ArrayLike,
+    *,
+    chosen: int | None = None,
+    label: str | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    r"""Error along a path against lr, the logarithm of its ratio of overlap to class difference.
+
+    .. math:: lr = \log_{10} \frac{\|w\|}{\|a\| \cos(w, a)}
+
+    It is the upper part of fig. 8.5 of Pranckeviciene & Somorjai (2011): on this axis paths of
+    different machines can be compared, although their C mean different things. Draw several paths
+    by giving the same Axes again.
+
+    Parameters
+    ----------
+    ratios : array of shape (n_Cs,)
+        `ratios` of `LiknonPath`, of `SVMPath` or of a path of `LiknonCV`. Solutions without
+        features (NaN) are left out.
+    errors : array of shape (n_Cs,)
+        Errors between zero and one, such as `monitoring_ber`.
+    chosen : int, optional
+        Place of the solution to mark with a diamond.
+    label : str, optional
+        Name of the path, for a legend.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from fewest.plotting import plot_error_ratio
+    >>> ratios = [float("nan"), 0.001, 0.1]
+    >>> ax = plot_error_ratio(ratios, [0.5, 0.2, 0.3], chosen=1, ax=Figure().subplots())
+    >>> ax.lines[0].get_xdata().tolist()
+    [-3.0, -1.0]
+    """
+    sizes = np.asarray(ratios, dtype=np.float64)
+    known = np.isfinite(sizes)
+    if sizes.ndim != 1 or not known.any() or np.any(sizes[known] <= 0):
+        raise ValueError("ratios must be positive numbers, or NaN for solutions without features")
+    values = _check_values("errors", errors, len(sizes))
+    if chosen is not None and not (0 <= chosen < len(sizes) and known[chosen]):
+        raise ValueError(f"chosen must be the place of a solution with features; got {chosen!r}")
+    ax = axes_or_new(ax)
+    colour = CURVES[len(ax.lines) % len(CURVES)]
+    order = np.argsort(sizes[known], kind="stable")
+    lr = np.log10(sizes[known])[order]
+    ax.plot(lr, values[known][order], "-o", color=colour, ms=3, lw=1.2, label=label)
+    if chosen is not None:
+        mark: dict[str, Any] = {"mfc": "none", "mec": "black", "mew": 1.5, "zorder": 3}
+        ax.plot(np.log10(sizes[chosen]), values[chosen], "D", ms=9, **mark)
+    if label is not None:
+        ax.legend(frameon=False)
+    return finish(ax, "lr = log10 of the ratio", "balanced error")
+
+
 def plot_transvariation(
     grid: TransvariationC, *, n_features: int = 100, ax: Axes | None = None
 ) -> Axes:
