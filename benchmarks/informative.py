@@ -8,6 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
+from fewest import SupportFeatureMachine
 from fewest.datasets import make_brain
 from fewest.informative import informative_features, informative_share, t_map
 
@@ -33,11 +34,19 @@ class Outcome:
     seconds: float
 
 
-def measure(truth: float, strength: float, n_voxels: int, seed: int, jobs: int) -> Outcome:
+def measure(
+    truth: float, strength: float, n_voxels: int, seed: int, jobs: int, C: float
+) -> Outcome:
     maps = make_brain(n_voxels=n_voxels, informative=truth, strength=strength, random_state=seed)
     started = perf_counter()
     found = informative_features(
-        None, maps.X, maps.y, groups=maps.groups, every=3, n_permutations=20, n_jobs=jobs
+        SupportFeatureMachine(C=C, refit=None),
+        maps.X,
+        maps.y,
+        groups=maps.groups,
+        every=3,
+        n_permutations=20,
+        n_jobs=jobs,
     )
     seconds = perf_counter() - started
     univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p_value)
@@ -62,6 +71,9 @@ def main() -> None:
     parser.add_argument("--voxels", type=int, default=2000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--C", type=float, default=np.inf, help="of the machine; inf is the hard one"
+    )
     arguments = parser.parse_args()
     print(
         f"Share of informative features in percent: 12 participants, 2 x 4 maps, "
@@ -78,7 +90,7 @@ def main() -> None:
     for strength in STRENGTHS:
         for truth in SHARES:
             for seed in range(arguments.seeds):
-                row = measure(truth, strength, arguments.voxels, seed, arguments.jobs)
+                row = measure(truth, strength, arguments.voxels, seed, arguments.jobs, arguments.C)
                 values = vars(row).values()
                 print("".join(f"{value:>10.1f}" for value in values), flush=True)
                 if strength == STRONG:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fewest.exceptions import ModelFileError, NotSeparableError
     from fewest.machines.fsv import FeatureSelectionConcave
+    from fewest.machines.kernel_sfm import KernelFeatureMachine
     from fewest.machines.liknon import Liknon
     from fewest.machines.liknon_cv import LiknonCV
     from fewest.machines.liknon_path import LiknonPath, exact_liknon_path, liknon_path
@@ -39,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AccumulatedClassifier",
     "FeatureSelectionConcave",
+    "KernelFeatureMachine",
     "Liknon",
     "LiknonCV",
     "LiknonPath",
@@ -73,6 +75,7 @@ _HOMES = {
     for module, names in {
         "exceptions": ("ModelFileError", "NotSeparableError"),
         "machines.fsv": ("FeatureSelectionConcave",),
+        "machines.kernel_sfm": ("KernelFeatureMachine",),
         "machines.liknon": ("Liknon",),
         "machines.liknon_cv": ("LiknonCV",),
         "machines.liknon_path": ("LiknonPath", "exact_liknon_path", "liknon_path"),

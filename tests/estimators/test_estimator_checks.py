@@ -13,6 +13,7 @@ import fewest.filters
 from fewest import (
     AccumulatedClassifier,
     FeatureSelectionConcave,
+    KernelFeatureMachine,
     Liknon,
     LiknonCV,
     NotSeparableError,
@@ -97,6 +98,8 @@ ESTIMATORS = [
     (LiknonCV(3, **QUICK), set()),
     (LiknonCV(3, outcome="best", **QUICK), set()),
     (LiknonCV(3, outcome="ensemble", standardize=False, **QUICK), set()),
+    (KernelFeatureMachine(), set()),
+    (KernelFeatureMachine(kernel="polynomial", refit=None), set()),
     (SoftDoubleMinOver(max_iter=2000), set()),
     (SoftDoubleMinOver(kernel="rbf", max_iter=2000), set()),
     (SoftDoubleMinOver(class_weight="balanced", max_iter=2000), set()),

@@ -22,6 +22,7 @@ import fewest.filters
 from fewest import (
     AccumulatedClassifier,
     FeatureSelectionConcave,
+    KernelFeatureMachine,
     Liknon,
     LiknonCV,
     PotentialSelector,
@@ -74,6 +75,7 @@ ESTIMATORS = {
     "min-over, rbf": SoftDoubleMinOver(kernel="rbf"),
     "vote": WeightedVoteClassifier(4),
     "best-first": BestFirstSelector(cv=2, patience=1),
+    "kernel sfm": KernelFeatureMachine(),
     "psvc": PotentialSVC(C=np.inf, epsilon=2.0, kernel="precomputed"),
     "psvc, samples": PotentialSVC(kernel="precomputed", row_objects="samples", epsilon=1.0),
     "psvc, rbf": PotentialSVC(),
@@ -90,7 +92,7 @@ ESTIMATORS = {
     "foreign regression": Lasso(0.1),
 }
 REGRESSIONS = {"psvr", "psvr-cv", "foreign regression"}
-KERNELS = {"min-over, rbf", "psvc, rbf", "psvc-cv, rbf"}
+KERNELS = {"kernel sfm", "min-over, rbf", "psvc, rbf", "psvc-cv, rbf"}
 NO_SELECTION = REGRESSIONS | KERNELS | {"foreign neighbours"}
 SELECTORS_ONLY = {"best-first", "psvm-selector", "repetitive", "foreign selector"}
 NO_PREDICTION = REGRESSIONS | SELECTORS_ONLY

@@ -160,3 +160,30 @@ def test_import_of_the_package_leaves_numba_alone():
     code = "import sys, fewest, fewest.machines.sfm, fewest.plotting; print('numba' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+def test_soft_machine_uses_all_features_in_the_order_found(maps):
+    """The size of a subset that leaves errors says little, so the order is that of finding."""
+    soft = SupportFeatureMachine(C=0.3)
+    how = {"groups": maps.groups, "every": 5, "n_permutations": 0}
+    found = informative_features(soft, maps.X, maps.y, **how)
+    by_size = informative_features(soft, maps.X, maps.y, order="size", **how)
+    for fold, other in zip(found.folds, by_size.folds, strict=True):
+        training = np.setdiff1d(np.arange(len(maps.y)), fold.test)
+        selector = RepetitiveSelector(soft).fit(maps.X[training], maps.y[training])
+        assert selector.training_errors_.max() > 0
+        for ours, theirs in zip(fold.subsets, selector.subsets_, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+        assert fold.stop_reason == "features used up"
+        assert np.any(np.diff(fold.sizes) < 0)
+        assert np.all(np.diff(other.sizes) >= 0)
+    assert found.fraction[-1] == 1.0
+    assert found.purity.estimate == pytest.approx(maps.informative.mean(), abs=0.1)
+
+
+def test_hard_machine_is_ordered_by_size(maps, found):
+    explicit = informative_features(
+        None, maps.X, maps.y, groups=maps.groups, every=2, n_permutations=0, order="size"
+    )
+    for fold, other in zip(found.folds, explicit.folds, strict=True):
+        np.testing.assert_array_equal(np.concatenate(fold.subsets), np.concatenate(other.subsets))

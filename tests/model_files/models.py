@@ -103,6 +103,7 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     "min_over": (fewest.SoftDoubleMinOver(), X, Y),
     "min_over, kernel": (fewest.SoftDoubleMinOver(kernel="rbf"), X, Y),
     "best first": (BestFirstSelector(cv=2, patience=1), X, Y),
+    "kernel feature machine": (fewest.KernelFeatureMachine(), X, THREE),
     "weighted vote": (WeightedVoteClassifier(4), X, Y),
 }
 

@@ -90,7 +90,7 @@ def run_fold(
     y: FloatArray,
     fold: Fold,
     selector: RepetitiveSelector,
-    by_size: bool,
+    order: str,
     every: int | None,
     labellings: FloatArray,
 ) -> FoldCurves:
@@ -100,8 +100,9 @@ def run_fold(
         selector.fit(X[fold.training], y[fold.training])
     if selector.stop_reason_ == "interrupted":
         raise KeyboardInterrupt
-    order = selector.ranking_ if by_size else range(len(selector.subsets_))
-    subsets = [selector.subsets_[place] for place in order]
+    by_size = order == "size" or (order == "auto" and not np.any(selector.training_errors_))
+    places_in_order = selector.ranking_ if by_size else range(len(selector.subsets_))
+    subsets = [selector.subsets_[place] for place in places_in_order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)
     left_out = X[fold.test], y[fold.test]
     blocks: list[IndexArray] = []
@@ -122,7 +123,9 @@ def run_fold(
         test=fold.test,
         subsets=subsets,
         sizes=sizes,
-        test_errors=np.array([_test_error(*left_out, selector, place) for place in order]),
+        test_errors=np.array(
+            [_test_error(*left_out, selector, place) for place in places_in_order]
+        ),
         agreements=_agreements(X, y, fold, subsets),
         removed=count_removed(sizes),
         probe_removed=probe_removed,

@@ -111,7 +111,7 @@ def informative_features(
     cv: Any = None,
     probe: str | None = "svm",
     every: int = 10,
-    order: str = "size",
+    order: str = "auto",
     average: str = "mean",
     n_permutations: int = 100,
     random_state: Any = None,
@@ -134,7 +134,8 @@ def informative_features(
     ----------
     estimator : selecting classifier, RepetitiveSelector or None
         What selects features; None stands for the hard Support Feature Machine. A
-        `RepetitiveSelector` brings its own limits.
+        `RepetitiveSelector` brings its own limits. A soft machine goes on until no feature is left,
+        for classes that overlap too.
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
@@ -150,9 +151,10 @@ def informative_features(
         folds. None leaves the probes out, and the estimate with them.
     every : int
         Repetitions from one probe to the next.
-    order : {"size", "found"}
+    order : {"auto", "size", "found"}
         In which order the subsets count as removed: by size, as in Klement et al. 2013, or as
-        found.
+        found. "auto" is by size if no machine of the fold left a training error, else as found: the
+        size of a subset that allows errors says little about its information.
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int
@@ -202,7 +204,7 @@ def informative_features(
     """
     X, labels, signs = check_two_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))
-    check_choice("order", order, ("size", "found"))
+    check_choice("order", order, ("auto", "size", "found"))
     check_choice("average", average, tuple(AVERAGES))
     check_count("every", every)
     if n_permutations != 0:
@@ -222,7 +224,7 @@ def informative_features(
     )
     if not isinstance(estimator, RepetitiveSelector):
         estimator = RepetitiveSelector(estimator)
-    how = order == "size", None if probe is None else every, labellings
+    how = order, None if probe is None else every, labellings
     jobs = []
     for number, fold in enumerate(folds, start=1):
         selector = clone(estimator)

@@ -127,6 +127,13 @@ PotentialSelector(Any) in fewest.psvm.selector
     coef_ importance_: float tasks features
     stability_: none or Stability
     ranking_: int * < features
+KernelFeatureMachine(Classifier) in fewest.machines.kernel_sfm
+    support_samples_: int support
+    support_vectors_: float support features
+    dual_coef_: float machines support
+    intercept_: float machines
+    gamma_ gap_: float
+    n_iter_: int
 SoftDoubleMinOver(TwoClasses) in fewest.machines.min_over
     coef_ if kernel is linear: float 1 features
     alpha_ _signed: float samples
