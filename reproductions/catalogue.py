@@ -7,6 +7,7 @@ from reproductions import (
     klement_brain_mosaics,
     klement_heat_maps,
     klement_leukemia,
+    klement_runtime,
     klement_soft,
     klement_weston,
 )
@@ -19,4 +20,5 @@ STUDIES: list[Study] = [
     *klement_leukemia.STUDIES,
     *klement_brain_mosaics.STUDIES,
     *klement_heat_maps.STUDIES,
+    *klement_runtime.STUDIES,
 ]

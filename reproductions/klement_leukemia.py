@@ -215,9 +215,9 @@ STUDIES = [
             )
             for kind, total, shared in (("hard", 27, 17), ("soft", 15, 15))
         ],
-        notes="The hard machine has the equality of 2010 (mean margin); its hyperplane is moved midway "
-        "between the nearest samples, without which two of its ten test errors differ by one "
-        f"sample. The soft one: {_SOFT}",
+        notes="The hard machine has the equality of 2010 (mean margin); its hyperplane is moved "
+        "midway between the nearest samples, without which two of its ten test errors differ by "
+        f"one sample. The soft one: {_SOFT}",
         why={
             f"soft: training error, {place}": f"{count} training samples lie exactly on this "
             "hyperplane, and rounding decides on which side; ours counts none of them, and "

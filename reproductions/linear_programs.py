@@ -13,7 +13,6 @@ from importlib.util import find_spec
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
 from reproductions import ortools_process
 
@@ -80,30 +79,36 @@ def formulate(
     return LinearProgram(cost, A, equality, lower, d, formulation == "standard")
 
 
-def solve_by_scipy(method: str, program: LinearProgram, limit: float) -> tuple[np.ndarray, float]:
-    """HiGHS through scipy: "highs-ds" is its dual simplex method, "highs-ipm" interior points."""
-    bounds = np.column_stack([program.lower, np.full(len(program.lower), np.inf)])
+def solve_by_highs(method: str, program: LinearProgram, limit: float) -> tuple[np.ndarray, float]:
+    """HiGHS, by its simplex method ("simplex") or by interior points and crossover ("ipm")."""
+    import highspy
+
+    A, low, high = _stack(program)
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = A.shape
+    model.col_cost_, model.col_lower_ = program.cost, program.lower
+    model.col_upper_ = np.full(A.shape[1], np.inf)
+    model.row_lower_, model.row_upper_ = low, high
+    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    model.a_matrix_.start_, model.a_matrix_.index_ = A.indptr, A.indices
+    model.a_matrix_.value_ = A.data
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("solver", method)
+    solver.setOptionValue("time_limit", limit)
+    solver.passModel(model)
     start = time.perf_counter()
-    found = linprog(
-        program.cost,
-        A_ub=-program.A,
-        b_ub=np.zeros(program.A.shape[0]),
-        A_eq=sparse.csr_matrix(program.equality),
-        b_eq=[1.0],
-        bounds=bounds,
-        method=method,
-        options={"time_limit": limit},
-    )
+    solver.run()
     seconds = time.perf_counter() - start
-    _check(found.status == 0)
-    return found.x, seconds
+    _check(solver.getModelStatus() == highspy.HighsModelStatus.kOptimal)
+    return np.array(solver.getSolution().col_value), seconds
 
 
 def solve_by_glpk(program: LinearProgram, limit: float) -> tuple[np.ndarray, float]:
     """GLPK's primal simplex method, as it is set by default but silent."""
     import swiglpk as glpk
 
-    A = sparse.coo_matrix(sparse.vstack([program.A, sparse.csr_matrix(program.equality)]))
+    A = sparse.coo_matrix(_stack(program)[0])
     problem = glpk.glp_create_prob()
     glpk.glp_add_rows(problem, A.shape[0])
     glpk.glp_add_cols(problem, A.shape[1])
@@ -135,9 +140,7 @@ def solve_by_glpk(program: LinearProgram, limit: float) -> tuple[np.ndarray, flo
 
 def solve_by_ortools(name: str, program: LinearProgram, limit: float) -> tuple[np.ndarray, float]:
     """GLOP (simplex) or PDLP (first order) through OR-Tools."""
-    A = sparse.csr_matrix(sparse.vstack([program.A, sparse.csr_matrix(program.equality)]))
-    low, high = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
-    low[-1] = high[-1] = 1.0
+    A, low, high = _stack(program)
     free = np.full(A.shape[1], np.inf)
     x, seconds = ortools_process.solve(name, limit, program.lower, free, program.cost, low, high, A)
     if x is None:
@@ -165,6 +168,14 @@ def solve_by_clarabel(program: LinearProgram, limit: float) -> tuple[np.ndarray,
     return np.asarray(found.x), seconds
 
 
+def _stack(program: LinearProgram) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
+    """All rows, the equality last, with their bounds."""
+    A = sparse.csr_matrix(sparse.vstack([program.A, sparse.csr_matrix(program.equality)]))
+    low, high = np.zeros(A.shape[0]), np.full(A.shape[0], np.inf)
+    low[-1] = high[-1] = 1.0
+    return A, low, high
+
+
 class NotSolvedError(Exception):
     """A solver stopped without an optimum: it ran out of time, or of digits."""
 
@@ -177,8 +188,8 @@ def _check(solved: bool) -> None:
 _Solve = Callable[[LinearProgram, float], tuple[np.ndarray, float]]
 # Name for people, the module that has to be there, and the function.
 _SOLVERS: dict[str, tuple[str, _Solve]] = {
-    "HiGHS simplex": ("scipy", lambda *given: solve_by_scipy("highs-ds", *given)),
-    "HiGHS interior point": ("scipy", lambda *given: solve_by_scipy("highs-ipm", *given)),
+    "HiGHS simplex": ("highspy", lambda *given: solve_by_highs("simplex", *given)),
+    "HiGHS interior point": ("highspy", lambda *given: solve_by_highs("ipm", *given)),
     "GLPK": ("swiglpk", solve_by_glpk),
     "GLOP": ("ortools", lambda *given: solve_by_ortools("glop", *given)),
     "PDLP": ("ortools", lambda *given: solve_by_ortools("pdlp", *given)),
