@@ -69,9 +69,7 @@ def _trace(module: Path, name: str, seen: set[tuple[Path, str]]) -> list[str]:
     return found
 
 
-def _trace_import(
-    statement: ast.ImportFrom, name: str, seen: set[tuple[Path, str]]
-) -> list[str]:
+def _trace_import(statement: ast.ImportFrom, name: str, seen: set[tuple[Path, str]]) -> list[str]:
     """What was imported from another file here; the package is digested as a whole."""
     source = ROOT.parent / str(statement.module).replace(".", "/")
     original = next(one.name for one in statement.names if (one.asname or one.name) == name)

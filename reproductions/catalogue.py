@@ -5,7 +5,9 @@ from __future__ import annotations
 from reproductions import (
     klement_basic,
     klement_brain_mosaics,
+    klement_heat_maps,
     klement_leukemia,
+    klement_runtime,
     klement_soft,
     klement_weston,
 )
@@ -17,4 +19,6 @@ STUDIES: list[Study] = [
     *klement_soft.STUDIES,
     *klement_leukemia.STUDIES,
     *klement_brain_mosaics.STUDIES,
+    *klement_heat_maps.STUDIES,
+    *klement_runtime.STUDIES,
 ]

@@ -68,6 +68,7 @@ def draw(figure: Any, results: Mapping[str, Mapping[str, Measured]]) -> None:
                     ax.plot(places, values, style, color=color, label=f"{name} {when}".strip())
             ax.set_ylabel(quantity)
         axes[1, column].set_xlabel("relevant features k" if column == 0 else "samples n")
+    axes[1, 0].set_xticks([1, 5, 10, 15, 20])
     axes[0, 0].plot(RELEVANT, RELEVANT, color="0.8", zorder=0)
     axes[0, 1].axhline(5, color="0.8", zorder=0)
     axes[0, 1].set_xscale("log")
