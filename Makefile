@@ -87,7 +87,6 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.leukemia_repetitive
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
-	$(BIN)/python -m benchmarks.leave_one_out
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
 	$(BIN)/python -m benchmarks.potential

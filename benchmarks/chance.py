@@ -1,4 +1,4 @@
-"""What chance can do: published bounds and curves, and permutation tests.
+"""What chance can do: permutation tests on noise and on real data.
 
 Real data are looked for in $FEWEST_DATA and in ../shared/data; without them that part is skipped.
 """
@@ -6,75 +6,18 @@ Real data are looked for in $FEWEST_DATA and in ../shared/data; without them tha
 from __future__ import annotations
 
 import textwrap
-from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 from scipy.stats import kstest
 
 from benchmarks.real_files import find
 from fewest.datasets import load_leukemia
 from fewest.diagnostics import diagnose
-from fewest.significance import PermutedStatistic, permutation_test, subset_separability_bounds
+from fewest.significance import PermutedStatistic, permutation_test
 
-RUNS = 1000
-# As in fig. 2.8 of Klement's thesis (2013): d = 5 with every d*, and other pairs with few subsets.
-PAIRS = [(5, 1), (5, 2), (5, 3), (5, 4), (5, 5), (10, 2), (10, 8), (20, 2), (50, 1), (100, 1)]
 DATA_SETS, PERMUTATIONS = 100, 99
 NOISE_SETS = 20
-
-
-def bounds() -> None:
-    print("Upper bounds on the probability that random data are separable")
-    print("  (Klement's thesis 2013, sec. 4.4; Klement & Martinetz 2010, sec. III-A)")
-    for (d_star, d, n), paper in {(2, 7129, 38): "0.0070", (3, 5102, 50): "0.048"}.items():
-        ours = subset_separability_bounds(n, d, d_star).upper
-        print(f"  P({d_star}, {d}, {n}) <= {ours:.5f} (target: {paper})")
-    huge = subset_separability_bounds(2000, 10**6, 20)
-    print(f"  P(20, 10^6, 2000) <= exp({huge.log_upper:.1f})")
-
-
-def curves() -> None:
-    print(f"Share of {RUNS} random data sets that are separable in d* of d features")
-    print("  (Klement's thesis 2013, fig. 2.8)")
-    print("  target: within the bounds (three standard errors allowed)")
-    rng = np.random.default_rng(0)
-    for d, d_star in PAIRS:
-        outside, shown = 0, []
-        sizes = range(2, 4 * d_star + 12, 2 if d_star > 1 else 1)
-        for n in sizes:
-            share = np.mean([separable(rng.standard_normal((n, d)), d_star) for _ in range(RUNS)])
-            limits = subset_separability_bounds(n, d, d_star)
-            low, high = (
-                bound + sign * 3 * np.sqrt(bound * (1 - bound) / RUNS)
-                for bound, sign in ((limits.lower, -1), (limits.upper, 1))
-            )
-            outside += not low <= share <= high
-            shown.append(f"{n}: {limits.lower:.2f} {share:.2f} {limits.upper:.2f}")
-        middle = shown[len(shown) // 2]
-        print(
-            f"  d = {d:>3}, d* = {d_star}: {outside} of {len(shown)} sample sizes outside; "
-            f"at n = {middle} (lower, share, upper)",
-            flush=True,
-        )
-
-
-def separable(Z: np.ndarray, d_star: int) -> bool:
-    """Whether all samples lie in one half-space of some d* features: labels do not matter then."""
-    if d_star == 1:
-        return bool(np.any(np.all(Z > 0, axis=0) | np.all(Z < 0, axis=0)))
-    return any(
-        in_half_space(Z[:, list(chosen)]) for chosen in combinations(range(Z.shape[1]), d_star)
-    )
-
-
-def in_half_space(Z: np.ndarray) -> bool:
-    """Whether all rows lie in one half-space: zero is then no convex combination of them."""
-    system = np.vstack([Z.T, np.ones(len(Z))])
-    target = np.zeros(len(system))
-    target[-1] = 1.0
-    return bool(nnls(system, target)[1] > 1e-9)
 
 
 def noise() -> None:
@@ -159,8 +102,6 @@ def conclusions() -> None:
 
 
 def main() -> None:
-    bounds()
-    curves()
     leukemia()
     noise()
     conclusions()

@@ -2,8 +2,9 @@
 ====================================================
 
 The probability that some d* of d random features separate n samples has simple bounds (the shaded
-band, :func:`~fewest.significance.subset_separability_bounds`). The dots are simulated. Few samples
-are nearly always separable, so a separation of few samples means little.
+band, :func:`~fewest.significance.subset_separability_bounds`). The dots are simulated
+(:func:`~fewest.significance.simulate_separability`). Few samples are nearly always separable, so a
+separation of few samples means little.
 
 In a clone, ``python -m examples.plot_chance_separation chance.png --runs 1000`` simulates more data
 sets per dot.
@@ -18,18 +19,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.chance import PAIRS, separable
 from examples._deliver import deliver
-from fewest.significance import subset_separability_bounds
+from fewest.significance import simulate_separability, subset_separability_bounds
+from reproductions.klement_theory_chance import PAIRS
 
 _BAND, _DOTS = "#0072B2", "#D55E00"
 
 
 def draw(runs: int) -> Figure:
     figure = plt.figure(figsize=(13.5, 5.6), layout="constrained")
-    rng = np.random.default_rng(0)
     for ax, (d, d_star) in zip(figure.subplots(2, 5, sharey=True).ravel(), PAIRS, strict=True):
-        _panel(ax, d, d_star, runs, rng)
+        _panel(ax, d, d_star, runs)
     for ax in figure.axes[::5]:
         ax.set_ylabel("probability")
     for ax in figure.axes[5:]:
@@ -38,7 +38,7 @@ def draw(runs: int) -> Figure:
     return figure
 
 
-def _panel(ax: Axes, d: int, d_star: int, runs: int, rng: np.random.Generator) -> None:
+def _panel(ax: Axes, d: int, d_star: int, runs: int) -> None:
     sizes = np.arange(1, 4 * d_star + 12)
     bounds = [subset_separability_bounds(int(n), d, d_star) for n in sizes]
     lower, upper = ([getattr(one, side) for one in bounds] for side in ("lower", "upper"))
@@ -47,7 +47,7 @@ def _panel(ax: Axes, d: int, d_star: int, runs: int, rng: np.random.Generator) -
     ax.plot(sizes, lower, "--", color=_BAND, linewidth=1.2)
     every = sizes[:: 2 if d_star > 1 else 1]
     shares = [
-        np.mean([separable(rng.standard_normal((n, d)), d_star) for _ in range(runs)])
+        simulate_separability(int(n), d, d_star, n_runs=runs, random_state=int(n)).share
         for n in every
     ]
     ax.plot(every, shares, "o", color=_DOTS, markersize=4, label="simulated")

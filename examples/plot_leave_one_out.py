@@ -23,8 +23,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks import leave_one_out as loo
 from examples._deliver import deliver
+from reproductions import klement_theory_loo as loo
 
 _SHOWN = (6, 10, 20, 40)
 # Okabe and Ito's colours, which people with any colour vision can tell apart.

@@ -9,6 +9,9 @@ from reproductions import (
     klement_leukemia,
     klement_runtime,
     klement_soft,
+    klement_theory_capacity,
+    klement_theory_chance,
+    klement_theory_loo,
     klement_weston,
 )
 from reproductions.study import Study
@@ -21,4 +24,7 @@ STUDIES: list[Study] = [
     *klement_brain_mosaics.STUDIES,
     *klement_heat_maps.STUDIES,
     *klement_runtime.STUDIES,
+    *klement_theory_chance.STUDIES,
+    *klement_theory_capacity.STUDIES,
+    *klement_theory_loo.STUDIES,
 ]
