@@ -29,7 +29,7 @@ def tabulate(quick: bool) -> dict[str, float]:
     """Wendel's probability over n (fig. 2.6), and that of one feature among d (fig. 2.7)."""
     found = {}
     for d in DIMENSIONS:
-        for n in range(1, 121, 3):
+        for n in range(1, 121):
             found[f"P({d}, n), n = {n}"] = separability_probability(n, d)
             found[f"P(1, {d}, n), n = {n}"] = _one_of(n, d)
         found[f"P({d}, n), n = {2 * d}"] = separability_probability(2 * d, d)
