@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from reproductions import (
     klement_basic,
+    klement_brain_buttonpress,
+    klement_brain_emotions,
     klement_brain_mosaics,
     klement_heat_maps,
     klement_leukemia,
@@ -21,4 +23,6 @@ STUDIES: list[Study] = [
     *klement_brain_mosaics.STUDIES,
     *klement_heat_maps.STUDIES,
     *klement_runtime.STUDIES,
+    *klement_brain_buttonpress.STUDIES,
+    *klement_brain_emotions.STUDIES,
 ]
