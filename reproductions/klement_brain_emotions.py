@@ -361,7 +361,9 @@ def draw_levels(figure: Any, results: Any) -> None:
             [50989, 6362, 791, 98], _read(FIG_6_20[what]), "k.--", label="thesis (its data)"
         )
         ours = [found[f"{what}, level {level}"].value for level in levels]
-        ax.semilogx([found[f"voxels, level {level}"].value for level in levels], ours, "C0.-")
+        ax.semilogx(
+            [found[f"voxels, level {level}"].value for level in levels], ours, "C0.-", label="ours"
+        )
         ax.set_title("voxels needed" if what == "features" else "error", fontsize=9)
         ax.set_xlabel("voxels of the level")
         ax.set_ylim(bottom=0)
