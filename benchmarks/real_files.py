@@ -9,8 +9,11 @@ _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def find(name: str) -> Path | None:
-    """The file of one data set; None, and a printed line, if it is missing."""
-    return find_file(f"{name}.npz")
+    """The file of one data set; None, and a printed line, if it is missing.
+
+    A name without an ending is that of a file .npz.
+    """
+    return find_file(name if "." in name else f"{name}.npz")
 
 
 def find_file(file_name: str) -> Path | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from reproductions import (
     klement_basic,
+    klement_brain_buttonpress,
+    klement_brain_emotions,
     klement_brain_mosaics,
     klement_heat_maps,
     klement_leukemia,
@@ -27,4 +29,6 @@ STUDIES: list[Study] = [
     *klement_theory_chance.STUDIES,
     *klement_theory_capacity.STUDIES,
     *klement_theory_loo.STUDIES,
+    *klement_brain_buttonpress.STUDIES,
+    *klement_brain_emotions.STUDIES,
 ]

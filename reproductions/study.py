@@ -78,7 +78,7 @@ class Cell:
     published : dict
         The paper's numbers, by the same labels. Ours without a counterpart are listed alone.
     data : tuple of str
-        Real data sets that it needs (file names without `.npz`); skipped where they are missing.
+        Real data sets that it needs (file names, without `.npz`); skipped where they are missing.
     """
 
     name: str
