@@ -122,8 +122,8 @@ def _curve(title: str, scenario: tuple[int, int, int, float], step: int) -> list
 _INFERRED = (
     "The paper prints mu of its scenarios, but not n, d and k. Ours are inferred from its text: "
     "n = 250, d = 100, k = 5 for few relevant features, which gives its numbers at C = 0.34; "
-    "n = 50, d = 25, k = 20 for many, of which it finds at most 7 (n = 100 gives 11 to 15, n = 250 more). "
-    "The thesis names C = 0.2 as the best of the former, the paper 0.34."
+    "n = 50, d = 25, k = 20 for many, of which it finds at most 7 (n = 100 gives 11 to 15, "
+    "n = 250 more). The thesis names C = 0.2 as the best of the former, the paper 0.34."
 )
 
 STUDIES = [
