@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SETUP := .venv/.installed
 DOCS_SETUP := .venv/.docs-installed
+REPRODUCE_SETUP := .venv/.reproduce-installed
 
 MINIMUM_SETUP := .venv-min/.installed
 PYTEST := $(BIN)/python -m pytest -n auto
@@ -20,7 +21,7 @@ help:
 	@echo "make docs          build the pages and the gallery into docs/_build/html"
 	@echo "make bench         speed and memory, as ratios measured side by side, beside the last run"
 	@echo "make size          lines of code per room; SINCE=REVISION compares"
-	@echo "make reproduce     the papers' tables and the comparisons on real data (minutes)"
+	@echo "make reproduce     published tables and figures beside ours, and comparisons on real data (hours)"
 
 $(SETUP): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -81,10 +82,15 @@ bench: $(SETUP)
 size: $(SETUP)
 	$(BIN)/python -m benchmarks.code_size $(if $(SINCE),--since $(SINCE))
 
-reproduce: $(SETUP)
-	$(BIN)/python -m benchmarks.reproduce
+$(REPRODUCE_SETUP): $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[reproduce]"
+	@touch $@
+
+# NAME: the beginning of names of tables and figures, and nothing else; QUICK=1: few runs of each.
+reproduce: $(REPRODUCE_SETUP)
+	$(BIN)/python -m reproductions $(NAME) $(if $(QUICK),--quick)
+ifeq ($(NAME)$(QUICK),)
 	$(BIN)/python -m benchmarks.liknon_selection
-	$(BIN)/python -m benchmarks.leukemia_repetitive
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.baselines
@@ -94,6 +100,7 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions
 	$(BIN)/python -m benchmarks.haxby
+endif
 
 clean:
 	rm -rf .venv .venv-min .coverage build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

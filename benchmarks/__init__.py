@@ -1,1 +1,1 @@
-"""Comparisons with other solvers (`make bench`) and with published results (`make reproduce`)."""
+"""Comparisons with other solvers (`make bench`) and on real data (`make reproduce`)."""

@@ -99,10 +99,6 @@ _NOTES = (
     "below 80 % up to 1000 samples. Dotted: after the first linear program. Grey: as many features "
     "as are relevant."
 )
-_MEANT = (
-    "In a few runs a set that contains an irrelevant feature, no larger than that of the relevant "
-    "ones, separates the samples too."
-)
 
 STUDIES = [
     Study(

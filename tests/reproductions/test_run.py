@@ -108,7 +108,7 @@ def test_command_runs_studies_by_the_beginning_of_their_names(toy, tmp_path, mon
 def test_command_names_what_there_is(capsys):
     with pytest.raises(SystemExit):
         command.main(["nothing"])
-    assert "there are klement2013_fig1" in capsys.readouterr().err
+    assert "klement2013_table1, " in capsys.readouterr().err
     assert command.main(["--list"]) == 0
     assert "thesis_fig_4_17" in capsys.readouterr().out
 

@@ -70,8 +70,9 @@ def make_weston(
         Number of noise features, in addition to the six informative ones.
     separable : bool
         Draw samples again that a linear support vector machine (C = 100) on the six informative
-        features misclassifies, until it makes no error. A sample drawn again keeps its label. With
-        this rule the support feature machine reproduces table 1 of [2]_.
+        features misclassifies, until it makes no error. A sample drawn again keeps its label. The
+        rule of [2]_ is not printed there; this one, and its C, were chosen because table 1 of [2]_
+        comes out with them, so agreement with that table is not independent of the choice.
     random_state : int, Generator, RandomState or None
         Seed or source of randomness.
 
