@@ -90,7 +90,6 @@ reproduce: $(SETUP)
 	$(BIN)/python -m benchmarks.leave_one_out
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
-	$(BIN)/python -m benchmarks.potential
 	$(BIN)/python -m benchmarks.informative
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from reproductions import (
+    hochreiter_figures,
+    hochreiter_matrices,
+    hochreiter_microarray,
+    hochreiter_regression,
+    hochreiter_selection,
     klement_basic,
     klement_brain_mosaics,
     klement_heat_maps,
@@ -21,4 +26,9 @@ STUDIES: list[Study] = [
     *klement_brain_mosaics.STUDIES,
     *klement_heat_maps.STUDIES,
     *klement_runtime.STUDIES,
+    *hochreiter_figures.STUDIES,
+    *hochreiter_matrices.STUDIES,
+    *hochreiter_regression.STUDIES,
+    *hochreiter_selection.STUDIES,
+    *hochreiter_microarray.STUDIES,
 ]
