@@ -95,7 +95,6 @@ ifeq ($(NAME)$(QUICK),)
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
-	$(BIN)/python -m benchmarks.potential
 	$(BIN)/python -m benchmarks.informative
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from reproductions import (
+    hochreiter_figures,
+    hochreiter_matrices,
+    hochreiter_microarray,
+    hochreiter_regression,
+    hochreiter_selection,
     klement_basic,
     klement_brain_buttonpress,
     klement_brain_emotions,
@@ -31,4 +36,9 @@ STUDIES: list[Study] = [
     *klement_theory_loo.STUDIES,
     *klement_brain_buttonpress.STUDIES,
     *klement_brain_emotions.STUDIES,
+    *hochreiter_figures.STUDIES,
+    *hochreiter_matrices.STUDIES,
+    *hochreiter_regression.STUDIES,
+    *hochreiter_selection.STUDIES,
+    *hochreiter_microarray.STUDIES,
 ]
