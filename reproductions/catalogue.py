@@ -10,6 +10,9 @@ from reproductions import (
     klement_runtime,
     klement_soft,
     klement_weston,
+    liknon_banana,
+    liknon_madelon,
+    liknon_transvariation,
 )
 from reproductions.study import Study
 
@@ -21,4 +24,7 @@ STUDIES: list[Study] = [
     *klement_brain_mosaics.STUDIES,
     *klement_heat_maps.STUDIES,
     *klement_runtime.STUDIES,
+    *liknon_banana.STUDIES,
+    *liknon_transvariation.STUDIES,
+    *liknon_madelon.STUDIES,
 ]
