@@ -20,6 +20,9 @@ from reproductions import (
     klement_theory_chance,
     klement_theory_loo,
     klement_weston,
+    liknon_banana,
+    liknon_madelon,
+    liknon_transvariation,
 )
 from reproductions.study import Study
 
@@ -41,4 +44,7 @@ STUDIES: list[Study] = [
     *hochreiter_regression.STUDIES,
     *hochreiter_selection.STUDIES,
     *hochreiter_microarray.STUDIES,
+    *liknon_banana.STUDIES,
+    *liknon_transvariation.STUDIES,
+    *liknon_madelon.STUDIES,
 ]

@@ -203,7 +203,8 @@ def _follow_all(
         part, complete = follow_path(K, y, state, 1.0 / C_max, most - len(states))
         states += part
         if complete or len(states) >= most:
-            return states, complete
+            # The last step may be long, and a large C makes much of what rounding leaves.
+            return [*states[:-1], _polish(K, y, states[-1])], complete
         state = start_at(K, y, states[-1].lam * (1 - _BELOW))
     return states, False
 
@@ -231,20 +232,25 @@ def start_at(K: FloatArray, y: FloatArray, lam: float) -> PathState:
     bias = lam * float(machine.intercept_[0])
     margin = (alpha > 1e-7) & (alpha < 1 - 1e-7)
     alpha[~margin] = alpha[~margin].round()
-    state = PathState(lam, alpha, bias, margin)
+    return _polish(K, y, PathState(lam, alpha, bias, margin))
+
+
+def _polish(K: FloatArray, y: FloatArray, state: PathState) -> PathState:
+    """The same state with alpha and bias to the last digits, for the samples on its margin."""
+    lam, margin = state.lam, state.margin
     on = np.flatnonzero(margin)
     if not len(on):
         return state
-    # What libsvm leaves open in the last digits.
-    signed, fixed = y[on], y * np.where(margin, 0.0, alpha)
+    signed, fixed = y[on], y * np.where(margin, 0.0, state.alpha)
     system = np.zeros((len(on) + 1, len(on) + 1))
     system[1:, 1:] = signed[:, None] * signed * K[np.ix_(on, on)] / lam
     system[0, 1:] = system[1:, 0] = signed
     right = np.concatenate([[-fixed.sum()], 1.0 - signed * (K[on] @ fixed) / lam])
-    now = np.concatenate([[bias / lam], alpha[on]])
+    now = np.concatenate([[state.bias / lam], state.alpha[on]])
     change, *_ = np.linalg.lstsq(system, right - system @ now, rcond=1e-12)
-    state.bias, state.alpha[on] = lam * float(now[0] + change[0]), now[1:] + change[1:]
-    return state
+    better = state.copy()
+    better.bias, better.alpha[on] = lam * float(now[0] + change[0]), now[1:] + change[1:]
+    return better
 
 
 def _describe(

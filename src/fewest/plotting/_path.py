@@ -178,7 +178,8 @@ def plot_error_ratio(
     if chosen is not None and not (0 <= chosen < len(sizes) and known[chosen]):
         raise ValueError(f"chosen must be the place of a solution with features; got {chosen!r}")
     ax = axes_or_new(ax)
-    colour = CURVES[len(ax.lines) % len(CURVES)]
+    drawn = sum(line.get_marker() == "o" for line in ax.lines)  # diamonds do not count
+    colour = CURVES[drawn % len(CURVES)]
     order = np.argsort(sizes[known], kind="stable")
     lr = np.log10(sizes[known])[order]
     ax.plot(lr, values[known][order], "-o", color=colour, ms=3, lw=1.2, label=label)
