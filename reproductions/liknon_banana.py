@@ -29,8 +29,8 @@ LARGEST_C = 100.0
 THRESHOLDS = (0.05, 0.035)
 _EASIER = (
     "Not found out: the five folds of the chapter are those of one data set that is easier than "
-    "each of our first 30, whose means are 0.115 or more (monitoring) and 0.133 or more (validation); "
-    "arcs with half or a tenth of the noise lower the validation error to 0.14 only."
+    "each of our first 30, whose means are 0.115 or more (monitoring) and 0.133 or more "
+    "(validation); arcs with half or a tenth of the noise lower the validation error to 0.14 only."
 )
 _IDENTIFIED = "both true features identified, %"
 SHOWN = 0  # the data set of the figures
@@ -254,8 +254,9 @@ STUDIES = [
         }
         | {
             "Liknon: 3nn BER": "Not found out: no mean of our first 30 data sets is below 0.022, "
-            "and neighbours trained on the Training and the Monitoring set do hardly better (0.032 on "
-            "12 data sets, against 0.034 on 10); with half the noise on the arcs the error is 0.006."
+            "and neighbours trained on the Training and the Monitoring set do hardly better (0.032 "
+            "on 12 data sets, against 0.034 on 10); with half the noise on the arcs the error is "
+            "0.006."
         },
         notes=f"{_ONE_SET} X is not standardised, and 3 nearest neighbours are trained on the "
         "Training set. Run times are left out.",
