@@ -6,7 +6,7 @@ DOCS_SETUP := .venv/.docs-installed
 REPRODUCE_SETUP := .venv/.reproduce-installed
 
 MINIMUM_SETUP := .venv-min/.installed
-PYTEST := $(BIN)/python -m pytest -n auto
+PYTEST := $(BIN)/python -m pytest -n auto --durations=25
 
 .PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce clean
 
