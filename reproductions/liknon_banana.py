@@ -254,9 +254,9 @@ STUDIES = [
         }
         | {
             "Liknon: 3nn BER": "Not found out: no mean of our first 30 data sets is below 0.022, "
-            "and neighbours trained on the Training and the Monitoring set do hardly better (0.032 "
-            "on 12 data sets, against 0.034 on 10); with half the noise on the arcs the error is "
-            "0.006."
+            "and neighbours trained on the Training and the Monitoring set do hardly better "
+            "(0.032 on 12 data sets, against 0.034 on 10); with half the noise on the arcs the "
+            "error is 0.006."
         },
         notes=f"{_ONE_SET} X is not standardised, and 3 nearest neighbours are trained on the "
         "Training set. Run times are left out.",
