@@ -175,8 +175,8 @@ STUDIES = [
             "activity, abalone) we compute 3 and 1. Folds: 4 everywhere (the report has 50, 20, 4 "
             "and 4); robot arm and abalone without the finer grid. Epsilon is 0.001 for the P-SVM, "
             "and for SVR 0.01 (robot arm) and 0.1; the report gives none. Robot arm in units of "
-            "0.001, its two outputs together, on generated data. Bayesian support vector regression "
-            "is not computed."
+            "0.001, its two outputs together, on generated data. Bayesian support vector "
+            "regression is not computed."
         ),
     ),
 ]
