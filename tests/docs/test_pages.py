@@ -86,8 +86,10 @@ def test_links_lead_to_files(page):
 def test_links_lead_to_headings(page):
     for target, heading in anchors(page.read_text(encoding="utf-8")):
         linked = page.parent / target if target else page
-        titles = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+        text = linked.read_text(encoding="utf-8")
+        titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
         slugs = {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+        slugs |= set(re.findall(r"^\((\w+)\)=$", text, re.MULTILINE))  # named places
         assert heading in slugs, f"{target}#{heading} does not exist"
 
 
