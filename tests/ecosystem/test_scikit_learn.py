@@ -45,6 +45,8 @@ GRIDS = {
     "fsv": {"lam": [0.05, 0.2]},
     "min_over": {"C": [0.1, 1.0]},
     "weighted vote": {"n_features": [2, 4]},
+    "best first": {"patience": [1, 2]},
+    "kernel feature machine": {"C": [1.0, 5.0]},
 }
 # Its search is compiled for every kind of array: half a minute here, and nothing new to learn.
 QUICK = [name for name in CASES if name != "sfm, certified"]

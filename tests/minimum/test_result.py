@@ -216,7 +216,7 @@ def test_without_any_set_to_start_from(monkeypatch):
     monkeypatch.setattr(_features, "find_first_set", lambda X, y: None)
     result = minimum_features(X, y)
     assert (result.size, result.certified) == (3, True)
-    monkeypatch.setattr(_features, "_LARGEST_SYSTEM", 0)  # ... unless that would take too long
+    monkeypatch.setattr(_features, "LARGEST_SYSTEM", 0)  # ... unless that would take too long
     result = minimum_features(X, y)
     assert (result.size, result.certified) == (None, False)
     assert result.verify(X, y)

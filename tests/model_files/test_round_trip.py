@@ -68,7 +68,8 @@ def test_data_of_other_number_types(name, dtype, through_file):
 
 def test_every_public_estimator_is_tried():
     public = {name for name in fewest.__all__ if hasattr(getattr(fewest, name), "get_params")} | {
-        "WeightedVoteClassifier"
+        "BestFirstSelector",
+        "WeightedVoteClassifier",
     }
     assert public == set(MODELS)
     assert public == {type(estimator).__name__ for estimator, _, _ in CASES.values()}

@@ -67,7 +67,7 @@ def test_a_limit_in_seconds_leaves_a_bound():
 
 def test_parameters():
     X, y = np.arange(6.0)[:, None], np.arange(6) > 2
-    with pytest.raises(ValueError, match="set C=np.inf \\(C is 1.0\\) or certify=False"):
+    with pytest.raises(ValueError, match="set C=np.inf \\(C is 2.0\\) or certify=False"):
         SupportFeatureMachine(certify=True).fit(X, y)
     with pytest.raises(ValueError, match="certify must be True or False; got 60.0"):
         SupportFeatureMachine(C=np.inf, certify=60.0).fit(X, y)
