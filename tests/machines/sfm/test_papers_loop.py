@@ -64,6 +64,29 @@ def test_selects_what_the_papers_loop_selects(C, share):
         assert machine.result_.zero_norm_objective == pytest.approx(objective)
 
 
+@pytest.mark.parametrize("C", [0.5, 2.0])
+def test_slacks_reweighted_too(C):
+    """Every slack costs C for its last value; a sample without one has none in the next program."""
+    for seed in range(4):
+        X, y = make_gaussian(n=60, d=25, k=4, mu=0.5, random_state=seed)
+        Z = (X - X.mean(axis=0)) / X.std(axis=0)
+        found = []
+        for distance in (1.0, -1.0):
+            z, cost = np.ones(25), np.full(60, C / np.sqrt(25))
+            for _ in range(20):
+                w, slack = solve_scaled(Z * z, y, cost, distance)
+                slack[slack < 1e-9] = 0.0
+                last, z = z, z * w
+                cost = np.where(slack > 0, C / np.where(slack > 0, slack, 1.0), 1e6)
+                if np.allclose(last, z, rtol=1e-6, atol=1e-12):
+                    break
+            found.append((np.count_nonzero(z) + C * np.count_nonzero(slack), np.flatnonzero(z)))
+        objective, support = min(found, key=lambda one: one[0])
+        machine = SupportFeatureMachine(C=C, reweight="both", refit=None).fit(X, y)
+        assert machine.get_support(indices=True).tolist() == support.tolist()
+        assert machine.result_.zero_norm_objective == pytest.approx(objective)
+
+
 @pytest.mark.parametrize("C", [0.2, 1.0])
 def test_columns_of_unit_variance_in_the_first_program(C):
     for seed in range(4):
