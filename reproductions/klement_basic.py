@@ -107,6 +107,10 @@ STUDIES = [
         "Klement, Anders & Martinetz (2013), fig. 1 and sec. 3.1",
         _cells(100, 0.6),
         notes=_NOTES,
+        why={
+            "k = 4: SFM correct": "Two of our 100 runs select one wrong feature; the text says that "
+            "all were right."
+        },
         draw=draw,
     ),
     Study(

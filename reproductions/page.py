@@ -80,7 +80,7 @@ def _section(study: Study, rows: list[dict[str, str]], has_picture: bool) -> str
             for row in compared
         ]
         parts.append("\n")
-    parts += _reasons(compared)
+    parts += _reasons(study, compared)
     alone = [row for row in rows if not row["agrees"]]
     if alone and not has_picture:
         parts.append("Without a published number:\n\n| where | quantity | ours |\n|---|---|---|\n")
@@ -91,12 +91,13 @@ def _section(study: Study, rows: list[dict[str, str]], has_picture: bool) -> str
     return "".join(parts)
 
 
-def _reasons(rows: list[dict[str, str]]) -> list[str]:
+def _reasons(study: Study, rows: list[dict[str, str]]) -> list[str]:
     """The sentences that say why numbers differ, each with the numbers it is about."""
     about: dict[str, list[str]] = {}
     for row in rows:
         if row["agrees"] == "no":
-            about.setdefault(row["why"], []).append(f"{row['cell']}: {row['quantity']}")
+            why = study.explain(row["cell"], row["quantity"])
+            about.setdefault(why, []).append(f"{row['cell']}: {row['quantity']}")
     return [
         f"*{'; '.join(places)}*: {why or 'not explained yet.'}\n\n" for why, places in about.items()
     ]
