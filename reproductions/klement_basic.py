@@ -108,8 +108,8 @@ STUDIES = [
         _cells(100, 0.6),
         notes=_NOTES,
         why={
-            "k = 4: SFM correct": "Two of our 100 runs select one wrong feature; the text says that "
-            "all were right."
+            "k = 4: SFM correct": "Two of our 100 runs select one wrong feature; the text says "
+            "that all were right."
         },
         draw=draw,
     ),
