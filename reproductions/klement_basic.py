@@ -118,6 +118,10 @@ STUDIES = [
         "Relevant features found among 1,000",
         "Klement's thesis (2013), figs. 4.4 and 4.5",
         _cells(1000, 0.5),
+        why={
+            "k = 4: SFM correct": "A few of our 100 runs select one wrong feature; the text says "
+            "that all were right."
+        },
         notes=f"{_NOTES} The thesis does not print mu; ours is the 0.3 of the paper.",
         draw=draw,
     ),
