@@ -164,8 +164,8 @@ STUDIES = [
         ],
         why={
             "boston housing": (
-                "Not found out: the report prints neither the epsilon of its SVR nor its divisions; "
-                "on the few that we compute our errors are smaller."
+                "Not found out: the report prints neither the epsilon of its SVR nor its "
+                "divisions; on the few that we compute our errors are smaller."
             ),
             "computer activity": (
                 "A few test samples with errors of 50 and more dominate. With log(1 + x) of the "
