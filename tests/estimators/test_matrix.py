@@ -261,6 +261,7 @@ def test_heat_map_display(name, fitted):
         assert found.ax_.has_data()
 
 
+@pytest.mark.slow
 def test_report(name, fitted):
     def run():
         settings = {"n_permutations": 3, "n_subsets": 2, "cv": 2, "random_state": 0}

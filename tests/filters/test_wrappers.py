@@ -46,6 +46,7 @@ def test_greedy_search_stops_where_nothing_improves(direction):
 
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.slow
 def test_best_first_without_end_is_brute_force(direction):
     X, y = make_gaussian(n=40, d=5, k=2, mu=0.5, random_state=1)
     machine = LogisticRegression()

@@ -162,6 +162,7 @@ def test_import_of_the_package_leaves_numba_alone():
     assert ran.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 def test_soft_machine_uses_all_features_in_the_order_found(maps):
     """The size of a subset that leaves errors says little, so the order is that of finding."""
     soft = SupportFeatureMachine(C=0.3)

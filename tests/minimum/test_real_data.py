@@ -1,6 +1,7 @@
 """Answers that are known for the public data sets."""
 
 import numpy as np
+import pytest
 
 from fewest import minimum_features
 
@@ -16,6 +17,7 @@ def test_leukemia(real_data):
     assert two.verify(X, y, search=True)
 
 
+@pytest.mark.slow
 def test_colon(real_data):
     data = real_data("colon")
     X, y = data["X"], data["y"]
@@ -26,6 +28,7 @@ def test_colon(real_data):
     assert result.verify(X, y, search=True)
 
 
+@pytest.mark.slow
 def test_brain_tumor(real_data):
     data = real_data("brain_tumor")
     result = minimum_features(data["X"], data["y"], max_size=2)

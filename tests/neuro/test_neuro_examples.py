@@ -24,6 +24,7 @@ def draw(monkeypatch, tmp_path):
     return call
 
 
+@pytest.mark.slow
 def test_brain_regions(draw, capsys):
     assert draw(plot_brain_regions, "--subsets", "20") == {
         "glass.png",

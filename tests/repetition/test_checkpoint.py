@@ -51,6 +51,7 @@ def lines(folder):
 
 
 @needs("POSIX signals")
+@pytest.mark.slow
 def test_killed_at_three_random_moments(tmp_path):
     """Real processes, real SIGKILLs; the fourth process finishes what the three began."""
     folder, output = tmp_path / "kept", tmp_path / "output"

@@ -120,6 +120,7 @@ class TestErrors:
         single = make_report(soft, X, y, parts=("validation",)).content.trust.validation
         assert report.content.trust.validation.decisions != single.decisions
 
+    @pytest.mark.slow
     def test_same_seed_same_content(self, data, soft):
         one, two = (
             json.loads(make_report(soft, *data, random_state=3, n_permutations=19).to_json())
@@ -295,6 +296,7 @@ MACHINES = {
 
 @pytest.mark.parametrize("kind", MACHINES)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_any_machine(kind, data):
     X, y = data
     machine = MACHINES[kind]().fit(X, y)
@@ -327,6 +329,7 @@ RESULTS = {
 
 @pytest.mark.parametrize("kind", RESULTS)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 def test_any_result(kind, data):
     X, y = data
     result = RESULTS[kind](X, y)

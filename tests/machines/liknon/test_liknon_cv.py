@@ -65,6 +65,7 @@ class TestHonesty:
             assert same(machine, changed, fold)
             assert changed.validation_ber_[fold] != machine.validation_ber_[fold]
 
+    @pytest.mark.slow
     def test_noise_has_an_error_of_one_half(self):
         rng = np.random.default_rng(0)
         X, y = rng.normal(size=(200, 300)), np.arange(200) % 2

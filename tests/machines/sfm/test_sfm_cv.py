@@ -274,6 +274,7 @@ class TestHonesty:
             before.cv_results_["mean_n_features"], after.cv_results_["mean_n_features"]
         )
 
+    @pytest.mark.slow
     def test_noise_is_at_chance(self):
         scores = []
         for seed in range(4):
