@@ -78,6 +78,7 @@ def test_best_first_gets_past_a_poor_start():
     assert score(machine, X, y, greedy) < found.score_
 
 
+@pytest.mark.slow
 def test_patience_threads_scoring_and_sparse_data():
     X, y = make_gaussian(n=60, d=8, k=2, mu=1.0, random_state=0)
     how = {"cv": FOLDS, "scoring": "roc_auc"}

@@ -267,6 +267,7 @@ def answers_or_refuses(name, estimator):
             raise
 
 
+@pytest.mark.slow
 def test_memory_stays_bounded(base):
     rng, content = random.Random("memory"), base("sfm")
     tried(content)
