@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linprog
 
 METHODS = ("class_means", "mean_margin", "unit_margin")
@@ -16,7 +17,10 @@ METHODS = ("class_means", "mean_margin", "unit_margin")
 
 @dataclass(frozen=True, repr=False)
 class Case:
-    """Data and one member of the family. A slack cost of None, or infinite, is a hard sample."""
+    """Data and one member of the family. A slack cost of None, or infinite, is a hard sample.
+
+    X may be sparse. `weight` turns the means of the equality into weighted ones.
+    """
 
     X: np.ndarray
     y: np.ndarray
@@ -24,9 +28,11 @@ class Case:
     rhs: float = 1.0
     slack_cost: np.ndarray | None = None
     feature_cost: np.ndarray | None = None
+    weight: np.ndarray | None = None
 
     def __repr__(self) -> str:  # hypothesis prints failing cases
-        costs = [name for name in ("slack_cost", "feature_cost") if getattr(self, name) is not None]
+        optional = ("slack_cost", "feature_cost", "weight")
+        costs = [name for name in optional if getattr(self, name) is not None]
         return f"Case({self.shape}, {self.method}, rhs={self.rhs}, {costs})"
 
     def replace(self, **changes) -> Case:
@@ -51,17 +57,18 @@ class Case:
     @property
     def u(self) -> np.ndarray | None:
         """The sample weights of the equality, written from the definition of the method."""
+        weight = np.ones(len(self.y)) if self.weight is None else self.weight
         if self.method == "class_means":
             plus = self.y > 0
-            return np.where(plus, 1.0 / plus.sum(), -1.0 / (~plus).sum())
+            return np.where(plus, weight / weight[plus].sum(), -weight / weight[~plus].sum())
         if self.method == "mean_margin":
-            return self.y / len(self.y)
+            return self.y * weight / weight.sum()
         return None
 
 
 def standardise(X) -> np.ndarray:
     """(X - mean) / standard deviation in float64; a constant column becomes zero."""
-    X = np.asarray(X, dtype=np.float64)
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     centred = X - X[0]  # exact for equal values, whatever their size
     centred = centred - centred.mean(axis=0)
     scale = centred.std(axis=0)
@@ -75,7 +82,7 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     n, d = Z.shape
     hard = np.isinf(case.C)
     signed = case.y[:, None] * Z
-    at_least = np.hstack([signed, -signed, case.y[:, None], np.eye(n)])
+    at_least = sparse.hstack([signed, -signed, case.y[:, None], sparse.eye_array(n)], "csc")
     cost = np.concatenate([case.c, case.c, [0.0], np.where(hard, 0.0, case.C)])
     equality, rhs = None, None
     if case.u is not None:
