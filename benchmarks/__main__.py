@@ -4,6 +4,7 @@ from benchmarks import (
     chance_speed,
     footprint,
     imaging,
+    many_samples,
     minimum,
     potential_speed,
     reading,
@@ -15,6 +16,7 @@ from benchmarks import (
 
 speed.main()
 relatives.main()
+many_samples.main()
 potential_speed.main()
 chance_speed.main()
 minimum.main()

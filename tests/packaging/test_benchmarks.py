@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import PurePosixPath
 
+import numpy as np
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from benchmarks import record, timing
+from benchmarks import many_samples, record, timing
 from benchmarks.code_size import count_code_lines, count_rooms
+from benchmarks.many_samples_data import count_bytes, make_overlapping, make_sparse
+from fewest._solvers.columns import scale_columns
 from tests.conftest import ROOT
 
 
@@ -81,6 +85,75 @@ def test_comparison_without_a_wish_or_a_predecessor(rows):
     assert line.endswith("new")
     (line,) = record.compare(rows[:1], list(changed(rows[:1], hard="0.0")))
     assert line.split()[-2:] == ["inf", "WORSE"]
+
+
+def test_overlapping_samples():
+    X, y = make_overlapping(4000, 60, n_informative=10)
+    np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0), 1.0)
+    differences = np.sort(np.abs(X[y > 0].mean(axis=0) - X[y < 0].mean(axis=0)))[::-1]
+    assert differences[0] > 0.8
+    assert differences[9] > 0.15
+    assert differences[10] < 0.15
+    correlations = np.corrcoef(X[y < 0].T)[np.triu_indices(60, 1)]
+    assert 0.05 < np.std(correlations) < 0.2  # those of independent columns: 0.02
+    best = LinearDiscriminantAnalysis().fit(X, y)
+    assert 0.75 < best.score(*make_overlapping(4000, 60, n_informative=10)) < 0.9
+    other, _ = make_overlapping(4000, 60, n_informative=10, seed=1)
+    assert not np.array_equal(X, other)
+
+
+def test_sparse_samples():
+    X, y = make_sparse(500, 3000)
+    assert X.format == "csr"
+    assert X.has_canonical_format
+    assert X.nnz == 0.02 * 500 * 3000
+    assert count_bytes(X) == 12 * X.nnz + 4 * 501
+    used = (X != 0).toarray()
+    share, other = used[y > 0].mean(axis=0), used[y < 0].mean(axis=0)
+    assert share[0] > 5 * other[0]
+    informative = np.zeros(3000, dtype=bool)
+    informative[np.arange(0, 30 * 50, 50)] = True
+    assert np.all(np.abs(share - other)[~informative] < 0.1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--only", "l1"], ["--only", "hard", "--only", "cost"], ["--only", "passes"]]
+)
+def test_the_benchmark_of_many_samples_runs(monkeypatch, arguments):
+    """On tiny data: every row has a number, and every program is solved."""
+    monkeypatch.setattr(timing, "rows", [])
+    many_samples.main(["--small", *arguments])
+    gaps = [float(one["measured"]) for one in timing.rows if "duality gap" in one["name"]]
+    assert gaps
+    assert max(gaps) <= 1e-7
+    assert len(record.ratios(timing.rows)) >= 2
+    assert all(one["measured"][0].isdigit() for one in timing.rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["growth", "sparse", "madelon"])
+def test_further_parts_of_it(monkeypatch, capsys, part):
+    monkeypatch.setattr(timing, "rows", [])
+    many_samples.main(["--small", "--only", part])
+    assert timing.rows or "madelon: skipped" in capsys.readouterr().out
+
+
+def test_a_cost_for_a_number_of_features():
+    """Bisection over a count that grows with the cost."""
+    found = many_samples.find_cost(lambda C: int(100 * C / (1 + C)), 30, 1e-3)
+    assert abs(int(100 * found / (1 + found)) - 30) <= 3
+
+
+def test_reading_is_counted():
+    columns = scale_columns(np.random.default_rng(0).standard_normal((20, 7)))
+    with many_samples.count_reading() as seen:
+        columns.price(np.ones(20))
+        columns.price(np.ones(20))
+        columns.take(np.arange(3))
+        columns.combine(np.ones(7))
+    columns.price(np.ones(20))
+    assert (seen.products, seen.columns) == (2, 10)
 
 
 SOURCE = '''"""A module."""
