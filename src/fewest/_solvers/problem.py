@@ -111,6 +111,11 @@ def visible_slack_cost(cost: FloatArray) -> FloatArray:
     return np.maximum(cost * factor, SMALLEST_SLACK_COST)
 
 
+def class_mean_vector(y: FloatArray) -> FloatArray:
+    """The vector whose price is the difference of the class means."""
+    return np.where(y > 0, 1.0 / np.sum(y > 0), -1.0 / np.sum(y < 0))
+
+
 def support_feature_machine(
     y: FloatArray,
     *,

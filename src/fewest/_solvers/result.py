@@ -25,10 +25,15 @@ def relative_gap(objective: float, bound: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class WarmStart:
-    """Where a later, similar solve may begin: the columns and rows that mattered."""
+    """Where a later, similar solve may begin: the columns and rows that mattered.
+
+    `w` (a weight per feature) and `b` are the hyperplane, where it is known.
+    """
 
     features: IndexArray
     samples: IndexArray
+    w: FloatArray | None = None
+    b: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

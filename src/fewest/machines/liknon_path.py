@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fewest._estimators.base import BinaryTask
 from fewest._estimators.validation import check_count, check_list, unscale
 from fewest._solvers.linear.path import ExactPath, PathSolver
-from fewest._solvers.linear.solve import class_mean_vector
+from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.result import Result
 from fewest._types import FloatArray
 from fewest.machines._exact_path import follow_exactly

@@ -22,7 +22,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.solve import class_mean_vector
+from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.svm_path import PathState, follow_path
 from fewest._types import FloatArray
 

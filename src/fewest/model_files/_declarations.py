@@ -213,8 +213,10 @@ SupportFunction in fewest.psvm._machine
     weights: float machines support
     intercept: float machines
 WarmStart in fewest._solvers.result
-    features: int * < features
+    features: int .held < features
     samples: int * < samples
+    w: none or float .held
+    b: float
 ZeroNormResult in fewest._solvers.linear.reweight
     slack: float samples
     features: int .selected < features

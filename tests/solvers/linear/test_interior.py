@@ -99,7 +99,7 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
     def wrong(*args, **kwargs):
         sides, places = rng.choice([-1, 1], 60), rng.choice([-1, 1], n)
         places[rng.permutation(n)[:61]] = 0
-        return Vertex(rng.permutation(d)[:60], sides, places)
+        return Vertex(rng.permutation(d)[:60], sides, places, rng.random(n), rng.random(60), 0.0)
 
     monkeypatch.setattr(engine, "guess_vertex", wrong)
     result = solve(problem_of(case), scale_columns(case.X))
@@ -127,11 +127,11 @@ def test_a_path_goes_on_after_a_guess(vertices):
         assert_optimal(alone, result)
 
 
-def test_it_is_only_for_soft_problems_without_an_equality(vertices):
+def test_it_is_only_for_soft_problems(vertices):
     case = wide_case(5)
     cost = case.slack_cost.copy()
     assert has_interior(problem_of(case))
-    assert not has_interior(support_feature_machine(case.y, slack_cost=cost))
+    assert has_interior(support_feature_machine(case.y, slack_cost=cost))
     assert not has_interior(unit_margin(case.y))
     cost[3] = np.inf
     assert not has_interior(unit_margin(case.y, slack_cost=cost))

@@ -1,16 +1,20 @@
 """A guess at the optimal vertex, by an interior-point method on a growing set of features.
 
-Where a solution has nearly as many features as there are samples, the simplex method takes
-thousands of steps, each with a dense basis. Two dozen Newton steps on the dual come close instead:
+Where samples or features are many, the simplex method takes thousands of steps. Two dozen Newton
+steps on the dual come close instead:
 
-    maximise    m sum_i alpha_i
-    subject to  sum_i y_i alpha_i = 0,   -1 <= sum_i y_i x_ij alpha_i / c_j <= 1,
-                0 <= alpha_i <= C_i
+    maximise    m sum_i alpha_i + s lambda
+    subject to  sum_i y_i alpha_i + a0 lambda = 0                          (bias)
+                -1 <= (sum_i y_i x_ij alpha_i + a_j lambda) / c_j <= 1     (feature j)
+                0 <= alpha_i <= C_i                                        (sample i)
 
 Each inequality has a distance to its bound and a multiplier; the steps let all their products fall
 to zero together (Mehrotra's predictor and corrector). Columns can join at any time, because a
 smaller alpha is inside again. A constraint belongs to the vertex if its multiplier is larger than
 its distance. The simplex method goes on from there: nothing here needs to be exact.
+
+A Newton step solves a system of as many equations as there are features or samples, whichever are
+fewer. So a step costs about n k min(n, k) operations for n samples and k features.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ from scipy.linalg.blas import dsyrk
 
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
-from fewest._solvers.problem import Problem
+from fewest._solvers.problem import Problem, class_mean_vector
 from fewest._types import FloatArray, IndexArray
 
 # The relative gap at which nearly all constraints show their side, and a number of steps that only
@@ -38,8 +42,14 @@ _PRICE_EVERY = 4.0
 _NEARLY_TIGHT = 0.97
 # Columns with a smaller ratio are left out of the guess.
 _FAR_FROM_TIGHT = 0.9
+# Below this gap, columns with a ratio below this one leave.
+_LEAVE_BELOW, _LOOSE = 0.1, 0.5
 # The part of the way to the nearest bound that a step goes.
 _STAY_INSIDE = 0.99
+# The first multipliers are this part of the largest one away from zero.
+_OFF = 0.3
+# Samples of a block whose products are summed at a time: it should stay in the cache.
+_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +57,21 @@ class Vertex:
     """Which constraints are probably tight: one more sample between its bounds than tight features.
 
     `sides` of the features: 1 or -1 where tight, else 0. `places` of the samples: -1 at zero, 1 at
-    the slack cost, 0 in between.
+    the slack cost, 0 in between; `freedom` is larger the surer a sample is in between. `w` and `b`
+    are the hyperplane nearby, with weights of tight features only.
     """
 
     features: IndexArray
     sides: IndexArray
     places: IndexArray
+    freedom: FloatArray
+    w: FloatArray
+    b: float
 
 
 def has_interior(problem: Problem) -> bool:
-    """Whether the method fits this program: slack for all samples, and no equality."""
-    return problem.equality is None and bool(np.all(np.isfinite(problem.slack_bounds())))
+    """Whether the method fits this program: slack for all samples."""
+    return bool(np.all(np.isfinite(problem.slack_bounds())))
 
 
 def guess_vertex(
@@ -72,12 +86,14 @@ def guess_vertex(
     for _ in range(_MAX_STEPS):
         gap = point.gap()
         if gap < max(priced_at / _PRICE_EVERY, _CLOSE):
-            ratios = price_ratios(problem, columns, point.alpha * problem.y)
+            ratios = price_ratios(problem, columns, point.dual_vector())
             ratios[point.features] = 0.0
             largest = float(ratios.max())
             if gap < _CLOSE and largest < 1.0:
                 break
             priced_at = gap
+            if gap < _LEAVE_BELOW:
+                point.dismiss_loose()
             joining = np.flatnonzero(ratios > _NEARLY_TIGHT)
             if len(joining):
                 joining = joining[np.argsort(-ratios[joining], kind="stable")[:batch]]
@@ -90,28 +106,72 @@ def guess_vertex(
     return point.vertex() if point.gap() < _TOO_FAR else None
 
 
+_Direction = tuple[list[FloatArray], list[FloatArray], float, float]
+
+
 class _InteriorPoint:
-    """alpha strictly inside its constraints, with one multiplier per constraint."""
+    """alpha and lambda strictly inside their constraints, with one multiplier per constraint."""
 
     def __init__(self, problem: Problem, columns: Columns, features: IndexArray) -> None:
         self._problem, self._columns = problem, columns
         self._y, self._cost = problem.y, problem.slack_bounds()
         self.features = features
-        self._block = self._signed(features)
+        self._block, self._of_multiplier = self._signed(features)
+        self.alpha, self._multiplier = self._first_point()
+        self._products = self._find_products()
+        self._multipliers, self._b = self._first_multipliers(), 0.0
+
+    def _first_point(self) -> tuple[FloatArray, float]:
+        """Equal parts for the samples of a class, and half of what the features allow."""
+        problem = self._problem
         positive = self._y > 0
         sizes = np.where(positive, positive.sum(), (~positive).sum())
         alpha = 0.5 * self._cost.min() * sizes.min() / sizes
-        largest = np.abs(self._block.T @ alpha).max(initial=0.0)
-        self.alpha = alpha * min(1.0, 0.5 / max(largest, 1e-300))
-        self._products = self._block.T @ self.alpha
-        centre = problem.margin * self.alpha.sum() / self._n_products
-        self._multipliers = [centre / distance for distance in self._distances()]
-        self._b = 0.0
+        multiplier = 0.0
+        if problem.equality is not None:
+            # As much for the equality as for all samples of a class, and the balance restored.
+            multiplier = float(np.sign(problem.rhs) * alpha[0] * sizes[0])
+            surplus = multiplier * problem.bias_coefficient
+            alpha = 0.5 * (alpha + np.where(positive == (surplus < 0), abs(surplus) / sizes, 0.0))
+            multiplier *= 0.5
+        products = self._block.T @ alpha + multiplier * self._of_multiplier
+        shrink = min(1.0, 0.5 / max(np.abs(products).max(initial=0.0), 1e-300))
+        return alpha * shrink, multiplier * shrink
 
-    def _signed(self, features: IndexArray) -> FloatArray:
-        block = self._columns.take(features) / self._problem.costs(features)
+    def _first_multipliers(self) -> list[FloatArray]:
+        """Those of the direction of the class means, each a little larger: all above zero."""
+        problem, distance = self._problem, self._problem.mean_distance
+        w = self._of_multiplier
+        if problem.equality is None:
+            w = (class_mean_vector(self._y) * self._y) @ self._block
+        projection = self._block @ w
+        reached = w @ w if problem.equality is not None else projection.mean()
+        wanted = problem.rhs if problem.equality is not None else distance
+        factor = wanted / max(reached, 1e-300) if w.any() else 0.0
+        w = factor * w
+        shortfall = problem.margin - factor * projection
+        parts = [np.maximum(part, 0.0) for part in (w, -w, shortfall, -shortfall)]
+        least = [_OFF * max(float(np.abs(w).max(initial=0.0)), _OFF)] * 2 + [_OFF * distance] * 2
+        return [part + own for part, own in zip(parts, least, strict=True)]
+
+    def _find_products(self) -> FloatArray:
+        return self._block.T @ self.alpha + self._multiplier * self._of_multiplier
+
+    def _signed(self, features: IndexArray) -> tuple[FloatArray, FloatArray]:
+        """y_i x_ij / c_j, and what the equality adds: a_j / c_j."""
+        block = self._columns.take(features)
+        block /= self._problem.costs(features)
+        of_multiplier = np.zeros(len(features))
+        if self._problem.equality is not None:
+            of_multiplier = self._problem.equality @ block
         block *= self._y[:, None]
-        return block
+        return block, of_multiplier
+
+    def dual_vector(self) -> FloatArray:
+        v = self.alpha * self._y
+        if self._problem.equality is not None:
+            v += self._multiplier * self._problem.equality
+        return v
 
     def _distances(self) -> list[FloatArray]:
         """To the upper and lower bounds of the features, then of the samples."""
@@ -119,20 +179,36 @@ class _InteriorPoint:
 
     def gap(self) -> float:
         """Sum of all products, relative to the objective: the gap once the multipliers balance."""
-        value = self._problem.margin * float(self.alpha.sum())
-        return self._mean_product() * self._n_products / max(1.0, value)
+        problem = self._problem
+        value = problem.margin * float(self.alpha.sum()) + problem.rhs * self._multiplier
+        least = 1.0 if problem.equality is None else 1e-6
+        return self._mean_product() * self._n_products / max(least, abs(value))
 
     def admit(self, features: IndexArray, *, shrink: float) -> None:
         """Let features join; alpha shrinks until it satisfies their constraints too."""
         old = len(self.features)
         centre = self._mean_product()
+        block, of_multiplier = self._signed(features)
         self.features = np.concatenate([self.features, features])
-        self._block = np.asfortranarray(np.hstack([self._block, self._signed(features)]))
+        self._block = np.asfortranarray(np.hstack([self._block, block]))
+        self._of_multiplier = np.concatenate([self._of_multiplier, of_multiplier])
         self.alpha = self.alpha * min(1.0, shrink)
-        self._products = self._block.T @ self.alpha
+        self._multiplier *= min(1.0, shrink)
+        self._products = self._find_products()
         for side in (0, 1):
             own = centre / self._distances()[side][old:]
             self._multipliers[side] = np.concatenate([self._multipliers[side], own])
+
+    def dismiss_loose(self) -> None:
+        """Let features go whose constraints will hardly be tight: every step gets cheaper."""
+        kept = np.abs(self._products) > _LOOSE
+        if kept.sum() > 0.8 * len(kept):
+            return
+        self.features, self._products = self.features[kept], self._products[kept]
+        self._block = np.asfortranarray(self._block[:, kept])
+        self._of_multiplier = self._of_multiplier[kept]
+        for side in (0, 1):
+            self._multipliers[side] = self._multipliers[side][kept]
 
     def _mean_product(self) -> float:
         pairs = zip(self._distances(), self._multipliers, strict=True)
@@ -145,8 +221,9 @@ class _InteriorPoint:
     def step(self) -> None:
         """Towards products of zero, then, knowing how far that leads, towards small equal ones."""
         distances, multipliers = self._distances(), self._multipliers
-        newton = self._newton()
-        moves, changes, _ = newton([np.zeros(len(d)) for d in distances])
+        by_features = len(self.features) < len(self.alpha)
+        newton = self._newton_by_features() if by_features else self._newton_by_samples()
+        moves, changes, _, _ = newton([np.zeros(len(d)) for d in distances])
         inward, outward = _longest(distances, moves), _longest(multipliers, changes)
         reached = sum(
             (d + inward * move) @ (m + outward * change)
@@ -155,19 +232,46 @@ class _InteriorPoint:
         centre = self._mean_product()
         target = centre * (float(reached) / self._n_products / centre) ** 3
         corrected = [target - move * change for move, change in zip(moves, changes, strict=True)]
-        moves, changes, b = newton(corrected)
+        moves, changes, b, multiplier = newton(corrected)
         inward, outward = _longest(distances, moves), _longest(multipliers, changes)
         self.alpha = self.alpha + inward * moves[3]
         self._products = self._products + inward * moves[1]
+        self._multiplier += inward * multiplier
         self._multipliers = [
             m + outward * change for m, change in zip(multipliers, changes, strict=True)
         ]
         self._b += outward * (b - self._b)
 
-    def _newton(
-        self,
-    ) -> Callable[[list[FloatArray]], tuple[list[FloatArray], list[FloatArray], float]]:
-        """How distances and multipliers change, and the new b, for wanted products of the two."""
+    def _newton_by_features(self) -> Callable[[list[FloatArray]], _Direction]:
+        """How everything changes for wanted products, by a system over the features and the bias.
+
+        With S the slopes of the samples, W those of the features, and Z the block:
+        (Z' S^-1 Z + W^-1) w - a dlambda = Z' S^-1 (m + wanted) + W^-1 q,  a . w = s.
+        """
+        distances, multipliers, y = self._distances(), self._multipliers, self._y
+        slopes = [m / d for d, m in zip(distances, multipliers, strict=True)]
+        of_features, of_samples = slopes[0] + slopes[1], slopes[2] + slopes[3]
+        count = len(self.features)
+        matrix = _weighted_products(self._block, y, 1.0 / of_samples)
+        matrix[np.arange(count), np.arange(count)] += 1.0 / of_features
+        border = np.append(self._of_multiplier, self._problem.bias_coefficient)
+        solve = _solve_bordered(matrix, border, self._problem)
+
+        def direction(products: list[FloatArray]) -> _Direction:
+            wanted = [product / d for product, d in zip(products, distances, strict=True)]
+            plain = wanted[0] - wanted[1]
+            right = (self._problem.margin + wanted[3] - wanted[2]) / of_samples
+            weights = np.append(self._block.T @ right + plain / of_features, y @ right)
+            weights, multiplier = solve(weights)
+            w, b = weights[:count], float(weights[count])
+            along = (w - plain) / of_features
+            step = right - (self._block @ w + y * b) / of_samples
+            return self._with_changes(wanted, slopes, along, step, b, multiplier)
+
+        return direction
+
+    def _newton_by_samples(self) -> Callable[[list[FloatArray]], _Direction]:
+        """The same by a system over the samples, with the bias and lambda as its border."""
         distances, multipliers, y = self._distances(), self._multipliers, self._y
         slopes = [m / d for d, m in zip(distances, multipliers, strict=True)]
         weight = slopes[0] + slopes[1]
@@ -178,40 +282,106 @@ class _InteriorPoint:
         matrix = dsyrk(1.0, np.asfortranarray(np.column_stack([scaled, balance])), lower=1)
         matrix[np.diag_indices(len(y))] += slopes[2] + slopes[3]
         factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
-        of_balance = cho_solve(factor, y, check_finite=False)
+        border, corner = y[:, None], np.zeros((1, 1))
+        if self._problem.equality is not None:
+            a, a0 = self._of_multiplier, self._problem.bias_coefficient
+            border = np.column_stack([y, self._block @ (weight * a)])
+            corner = np.array([[0.0, a0], [a0, a @ (weight * a)]])
+        of_border = cho_solve(factor, border, check_finite=False)
+        schur = border.T @ of_border - corner
 
-        def direction(
-            products: list[FloatArray],
-        ) -> tuple[list[FloatArray], list[FloatArray], float]:
+        def direction(products: list[FloatArray]) -> _Direction:
             wanted = [product / d for product, d in zip(products, distances, strict=True)]
-            right = self._problem.margin - self._block @ (wanted[0] - wanted[1])
-            right += wanted[3] - wanted[2]
+            plain = wanted[0] - wanted[1]
+            right = self._problem.margin - self._block @ plain + wanted[3] - wanted[2]
             step = cho_solve(factor, right, check_finite=False)
-            b = float(y @ step) / float(y @ of_balance)
-            step -= b * of_balance
-            along = self._block.T @ step
-            moves = [-along, along, -step, step]
-            changes = [
-                want - m - slope * move
-                for want, m, slope, move in zip(wanted, multipliers, slopes, moves, strict=True)
-            ]
-            return moves, changes, b
+            bottom = np.zeros(len(corner))
+            if len(bottom) == 2:
+                bottom[1] = self._problem.rhs - self._of_multiplier @ plain
+            free = np.linalg.solve(schur, border.T @ step - bottom)
+            step -= of_border @ free
+            multiplier = float(free[1]) if len(free) == 2 else 0.0
+            along = self._block.T @ step + multiplier * self._of_multiplier
+            return self._with_changes(wanted, slopes, along, step, float(free[0]), multiplier)
 
         return direction
 
+    def _with_changes(
+        self,
+        wanted: list[FloatArray],
+        slopes: list[FloatArray],
+        along: FloatArray,
+        step: FloatArray,
+        b: float,
+        multiplier: float,
+    ) -> _Direction:
+        """The moves of all distances, and what they do to the multipliers."""
+        moves = [-along, along, -step, step]
+        changes = [
+            want - m - slope * move
+            for want, m, slope, move in zip(wanted, self._multipliers, slopes, moves, strict=True)
+        ]
+        return moves, changes, b, multiplier
+
     def vertex(self) -> Vertex:
         above, below, at_cost, at_zero = self._multipliers
-        tightness = np.abs(above - below) / (1.0 - np.abs(self._products))
+        w = above - below
+        tightness = np.abs(w) / (1.0 - np.abs(self._products))
         freedom = np.minimum(self.alpha / at_zero, (self._cost - self.alpha) / at_cost)
-        # Tight features first, then those that may become so; a vertex has one free sample more.
+        # Tight features first, then those that may become so; a vertex has one free sample more,
+        # but for the multiplier of the equality.
         n_tight = min(int(np.sum(tightness > 1.0)), len(self.alpha) - 1)
         n_kept = max(n_tight, int(np.sum(np.abs(self._products) > _FAR_FROM_TIGHT)))
         kept = np.argsort(-tightness, kind="stable")[:n_kept]
         sides = np.sign(self._products[kept]).astype(np.intp)
         sides[n_tight:] = 0
         places = np.where(self.alpha > self._cost / 2.0, 1, -1)
-        places[np.argsort(-freedom, kind="stable")[: n_tight + 1]] = 0
-        return Vertex(self.features[kept], sides, places.astype(np.intp))
+        n_free = n_tight + 1 - (self._problem.equality is not None)
+        places[np.argsort(-freedom, kind="stable")[:n_free]] = 0
+        features = self.features[kept]
+        weights = np.where(sides != 0, w[kept], 0.0) / self._problem.costs(features)
+        return Vertex(features, sides, places.astype(np.intp), freedom, weights, self._b)
+
+
+def _weighted_products(block: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
+    """Z' diag(weight) Z for the block and y beside it, by parts that stay in the cache."""
+    n, count = block.shape
+    total = np.zeros((count + 1, count + 1), order="F")
+    root = np.sqrt(weight)
+    for start in range(0, n, _ROWS):
+        rows = slice(start, min(start + _ROWS, n))
+        part = np.empty((rows.stop - start, count + 1), order="F")
+        np.multiply(block[rows], root[rows, None], out=part[:, :count])
+        part[:, count] = y[rows] * root[rows]
+        total = dsyrk(1.0, part, beta=1.0, c=total, trans=1, lower=1, overwrite_c=1)
+    return total
+
+
+def _solve_bordered(
+    matrix: FloatArray, border: FloatArray, problem: Problem
+) -> Callable[[FloatArray], tuple[FloatArray, float]]:
+    """Solutions of matrix x - border t = right, with border . x = rhs where there is an equality.
+
+    The lower triangle of the matrix is used, and scaled to a diagonal of ones before it is
+    factorised: its entries differ by many orders of magnitude.
+    """
+    scale = 1.0 / np.sqrt(np.diagonal(matrix))
+    matrix *= scale
+    matrix *= scale[:, None]
+    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)
+    of_border = scale * cho_solve(factor, scale * border, check_finite=False)
+    bend = float(border @ of_border)
+    if problem.equality is not None and not bend > 0.0:
+        raise LinAlgError("no feature in the program differs between the classes")
+
+    def solve(right: FloatArray) -> tuple[FloatArray, float]:
+        found = scale * cho_solve(factor, scale * right, check_finite=False)
+        if problem.equality is None:
+            return found, 0.0
+        multiplier = float((problem.rhs - border @ found) / bend)
+        return found + multiplier * of_border, multiplier
+
+    return solve
 
 
 def _longest(values: list[FloatArray], changes: list[FloatArray]) -> float:

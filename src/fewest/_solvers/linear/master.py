@@ -12,6 +12,9 @@ The multipliers of the feature rows are the weights. Adding features adds rows a
 dual feasible; adding samples adds columns and keeps it primal feasible; both restart warm. If the
 features in it cannot satisfy the primal, this program is unbounded, and its ray is the vector with
 which to look for further features.
+
+Samples outside the program have alpha_i = 0, or, once they are settled as violated, alpha_i = C_i.
+That is a constant, which only shifts the bounds of the rows.
 """
 
 from __future__ import annotations
@@ -31,10 +34,18 @@ Int32Array = NDArray[np.int32]
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
 _CONCLUSIVE = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnbounded)
+_NO_SOLUTION = (
+    highspy.HighsModelStatus.kInfeasible,
+    highspy.HighsModelStatus.kUnboundedOrInfeasible,
+)
 
 
 class SolverError(RuntimeError):
     """A restricted program that should be solvable was given up."""
+
+
+class UnboundedError(SolverError):
+    """Too few samples are in the program: without the others, weights may grow for ever."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +60,10 @@ class MasterSolution:
 
 
 class Master:
-    """Some features and some samples of a linear program, as a smaller one that can grow."""
+    """Some features and some samples of a linear program, as a smaller one that can grow.
+
+    `solve` raises `UnboundedError` if settled samples leave weights without a limit.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -62,14 +76,26 @@ class Master:
         self.features: IndexArray = np.empty(0, dtype=np.intp)
         self.samples: IndexArray = np.empty(0, dtype=np.intp)
         self._block = np.empty((self.problem.n_samples, 0), order="F")  # divided by feature costs
+        self._settled: FloatArray | None = None
         self._highs.clearModel()
         self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
         if self.problem.equality is not None:
             bias = np.array([self.problem.bias_coefficient])
             self._highs.addCol(-self.problem.rhs, -np.inf, np.inf, 1, np.zeros(1, np.int32), bias)
 
-    def add_samples(self, samples: IndexArray) -> None:
-        """Let these samples' constraints into the program."""
+    def settle(self, alpha: FloatArray) -> None:
+        """Fix the alpha of samples outside the program; it has to be zero for those inside."""
+        self._settled = alpha
+        v = self.problem.y * alpha
+        shift = np.concatenate([[v.sum()], v @ self._block])
+        room = np.ones(len(shift))
+        room[0] = 0.0
+        rows = np.arange(len(shift), dtype=np.int32)
+        self._highs.changeRowsBounds(len(shift), rows, -room - shift, room - shift)
+        self._next_strategy = _DUAL_SIMPLEX
+
+    def add_samples(self, samples: IndexArray, at_cost: NDArray[np.bool_] | None = None) -> None:
+        """Let these samples' constraints into the program, some of them with alpha at its bound."""
         y = self.problem.y[samples]
         rows = np.column_stack([y, y[:, None] * self._block[samples]])
         cost, zeros = np.full(len(rows), -self.problem.margin), np.zeros(len(rows))
@@ -77,6 +103,14 @@ class Master:
         self._highs.addCols(len(rows), cost, zeros, bounds, *_as_lists(rows))
         self.samples = np.concatenate([self.samples, samples])
         self._next_strategy = _PRIMAL_SIMPLEX
+        if at_cost is not None and at_cost.any():
+            basis = self._highs.getBasis()
+            statuses = list(basis.col_status)
+            upper = highspy.HighsBasisStatus.kUpper
+            for place in np.flatnonzero(at_cost) - len(samples):
+                statuses[place] = upper
+            basis.col_status = statuses
+            self._highs.setBasis(basis)
 
     def add_features(self, features: IndexArray, block: FloatArray) -> None:
         """Let these features in; `block` holds their standardised columns, one row per sample."""
@@ -85,16 +119,17 @@ class Master:
         if self.problem.equality is not None:
             rows = np.column_stack([self.problem.equality @ scaled, rows])
         ones = np.ones(len(rows))
-        self._highs.addRows(len(rows), -ones, ones, *_as_lists(rows))
+        shift = 0.0 if self._settled is None else (self.problem.y * self._settled) @ scaled
+        self._highs.addRows(len(rows), -ones - shift, ones - shift, *_as_lists(rows))
         # A first program starts from alpha = 0, which only the primal simplex can use.
         if len(self.features):
             self._next_strategy = _DUAL_SIMPLEX
         self.features = np.concatenate([self.features, features])
         self._block = np.asfortranarray(np.hstack([self._block, scaled]))
 
-    def restart(self, vertex: Vertex, block: FloatArray) -> None:
+    def restart(self, vertex: Vertex, block: FloatArray, samples: IndexArray | None = None) -> None:
         """Begin again from a vertex, with its features, whose columns are `block`."""
-        samples = self.samples
+        samples = self.samples if samples is None else samples
         self._begin()
         self.add_features(vertex.features, block)
         self.add_samples(samples)
@@ -103,6 +138,8 @@ class Master:
         basis = highspy.HighsBasis()
         basis.row_status = [status.kLower, *(of_bound[side] for side in vertex.sides.tolist())]
         basis.col_status = [of_bound[place] for place in vertex.places[samples].tolist()]
+        if self.problem.equality is not None:
+            basis.col_status = [status.kBasic, *basis.col_status]
         basis.valid = True
         self._highs.setBasis(basis)
         self._next_strategy = _DUAL_SIMPLEX
@@ -163,6 +200,8 @@ class Master:
         for strategy in (_PRIMAL_SIMPLEX, _DUAL_SIMPLEX):
             if status in _CONCLUSIVE:
                 break
+            if self._settled is not None and status in _NO_SOLUTION:
+                raise UnboundedError("the samples in the program do not limit the weights")
             self._highs.clearSolver()  # an outdated basis is the usual reason
             status = self._run(strategy)
         if status == highspy.HighsModelStatus.kOptimal:
@@ -203,7 +242,7 @@ class Master:
 
     def _split(self, columns: FloatArray) -> tuple[FloatArray, float]:
         """Column values as alpha over all samples, and lambda."""
-        alpha = np.zeros(self.problem.n_samples)
+        alpha = np.zeros(self.problem.n_samples) if self._settled is None else self._settled.copy()
         if self.problem.equality is None:
             alpha[self.samples] = columns
             return alpha, 0.0

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 from fewest._solvers.columns import Columns, weighted_moments
+from fewest._solvers.linear.judge import HOPELESS, TIGHT
 from fewest._solvers.linear.master import Master, SolverError
 from fewest._solvers.linear.solve import (
-    HOPELESS,
-    TIGHT,
     first_master,
     generate,
     starting_direction,

@@ -1,0 +1,179 @@
+"""A solved master program, judged against all columns and all samples, and what it makes known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fewest._solvers.certify import (
+    DualPoint,
+    dual_bound,
+    dual_point,
+    objective_value,
+    price_ratios,
+    slack_and_violation,
+)
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.master import Master, MasterSolution
+from fewest._solvers.problem import Problem
+from fewest._solvers.result import Result, Status, WarmStart
+from fewest._types import FloatArray, IndexArray
+
+if TYPE_CHECKING:
+    from fewest._solvers.linear.vertex import Walker
+
+# A hard constraint counts as satisfied below this shortfall (class means are one apart).
+SHORTFALL = 1e-8
+# A proof that |w|_1 must exceed this, on standardised columns, counts as infeasible.
+HOPELESS = 1e8
+# Weights and slacks below this fraction of the largest are rounding of the simplex.
+_ZERO = 1e-10
+# A column with a ratio above this may carry a weight, or equal one that does.
+TIGHT = 1.0 - 1e-6
+# Standardised columns closer than this are duplicates.
+_SAME_COLUMN = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A solved master program, judged against all columns and all samples."""
+
+    solution: MasterSolution
+    point: DualPoint
+    ratios: FloatArray
+    bound: float
+    margins: FloatArray
+    slack: FloatArray
+    objective: float
+    violation: float
+
+    @property
+    def is_hopeless(self) -> bool:
+        """A ray that all columns confirm: no weights of reasonable size are feasible."""
+        return not self.solution.bounded and self.bound > HOPELESS
+
+    def is_closed(self, tol: float) -> bool:
+        """Whether there is a solution, with a gap within the tolerance."""
+        if not self.solution.bounded:
+            return False
+        return self.objective - self.bound <= tol * max(1.0, abs(self.objective))
+
+    def status(self, tol: float) -> Status:
+        if self.is_hopeless:
+            return Status.INFEASIBLE
+        if self.is_closed(tol) and self.violation <= 10 * SHORTFALL:
+            return Status.OPTIMAL
+        return Status.INACCURATE
+
+
+def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> State:
+    problem = master.problem
+    point = dual_point(problem, solution.alpha, solution.multiplier)
+    ratios = price_ratios(problem, columns, point.v)
+    margins = master.margins(solution)
+    slack, violation = np.zeros(problem.n_samples), 0.0
+    objective = np.inf
+    if solution.bounded:
+        slack, violation = slack_and_violation(problem, margins)
+        objective = objective_value(problem, problem.costs(master.features), solution.w, slack)
+    return State(
+        solution=solution,
+        point=point,
+        ratios=ratios,
+        bound=dual_bound(problem, point, float(ratios.max(initial=0.0))),
+        margins=margins,
+        slack=slack,
+        objective=objective,
+        violation=violation,
+    )
+
+
+def conclude(
+    columns: Columns,
+    master: Master | Walker,
+    state: State,
+    *,
+    tol: float,
+    rounds: int,
+    seconds: float,
+) -> Result:
+    """The judged solution, with its proof and what a similar program may start from."""
+    features, w = _lowest_indices(master.problem, columns, master.features, state)
+    return Result(
+        features=features,
+        w=w,
+        b=state.solution.b,
+        slack=np.where(state.slack > _ZERO * max(1.0, state.slack.max()), state.slack, 0.0),
+        alpha=state.point.alpha,
+        multiplier=state.point.multiplier,
+        dual=state.point.v,
+        objective=state.objective,
+        bound=np.inf if state.is_hopeless else state.bound,
+        violation=state.violation,
+        status=state.status(tol),
+        rounds=rounds,
+        seconds=seconds,
+        warm=WarmStart(master.features, master.samples, state.solution.w, state.solution.b),
+    )
+
+
+def pick_largest(
+    ratios: FloatArray, threshold: float, present: IndexArray, count: int
+) -> IndexArray:
+    """The `count` largest ratios above the threshold that are not present; ties by index."""
+    ratios = ratios.copy()
+    ratios[present] = -np.inf
+    # A fraction of the largest value finds a short list much faster than sorting all columns.
+    largest = ratios.max(initial=0.0)
+    for fraction in (0.7, 0.5, 0.25, 0.0):
+        candidates = np.flatnonzero(ratios > max(fraction * largest, threshold))
+        if len(candidates) >= count:
+            break
+    order = np.argsort(-ratios[candidates], kind="stable")
+    return candidates[order[:count]]
+
+
+def _lowest_indices(
+    problem: Problem,
+    columns: Columns,
+    features: IndexArray,
+    state: State,
+) -> tuple[IndexArray, FloatArray]:
+    """Non-zero weights in index order, each moved to the first of its identical columns.
+
+    Only columns whose dual constraint is tight can carry a weight, and equal columns have equal
+    prices: the few tight columns are the candidates.
+    """
+    size = np.abs(state.solution.w)
+    kept = size > _ZERO * size.max(initial=0.0)
+    chosen, w = features[kept], state.solution.w[kept]
+    tight = state.ratios > TIGHT
+    tight[chosen] = False
+    candidates = np.flatnonzero(tight)
+    if len(candidates) and len(chosen):
+        chosen, w = _move_to_twins(problem, columns, chosen, w, candidates)
+    order = np.argsort(chosen)
+    return chosen[order], w[order]
+
+
+def _move_to_twins(
+    problem: Problem,
+    columns: Columns,
+    chosen: IndexArray,
+    w: FloatArray,
+    candidates: IndexArray,
+) -> tuple[IndexArray, FloatArray]:
+    own, others = columns.take(chosen), columns.take(candidates)
+    own_cost, other_cost = problem.costs(chosen), problem.costs(candidates)
+    chosen, w = chosen.copy(), w.copy()
+    for place in range(len(chosen)):
+        for sign in (1.0, -1.0):
+            distance = np.abs(others - sign * own[:, [place]]).max(axis=0)
+            twins = (distance <= _SAME_COLUMN) & (other_cost == own_cost[place])
+            first = candidates[twins].min(initial=chosen[place])
+            if first < chosen[place]:
+                chosen[place], w[place] = first, sign * w[place]
+                break
+    return chosen, w

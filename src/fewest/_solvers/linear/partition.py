@@ -1,0 +1,264 @@
+"""Many samples that overlap: three kinds of them, of which one is in the program.
+
+At the optimum nearly every sample is either satisfied, with alpha_i = 0, or violated, with alpha_i
+= C_i; about as many as there are features lie in between. So a program holds a few samples, the
+undecided ones; satisfied ones are left out, violated ones are one constant vector. Where the
+solution moves a sample outside the program to the other side, the exact minimum of the full
+objective on the way there becomes the new point, and the samples that changed sides near it join.
+If no sample changes sides, the solution is that of all samples, and features are priced.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._solvers.certify import price_ratios
+from fewest._solvers.columns import Columns
+from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
+from fewest._solvers.linear.judge import conclude, judge, pick_largest
+from fewest._solvers.linear.master import Master, MasterSolution, UnboundedError
+from fewest._solvers.problem import Problem, class_mean_vector
+from fewest._solvers.result import Result, Status, WarmStart
+from fewest._types import FloatArray, IndexArray
+
+BoolArray = NDArray[np.bool_]
+
+# Undecided samples to begin with: this many per feature, and this many more.
+_PER_FEATURE, _AT_LEAST = 3, 100
+# Samples that join per round: this many per feature, and at least so many.
+_JOIN_PER_FEATURE, _JOIN_AT_LEAST = 2, 200
+# Features to begin with, and how many join at a time at least.
+_FIRST_FEATURES, _FEATURE_BATCH = 60, 20
+# Above twice as many samples, the features to begin with are found on so many.
+_SUBSAMPLE = 5000
+# On which side a sample is shows at this distance from its margin, in mean distances.
+_SIDE = 1e-9
+
+
+def solve_many(
+    problem: Problem,
+    columns: Columns,
+    *,
+    tol: float = 1e-7,
+    warm: WarmStart | None = None,
+    max_rounds: int = 200,
+) -> Result | None:
+    """The optimum of a program with slack, by generating undecided samples and features.
+
+    None if it is not found this way: there is no interior to start from, or the rounds are used up.
+    """
+    started = perf_counter()
+    vertex = _find_start(problem, columns, warm)
+    if vertex is None:
+        return None
+    partition = _Partition(problem, columns, vertex)
+    for rounds in range(1, max_rounds + 1):
+        solution = partition.solve()
+        if solution is None or partition.move_towards(solution):
+            continue
+        state = judge(columns, partition.master, solution)
+        closed = state.is_closed(tol)
+        joining = np.empty(0, dtype=np.intp)
+        if not closed:
+            count = max(_FEATURE_BATCH, len(partition.master.features) // 2)
+            joining = pick_largest(state.ratios, 1.0 + tol / 10, partition.master.features, count)
+        if len(joining):
+            partition.add_features(joining)
+            continue
+        if not closed:
+            state = judge(columns, partition.master, partition.master.refine(solution))
+        result = conclude(
+            columns,
+            partition.master,
+            state,
+            tol=tol,
+            rounds=rounds,
+            seconds=perf_counter() - started,
+        )
+        return result if result.status is Status.OPTIMAL else None
+    return None
+
+
+class _Partition:
+    """A point, the undecided samples in the master program, and the sides of all others."""
+
+    def __init__(self, problem: Problem, columns: Columns, vertex: Vertex) -> None:
+        self._problem, self._columns = problem, columns
+        self._cost = problem.slack_bounds()
+        self._is_hard = np.isinf(self._cost)
+        block = columns.take(vertex.features)
+        self._w, self._b = _on_equality(problem, block, vertex.w, vertex.b)
+        self._margins = problem.y * (block @ self._w + self._b)
+        self.master = Master(problem)
+        samples = np.flatnonzero(self._choose_undecided(vertex))
+        self.master.restart(vertex, block, samples)
+        self._settle()
+
+    def _choose_undecided(self, vertex: Vertex) -> BoolArray:
+        n_samples = self._problem.n_samples
+        count = min(n_samples, _PER_FEATURE * len(vertex.features) + _AT_LEAST)
+        chosen = np.zeros(n_samples, dtype=bool)
+        nearest = np.argpartition(np.abs(self._problem.margin - self._margins), count - 1)
+        chosen[nearest[:count]] = True
+        # A sample without slack may lie anywhere but on the wrong side.
+        chosen |= (vertex.places == 0) | (self._is_hard & (self._margins < self._problem.margin))
+        return chosen
+
+    def _settle(self) -> None:
+        """The samples outside the program take the side on which they are."""
+        violated = self._margins < self._problem.margin
+        violated[self.master.samples] = False
+        self._violated = violated
+        self.master.settle(np.where(violated, self._cost, 0.0))
+
+    def solve(self) -> MasterSolution | None:
+        """The optimum with the samples outside fixed to their sides; None if more must join."""
+        try:
+            return self.master.solve()
+        except UnboundedError:
+            outside = np.ones(self._problem.n_samples, dtype=bool)
+            outside[self.master.samples] = False
+            others = np.flatnonzero(outside)
+            if not len(others):
+                raise
+            order = np.argsort(np.abs(self._problem.margin - self._margins[others]), kind="stable")
+            self._join(others[order[: len(self.master.samples)]])
+            return None
+
+    def move_towards(self, solution: MasterSolution) -> bool:
+        """Go as far as the objective falls, and let samples join; False if none changes sides."""
+        problem = self._problem
+        margins = self.master.margins(solution)
+        limit = _SIDE * problem.mean_distance
+        outside = np.ones(problem.n_samples, dtype=bool)
+        outside[self.master.samples] = False
+        changed = outside & np.where(
+            self._violated, margins > problem.margin + limit, margins < problem.margin - limit
+        )
+        if not changed.any():
+            self._w, self._b, self._margins = solution.w, solution.b, margins
+            return False
+        costs = problem.costs(self.master.features)
+        change, move = margins - self._margins, solution.w - self._w
+        length = _search_line(problem, self._margins, change, costs * self._w, costs * move)
+        changed = np.flatnonzero(changed)
+        count = max(_JOIN_AT_LEAST, _JOIN_PER_FEATURE * len(costs))
+        if len(changed) > count:
+            crossing = (problem.margin - self._margins[changed]) / change[changed]
+            changed = changed[np.argsort(np.abs(crossing - length), kind="stable")[:count]]
+        self._w = self._w + length * move
+        self._b += length * (solution.b - self._b)
+        self._margins = self._margins + length * change
+        self._join(changed)
+        return True
+
+    def _join(self, samples: IndexArray) -> None:
+        self.master.add_samples(samples, self._violated[samples])
+        self._settle()
+
+    def add_features(self, features: IndexArray) -> None:
+        self.master.add_features(features, self._columns.take(features))
+        self._w = np.concatenate([self._w, np.zeros(len(features))])
+        self._settle()
+
+
+def _search_line(
+    problem: Problem, margins: FloatArray, change: FloatArray, w: FloatArray, move: FloatArray
+) -> float:
+    """Where between zero and one the objective is smallest on the way; w is in units of cost.
+
+    It is convex and piecewise linear: its slope rises where a sample passes its margin or a weight
+    its zero.
+    """
+    cost = problem.slack_bounds()
+    shortfall = problem.margin - margins
+    paying = (shortfall > 0.0) | ((shortfall == 0.0) & (change < 0.0))
+    paying &= np.isfinite(cost)
+    slope = -float(cost[paying] @ change[paying])
+    slope += float(np.where(w != 0.0, np.sign(w) * move, np.abs(move)).sum())
+    if slope >= 0.0:
+        return 0.0
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        of_samples, of_weights = shortfall / change, -w / move
+    passing = (of_samples > 0.0) & (of_samples < 1.0)
+    # Samples without slack may not become violated; that one leaves its margin does no harm.
+    passing &= np.isfinite(cost) | (change < 0.0)
+    turning = (of_weights > 0.0) & (of_weights < 1.0)
+    places = np.concatenate([of_samples[passing], of_weights[turning]])
+    rises = np.concatenate([cost[passing] * np.abs(change[passing]), 2.0 * np.abs(move[turning])])
+    order = np.argsort(places, kind="stable")
+    slopes = slope + np.cumsum(rises[order])
+    first = int(np.searchsorted(slopes, 0.0))
+    return 1.0 if first == len(slopes) else float(places[order[first]])
+
+
+def _on_equality(
+    problem: Problem, block: FloatArray, w: FloatArray, b: float
+) -> tuple[FloatArray, float]:
+    """The hyperplane scaled until it satisfies the equality."""
+    if problem.equality is None:
+        return w, b
+    reached = float((problem.equality @ block) @ w + problem.bias_coefficient * b)
+    factor = problem.rhs / reached if reached * problem.rhs > 0.0 else 1.0
+    return factor * w, factor * b
+
+
+def _find_start(problem: Problem, columns: Columns, warm: WarmStart | None) -> Vertex | None:
+    if warm is not None and warm.w is not None:
+        return _vertex_at(problem, columns, warm)
+    if not has_interior(problem):
+        return None
+    first = _first_features(problem, columns)
+    if problem.n_samples > 2 * _SUBSAMPLE:
+        rough = _guess_on_subsample(problem, columns, first)
+        first = first if rough is None else rough.features
+    return guess_vertex(problem, columns, first, batch=_FIRST_FEATURES)
+
+
+def _first_features(problem: Problem, columns: Columns) -> IndexArray:
+    direction = class_mean_vector(problem.y) if problem.equality is None else problem.equality
+    ratios = price_ratios(problem, columns, direction)
+    return pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _FIRST_FEATURES)
+
+
+def _guess_on_subsample(problem: Problem, columns: Columns, first: IndexArray) -> Vertex | None:
+    """A rough vertex from some samples of either class, which stand for all of them."""
+    rng = np.random.default_rng(0)
+    rows, weights = [], []
+    for sign in (1.0, -1.0):
+        members = np.flatnonzero(problem.y == sign)
+        count = min(
+            len(members), max(_SUBSAMPLE // 5, _SUBSAMPLE * len(members) // problem.n_samples)
+        )
+        rows.append(np.sort(rng.choice(members, count, replace=False)))
+        weights.append(np.full(count, len(members) / count))
+    chosen, weight = np.concatenate(rows), np.concatenate(weights)
+    part = Problem(
+        y=problem.y[chosen],
+        margin=problem.margin,
+        equality=None if problem.equality is None else problem.equality[chosen] * weight,
+        rhs=problem.rhs,
+        slack_cost=problem.slack_bounds()[chosen] * weight,
+        feature_cost=problem.feature_cost,
+    )
+    own = Columns(columns.X[chosen], columns.mean, columns.inverse_scale)
+    return guess_vertex(part, own, first, batch=_FIRST_FEATURES)
+
+
+def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex:
+    """The vertex nearest to a known hyperplane: features with a weight, samples on their margin."""
+    assert warm.w is not None
+    used = warm.w != 0.0
+    features, w = warm.features[used], warm.w[used]
+    block = columns.take(features)
+    w, b = _on_equality(problem, block, w, warm.b)
+    shortfall = problem.margin - problem.y * (block @ w + b)
+    n_free = min(len(features) + 1 - (problem.equality is not None), problem.n_samples)
+    places = np.where((shortfall > 0.0) & np.isfinite(problem.slack_bounds()), 1, -1)
+    distance = np.abs(shortfall)
+    if n_free > 0:
+        places[np.argpartition(distance, n_free - 1)[:n_free]] = 0
+    return Vertex(features, np.sign(w).astype(np.intp), places.astype(np.intp), -distance, w, b)
