@@ -65,6 +65,16 @@ class Columns:
         block *= self.inverse_scale[index]
         return block
 
+    def take_rows(self, rows: IndexArray, features: IndexArray) -> FloatArray:
+        """These samples on these columns, standardised, as a dense float64 array."""
+        part = self.X[rows]
+        if len(features) < self.n_features:
+            part = part[:, features]
+        block = np.array(part.toarray() if sparse.issparse(part) else part, dtype=np.float64)
+        block -= self.mean[features]
+        block *= self.inverse_scale[features]
+        return block
+
     def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
         """All columns, standardised, one block that fits into the cache at a time, numbered."""
         width = _block_width(self.n_samples)

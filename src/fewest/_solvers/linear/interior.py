@@ -57,14 +57,13 @@ class Vertex:
     """Which constraints are probably tight: one more sample between its bounds than tight features.
 
     `sides` of the features: 1 or -1 where tight, else 0. `places` of the samples: -1 at zero, 1 at
-    the slack cost, 0 in between; `freedom` is larger the surer a sample is in between. `w` and `b`
-    are the hyperplane nearby, with weights of tight features only.
+    the slack cost, 0 in between. `w` and `b` are the hyperplane nearby, with weights of tight
+    features only.
     """
 
     features: IndexArray
     sides: IndexArray
     places: IndexArray
-    freedom: FloatArray
     w: FloatArray
     b: float
 
@@ -340,7 +339,7 @@ class _InteriorPoint:
         places[np.argsort(-freedom, kind="stable")[:n_free]] = 0
         features = self.features[kept]
         weights = np.where(sides != 0, w[kept], 0.0) / self._problem.costs(features)
-        return Vertex(features, sides, places.astype(np.intp), freedom, weights, self._b)
+        return Vertex(features, sides, places.astype(np.intp), weights, self._b)
 
 
 def _weighted_products(block: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:

@@ -34,29 +34,53 @@ _JOIN_PER_FEATURE, _JOIN_AT_LEAST = 2, 200
 _FIRST_FEATURES, _FEATURE_BATCH = 60, 20
 # Above twice as many samples, the features to begin with are found on so many.
 _SUBSAMPLE = 5000
+# Rounds from a known hyperplane before an interior point is tried instead, and in all.
+_ROUNDS_FROM_HYPERPLANE, _MOST_ROUNDS = 10, 200
+# A hyperplane that must grow more than this to satisfy the equality is of another program.
+_LARGEST_FACTOR = 1e3
 # On which side a sample is shows at this distance from its margin, in mean distances.
 _SIDE = 1e-9
 
 
 def solve_many(
-    problem: Problem,
-    columns: Columns,
-    *,
-    tol: float = 1e-7,
-    warm: WarmStart | None = None,
-    max_rounds: int = 200,
+    problem: Problem, columns: Columns, *, tol: float = 1e-7, warm: WarmStart | None = None
 ) -> Result | None:
     """The optimum of a program with slack, by generating undecided samples and features.
 
-    None if it is not found this way: there is no interior to start from, or the rounds are used up.
+    It begins at the hyperplane of the warm start, where there is one, and if that is too far away,
+    at an interior point. None if the optimum is not found this way.
     """
     started = perf_counter()
-    vertex = _find_start(problem, columns, warm)
-    if vertex is None:
+    if warm is not None and warm.w is not None:
+        vertex = _vertex_at(problem, columns, warm)
+        if vertex is not None:
+            hard = not has_interior(problem)
+            most = _MOST_ROUNDS if hard else _ROUNDS_FROM_HYPERPLANE
+            result = _generate(problem, columns, vertex, tol, most, started)
+            if result is not None or hard:
+                return result
+    if not has_interior(problem):
         return None
+    vertex = _guess(problem, columns)
+    return (
+        None if vertex is None else _generate(problem, columns, vertex, tol, _MOST_ROUNDS, started)
+    )
+
+
+def _generate(
+    problem: Problem,
+    columns: Columns,
+    vertex: Vertex,
+    tol: float,
+    max_rounds: int,
+    started: float,
+) -> Result | None:
+    """The optimum from this vertex on; None if the rounds are used up."""
     partition = _Partition(problem, columns, vertex)
     for rounds in range(1, max_rounds + 1):
         solution = partition.solve()
+        if solution is not None and not solution.bounded:
+            return None
         if solution is None or partition.move_towards(solution):
             continue
         state = judge(columns, partition.master, solution)
@@ -70,14 +94,8 @@ def solve_many(
             continue
         if not closed:
             state = judge(columns, partition.master, partition.master.refine(solution))
-        result = conclude(
-            columns,
-            partition.master,
-            state,
-            tol=tol,
-            rounds=rounds,
-            seconds=perf_counter() - started,
-        )
+        seconds = perf_counter() - started
+        result = conclude(columns, partition.master, state, tol=tol, rounds=rounds, seconds=seconds)
         return result if result.status is Status.OPTIMAL else None
     return None
 
@@ -90,7 +108,7 @@ class _Partition:
         self._cost = problem.slack_bounds()
         self._is_hard = np.isinf(self._cost)
         block = columns.take(vertex.features)
-        self._w, self._b = _on_equality(problem, block, vertex.w, vertex.b)
+        self._w, self._b = _on_equality(problem, block, vertex.w, vertex.b) or (vertex.w, vertex.b)
         self._margins = problem.y * (block @ self._w + self._b)
         self.master = Master(problem)
         samples = np.flatnonzero(self._choose_undecided(vertex))
@@ -144,15 +162,15 @@ class _Partition:
         costs = problem.costs(self.master.features)
         change, move = margins - self._margins, solution.w - self._w
         length = _search_line(problem, self._margins, change, costs * self._w, costs * move)
-        changed = np.flatnonzero(changed)
+        joining = np.flatnonzero(changed)
         count = max(_JOIN_AT_LEAST, _JOIN_PER_FEATURE * len(costs))
-        if len(changed) > count:
-            crossing = (problem.margin - self._margins[changed]) / change[changed]
-            changed = changed[np.argsort(np.abs(crossing - length), kind="stable")[:count]]
+        if len(joining) > count:
+            crossing = (problem.margin - self._margins[joining]) / change[joining]
+            joining = joining[np.argsort(np.abs(crossing - length), kind="stable")[:count]]
         self._w = self._w + length * move
         self._b += length * (solution.b - self._b)
         self._margins = self._margins + length * change
-        self._join(changed)
+        self._join(joining)
         return True
 
     def _join(self, samples: IndexArray) -> None:
@@ -197,20 +215,17 @@ def _search_line(
 
 def _on_equality(
     problem: Problem, block: FloatArray, w: FloatArray, b: float
-) -> tuple[FloatArray, float]:
-    """The hyperplane scaled until it satisfies the equality."""
+) -> tuple[FloatArray, float] | None:
+    """The hyperplane scaled until it satisfies the equality; None if no factor does that."""
     if problem.equality is None:
         return w, b
     reached = float((problem.equality @ block) @ w + problem.bias_coefficient * b)
-    factor = problem.rhs / reached if reached * problem.rhs > 0.0 else 1.0
-    return factor * w, factor * b
+    factor = problem.rhs / reached if reached * problem.rhs > 0.0 else 0.0
+    return (factor * w, factor * b) if 0.0 < factor < _LARGEST_FACTOR else None
 
 
-def _find_start(problem: Problem, columns: Columns, warm: WarmStart | None) -> Vertex | None:
-    if warm is not None and warm.w is not None:
-        return _vertex_at(problem, columns, warm)
-    if not has_interior(problem):
-        return None
+def _guess(problem: Problem, columns: Columns) -> Vertex | None:
+    """A vertex near the optimum, from an interior point; roughly first where samples are many."""
     first = _first_features(problem, columns)
     if problem.n_samples > 2 * _SUBSAMPLE:
         rough = _guess_on_subsample(problem, columns, first)
@@ -248,17 +263,20 @@ def _guess_on_subsample(problem: Problem, columns: Columns, first: IndexArray) -
     return guess_vertex(part, own, first, batch=_FIRST_FEATURES)
 
 
-def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex:
+def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex | None:
     """The vertex nearest to a known hyperplane: features with a weight, samples on their margin."""
     assert warm.w is not None
     used = warm.w != 0.0
-    features, w = warm.features[used], warm.w[used]
+    features = warm.features[used]
     block = columns.take(features)
-    w, b = _on_equality(problem, block, w, warm.b)
+    scaled = _on_equality(problem, block, warm.w[used], warm.b)
+    if scaled is None:
+        return None
+    w, b = scaled
     shortfall = problem.margin - problem.y * (block @ w + b)
     n_free = min(len(features) + 1 - (problem.equality is not None), problem.n_samples)
     places = np.where((shortfall > 0.0) & np.isfinite(problem.slack_bounds()), 1, -1)
     distance = np.abs(shortfall)
     if n_free > 0:
         places[np.argpartition(distance, n_free - 1)[:n_free]] = 0
-    return Vertex(features, np.sign(w).astype(np.intp), places.astype(np.intp), -distance, w, b)
+    return Vertex(features, np.sign(w).astype(np.intp), places.astype(np.intp), w, b)

@@ -7,7 +7,8 @@ With slack costs C k_i the optimal value is the lower envelope of straight lines
 and the solution is constant between breakpoints. All of them are found by bisection: two solutions
 give two lines; if the optimum at their crossing lies on them, there is no other line between them,
 and otherwise it provides a third one. One master program serves all values of C: only the bounds of
-its columns change, and it restarts from the last basis.
+its columns change, and it restarts from the last basis. With many samples, each program begins at
+the last hyperplane instead.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ import numpy as np
 
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.master import Master
-from fewest._solvers.linear.solve import first_master, generate
+from fewest._solvers.linear.solve import first_master, generate, has_many_samples, solve
 from fewest._solvers.problem import Problem
-from fewest._solvers.result import Result, Status
+from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray
 
 _ROUNDING = 1e-9
@@ -39,9 +40,14 @@ class PathSolver:
         self._columns = columns
         self._tol = tol
         self._master: Master | None = None
+        self._warm: WarmStart | None = None
 
     def solve_at(self, C: float) -> Result:
         problem = self._problem.with_slack_cost(C * self._unit_cost)
+        if has_many_samples(problem):
+            result = solve(problem, self._columns, tol=self._tol, warm=self._warm)
+            self._warm = result.warm
+            return result
         if self._master is None:
             self._master = first_master(problem, self._columns, None)
         else:

@@ -24,6 +24,8 @@ from fewest._solvers.linear.master import Master, SolverError
 from fewest._solvers.linear.solve import (
     first_master,
     generate,
+    has_many_samples,
+    solve,
     starting_direction,
     try_as_hard,
 )
@@ -108,6 +110,9 @@ class Repeater:
             self._near, self._restored = None, state["near"]
 
     def _solve(self, problem: Problem, tol: float) -> Result:
+        if has_many_samples(problem):  # too many for a dense block, and a program is cheap
+            self.n_passes += 1
+            return solve(problem, self.columns, tol=tol)
         near = self._at_hand(problem)
         walker = self._walker(problem, near)
         if walker is not None:

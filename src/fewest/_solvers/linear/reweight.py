@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.master import SolverError
-from fewest._solvers.linear.solve import generate, solve
+from fewest._solvers.linear.solve import generate, has_many_samples, solve
 from fewest._solvers.problem import (
     LARGEST_SLACK_COST,
     SMALLEST_SLACK_COST,
@@ -34,6 +35,9 @@ from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from fewest._solvers.linear.vertex import Walker
+
+# With many samples, a program that lowers the objective by less than this ends the loop.
+_WORTH_ANOTHER_STEP = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +115,7 @@ def minimize_zero_norm(
             break
         steps.append(step)
         features = features[step.features]
-        converged = step.n_features == 0 or _stands_still(previous, step)
+        converged = step.n_features == 0 or _stands_still(previous, step, loop.problem)
     return ZeroNormResult(
         features=features,
         w=step.w,
@@ -136,17 +140,23 @@ class _Loop:
     ) -> None:
         self._problem, self._columns = problem, columns
         self._price_slacks, self._tol = price_slacks, tol
+        self.problem = problem
         self._walker: Walker | None = None
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
         slack_cost = None if self._price_slacks is None else self._price_slacks(last)
         problem = self._problem.with_costs(1.0 / np.abs(last.w), slack_cost)
+        self.problem = problem
         self._columns = self._columns.subset(last.features)
         step = None
         if self._walker is not None or last.vertex is not None:
             step = self._walk(problem, last)
-        return solve(problem, self._columns, tol=self._tol) if step is None else step
+        if step is not None:
+            return step
+        every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
+        warm = WarmStart(every, nothing, last.w, last.b)
+        return solve(problem, self._columns, tol=self._tol, warm=warm)
 
     def _walk(self, problem: Problem, last: Result) -> Result | None:
         """The optimum by a walk from the last vertex, if the walk arrives."""
@@ -173,12 +183,19 @@ def _start_walker(last: Result, problem: Problem, columns: Columns) -> Walker:
     return Walker(problem, every, columns.take(every), nothing, every, last.vertex)
 
 
-def _stands_still(previous: Result, step: Result) -> bool:
-    """Whether samples with slack and weights are the same: a weight that moves may yet vanish."""
-    return (
-        step.n_features == previous.n_features
-        and np.array_equal(step.slack > 0.0, previous.slack > 0.0)
-        and np.allclose(step.w, previous.w, rtol=1e-4)
+def _stands_still(previous: Result, step: Result, problem: Problem) -> bool:
+    """Whether samples with slack and weights are the same: a weight that moves may yet vanish.
+
+    With many samples there is always another vertex nearby. Then the loop also ends where the
+    previous solution was as good as the present one, at the costs that followed from it.
+    """
+    if step.n_features != previous.n_features:
+        return False
+    if has_many_samples(problem):
+        before = objective_value(problem, np.abs(1.0 / previous.w), previous.w, previous.slack)
+        return step.objective > before * (1.0 - _WORTH_ANOTHER_STEP)
+    return np.array_equal(step.slack > 0.0, previous.slack > 0.0) and np.allclose(
+        step.w, previous.w, rtol=1e-4
     )
 
 

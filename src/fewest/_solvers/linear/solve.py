@@ -25,6 +25,7 @@ from fewest._solvers.linear.judge import (
     pick_largest,
 )
 from fewest._solvers.linear.master import Master
+from fewest._solvers.linear.overlap import prove_overlap
 from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.problem import Problem, class_mean_vector
 from fewest._solvers.result import Result, Status, WarmStart
@@ -59,12 +60,18 @@ def solve(
     if hard is not None:
         return hard
     problem, unit = problem.in_own_unit()
-    if problem.slack_cost is not None and problem.n_samples > _ALL_SAMPLES:
-        many = solve_many(problem, columns, tol=tol, warm=warm)
+    if has_many_samples(problem):
+        prove = prove_overlap if problem.slack_cost is None else solve_many
+        many = prove(problem, columns, tol=tol, warm=warm)
         if many is not None:
             return many.times(unit)
     master = first_master(problem, columns, warm)
     return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
+
+
+def has_many_samples(problem: Problem) -> bool:
+    """Whether a program holds some of its samples only."""
+    return problem.n_samples > _ALL_SAMPLES
 
 
 def try_as_hard(problem: Problem, solve_hard: Callable[[Problem], Result]) -> Result | None:
