@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABCMeta, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,12 +28,13 @@ from fewest._estimators.validation import (
     unscale,
     weigh_classes,
 )
-from fewest._run.progress import run_in_threads
+from fewest._run.progress import Progress, run_in_threads
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
+from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
@@ -83,6 +85,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     standardize: bool = True
     refit: str | None = None
     tol: float = 1e-7
+    max_seconds: float | None = None
     n_jobs: int | None = None
     verbose: int = 0
 
@@ -121,6 +124,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         """Raise a ValueError that names the parameter and its admissible values."""
         check_usual_parameters(self)
         check_choice("refit", self.refit, ("margin", None))
+        if self.max_seconds is not None:
+            check_positive("max_seconds", self.max_seconds)
         if "C" in self.get_params(deep=False):
             check_positive("C", self.C, infinity=self._infinity)
 
@@ -160,9 +165,9 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     ) -> Any:
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
         tasks = self._class_tasks(columns, codes, weight)
-        jobs = [(task,) for task in tasks]
+        jobs = [(task, len(tasks) == 1) for task in tasks]
         fits = run_in_threads(
-            self._fit_one, jobs, self.n_jobs, self.verbose, self._people_name, "class"
+            self._fit_watched, jobs, self.n_jobs, self.verbose, self._people_name, "class"
         )
         self._keep_all(columns, fits)
         return self
@@ -218,6 +223,14 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         factors = weigh_classes(self.class_weight, self.classes_.tolist(), codes, y, weight)
         return self.C * weight * factors
 
+    def _fit_watched(self, task: BinaryTask, alone: bool) -> tuple[Hyperplane, list[Warning]]:
+        """One task within the time limit; its rounds are shown if it is the only one."""
+        show = self.verbose > 0 and alone
+        progress = Progress(None, what=self._people_name, unit="round", show=show)
+        watch = Watch(self.max_seconds, partial(_advance, progress) if show else None)
+        with progress, watching(watch):
+            return self._fit_one(task)
+
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         return self._finish(task, self._solve(task))
 
@@ -257,7 +270,13 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     def _doubts(self, task: BinaryTask, plane: Hyperplane) -> list[Warning]:
         """What the user should know about an answer that is not quite what was asked for."""
         result, doubts = plane.result, []
-        if result.status is Status.INACCURATE:
+        if current_watch().is_over:
+            doubts.append(
+                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
+                f"closed to a relative gap of {result.steps[0].gap:.1e}, after "
+                f"{len(result.steps)} program(s)"
+            )
+        elif result.status is Status.INACCURATE:
             doubts.append(
                 f"the linear program closed only to a relative gap of {result.gap:.1e}: a smaller "
                 "C or a larger tol may help"
@@ -292,6 +311,10 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)
+
+
+def _advance(progress: Progress, note: str) -> None:
+    progress.advance(1, note=note)
 
 
 def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:

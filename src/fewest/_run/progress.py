@@ -13,6 +13,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 # If only the share of the work done is known, counts and rates are meaningless.
 _SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
+# Seconds before a count without an end is shown: most fits take less.
+_SHOWN_AFTER = 1.0
 
 
 @contextmanager
@@ -62,9 +64,12 @@ def run_in_threads(
 
 
 class Progress:
-    """A bar on standard error; nothing if tqdm is missing or no bar is wanted."""
+    """A bar on standard error; nothing if tqdm is missing or no bar is wanted.
 
-    def __init__(self, total: float, *, what: str, unit: str, show: bool) -> None:
+    Where the total is not known (None), it counts, and appears only if the work takes a second.
+    """
+
+    def __init__(self, total: float | None, *, what: str, unit: str, show: bool) -> None:
         self._bar = _bar(None, total, what, unit) if show else None
 
     def __enter__(self) -> Progress:
@@ -86,12 +91,19 @@ class Progress:
             self._bar.update(amount)
 
 
-def _bar(trials: Iterable[Any] | None, total: float, what: str, unit: str) -> Any:
+def _bar(trials: Iterable[Any] | None, total: float | None, what: str, unit: str) -> Any:
     try:
         from tqdm import tqdm
     except ImportError:  # a convenience only
         return None
     form = _SHARE_ONLY if unit == "%" else None
     return tqdm(
-        trials, total=total, desc=what, unit=unit, leave=False, file=sys.stderr, bar_format=form
+        trials,
+        total=total,
+        desc=what,
+        unit=unit,
+        leave=False,
+        file=sys.stderr,
+        bar_format=form,
+        delay=_SHOWN_AFTER if total is None and trials is None else 0,
     )

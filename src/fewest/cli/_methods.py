@@ -117,5 +117,5 @@ def make_estimator(
     if arguments.constraint is not None:
         parameters["constraint"] = arguments.constraint
     if arguments.method == "sfm-cv":
-        parameters |= {"random_state": arguments.seed, "verbose": verbose}
-    return kind(**parameters, n_jobs=n_jobs)
+        parameters["random_state"] = arguments.seed
+    return kind(**parameters, n_jobs=n_jobs, verbose=verbose)

@@ -46,11 +46,15 @@ class FeatureSelectionConcave(SelectingClassifier):
         Most linear programs.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
+    max_seconds : float, default=None
+        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
+        is taken, with the gap that is proven by then, and a warning. None waits as long as it
+        takes.
     n_jobs : int, default=None
         Threads for more than two classes, in joblib's sense.
     verbose : int, default=0
-        1 shows a progress bar of the classes, if there are more than two; 2 also prints a line per
-        hyperplane.
+        1 shows progress: of the classes, or, with two of them, of a fit that takes long; 2 also
+        prints a line per hyperplane.
 
     Attributes
     ----------

@@ -18,13 +18,13 @@ from fewest._estimators.base import (
 from fewest._estimators.validation import (
     check_choice,
     check_flag,
-    check_positive,
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray
 
 __all__ = ["SupportFeatureMachine"]
@@ -85,7 +85,7 @@ class SupportFeatureBase(SelectingClassifier):
         best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
         # feature and one error at least, since the mean of the margins is negative then.
-        if cost is None or best.zero_norm_objective <= 1.0 + cost.min():
+        if cost is None or best.zero_norm_objective <= 1.0 + cost.min() or current_watch().is_over:
             return best
         mirrored = mirror_image(problem, task.columns, best.steps[0])
         if mirrored is None or not _is_hopeless(task, cost, mirrored, best.zero_norm_objective):
@@ -166,12 +166,14 @@ class SupportFeatureMachine(SupportFeatureBase):
         classes, or find one and take it (then with the hyperplane of the largest margin, whatever
         `refit` says). See `minimum_` for what was proven.
     max_seconds : float, default=None
-        Time for the proof (the search of :func:`~fewest.minimum_features`), per class if there are
-        more than two. None stands for one minute.
+        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
+        is taken, with the gap that is proven by then, and a warning. None waits as long as it
+        takes. The proof of `certify` has as many seconds again; there None stands for one minute.
     n_jobs : int, default=None
         Threads for more than two classes (and for `certify`), in joblib's sense.
     verbose : int, default=0
-        1 shows progress bars (of the classes, of the proof); 2 also prints a line per hyperplane.
+        1 shows progress: of the classes, or, with two of them, of a fit that takes long, and of the
+        proof; 2 also prints a line per hyperplane.
 
     Attributes
     ----------
@@ -229,7 +231,6 @@ class SupportFeatureMachine(SupportFeatureBase):
 
     _: KW_ONLY
     certify: bool = False
-    max_seconds: float | None = None
 
     _people_name = "Support Feature Machine"
 
@@ -248,8 +249,6 @@ class SupportFeatureMachine(SupportFeatureBase):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_flag("certify", self.certify)
-        if self.max_seconds is not None:
-            check_positive("max_seconds", self.max_seconds)
         if self.certify and not np.isinf(self.C):
             raise ValueError(
                 "certify=True proves the smallest set that separates the classes, which only the "

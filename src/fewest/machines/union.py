@@ -30,7 +30,8 @@ class UnionFeatureMachine(SupportFeatureBase):
         Cost of training errors, in features.
     n_subsets : int, default=2
         How many subsets to find, for each class if there are more than two.
-    class_weight, constraint, reweight, scale_samples, standardize, max_iter, tol, n_jobs, verbose
+    class_weight, constraint, reweight, scale_samples, standardize, max_iter, tol, max_seconds, \
+n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
 
     Attributes

@@ -29,6 +29,7 @@ from scipy.linalg.blas import dsyrk
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import Problem, class_mean_vector
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 # The relative gap at which nearly all constraints show their side, and a number of steps that only
@@ -46,6 +47,8 @@ _FAR_FROM_TIGHT = 0.9
 _LEAVE_BELOW, _LOOSE = 0.1, 0.5
 # The part of the way to the nearest bound that a step goes.
 _STAY_INSIDE = 0.99
+# Where there is no time to find the vertex, smaller parts of the largest weight are left out.
+_VISIBLE = 0.03
 # The first multipliers are this part of the largest one away from zero.
 _OFF = 0.3
 # Samples of a block whose products are summed at a time: it should stay in the cache.
@@ -58,7 +61,7 @@ class Vertex:
 
     `sides` of the features: 1 or -1 where tight, else 0. `places` of the samples: -1 at zero, 1 at
     the slack cost, 0 in between. `w` and `b` are the hyperplane nearby, with weights of tight
-    features only.
+    features only; `alpha` and `multiplier` the dual solution nearby.
     """
 
     features: IndexArray
@@ -66,6 +69,8 @@ class Vertex:
     places: IndexArray
     w: FloatArray
     b: float
+    alpha: FloatArray
+    multiplier: float
 
 
 def has_interior(problem: Problem) -> bool:
@@ -78,12 +83,17 @@ def guess_vertex(
 ) -> Vertex | None:
     """The vertex that an interior point close to the optimum suggests, or None if none was reached.
 
-    `features` is what to begin with; at most `batch` of them join at a time.
+    `features` is what to begin with; at most `batch` of them, or as many as there are, join at a
+    time. If the time is up, the vertex is that of the point reached by then.
     """
     point = _InteriorPoint(problem, columns, features)
+    watch = current_watch()
     priced_at = np.inf
     for _ in range(_MAX_STEPS):
         gap = point.gap()
+        watch.tell(gap=gap)
+        if watch.is_over:
+            return point.vertex(_VISIBLE)
         if gap < max(priced_at / _PRICE_EVERY, _CLOSE):
             ratios = price_ratios(problem, columns, point.dual_vector())
             ratios[point.features] = 0.0
@@ -95,7 +105,8 @@ def guess_vertex(
                 point.dismiss_loose()
             joining = np.flatnonzero(ratios > _NEARLY_TIGHT)
             if len(joining):
-                joining = joining[np.argsort(-ratios[joining], kind="stable")[:batch]]
+                most = max(batch, len(point.features))
+                joining = joining[np.argsort(-ratios[joining], kind="stable")[:most]]
                 point.admit(joining, shrink=_NEARLY_TIGHT / largest)
                 priced_at = point.gap()
         try:
@@ -322,24 +333,34 @@ class _InteriorPoint:
         ]
         return moves, changes, b, multiplier
 
-    def vertex(self) -> Vertex:
+    def vertex(self, visible: float = 2.0) -> Vertex:
+        """The vertex nearby; weights that are this part of the largest one count as tight too."""
         above, below, at_cost, at_zero = self._multipliers
         w = above - below
         tightness = np.abs(w) / (1.0 - np.abs(self._products))
+        tightness[np.abs(w) > visible * np.abs(w).max(initial=0.0)] += 1.0
         freedom = np.minimum(self.alpha / at_zero, (self._cost - self.alpha) / at_cost)
         # Tight features first, then those that may become so; a vertex has one free sample more,
         # but for the multiplier of the equality.
         n_tight = min(int(np.sum(tightness > 1.0)), len(self.alpha) - 1)
         n_kept = max(n_tight, int(np.sum(np.abs(self._products) > _FAR_FROM_TIGHT)))
         kept = np.argsort(-tightness, kind="stable")[:n_kept]
-        sides = np.sign(self._products[kept]).astype(np.intp)
+        sides = np.sign(w[kept]).astype(np.intp)
         sides[n_tight:] = 0
         places = np.where(self.alpha > self._cost / 2.0, 1, -1)
         n_free = n_tight + 1 - (self._problem.equality is not None)
         places[np.argsort(-freedom, kind="stable")[:n_free]] = 0
         features = self.features[kept]
         weights = np.where(sides != 0, w[kept], 0.0) / self._problem.costs(features)
-        return Vertex(features, sides, places.astype(np.intp), weights, self._b)
+        return Vertex(
+            features=features,
+            sides=sides,
+            places=places.astype(np.intp),
+            w=weights,
+            b=self._b,
+            alpha=self.alpha,
+            multiplier=self._multiplier,
+        )
 
 
 def _weighted_products(block: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from fewest._solvers.certify import (
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.master import Master, MasterSolution
 from fewest._solvers.problem import Problem
-from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.result import Result, Status, WarmStart, relative_gap
 from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class State:
     def is_hopeless(self) -> bool:
         """A ray that all columns confirm: no weights of reasonable size are feasible."""
         return not self.solution.bounded and self.bound > HOPELESS
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.objective, self.bound)
 
     def is_closed(self, tol: float) -> bool:
         """Whether there is a solution, with a gap within the tolerance."""
@@ -100,7 +104,7 @@ def conclude(
     seconds: float,
 ) -> Result:
     """The judged solution, with its proof and what a similar program may start from."""
-    features, w = _lowest_indices(master.problem, columns, master.features, state)
+    features, w = _lowest_indices(columns, master, state, tol)
     return Result(
         features=features,
         w=w,
@@ -136,24 +140,21 @@ def pick_largest(
 
 
 def _lowest_indices(
-    problem: Problem,
-    columns: Columns,
-    features: IndexArray,
-    state: State,
+    columns: Columns, master: Master | Walker, state: State, tol: float
 ) -> tuple[IndexArray, FloatArray]:
     """Non-zero weights in index order, each moved to the first of its identical columns.
 
     Only columns whose dual constraint is tight can carry a weight, and equal columns have equal
-    prices: the few tight columns are the candidates.
+    prices: at an optimum, the few tight columns are the candidates.
     """
     size = np.abs(state.solution.w)
     kept = size > _ZERO * size.max(initial=0.0)
-    chosen, w = features[kept], state.solution.w[kept]
+    chosen, w = master.features[kept], state.solution.w[kept]
     tight = state.ratios > TIGHT
     tight[chosen] = False
     candidates = np.flatnonzero(tight)
-    if len(candidates) and len(chosen):
-        chosen, w = _move_to_twins(problem, columns, chosen, w, candidates)
+    if len(candidates) and len(chosen) and state.is_closed(tol):
+        chosen, w = _move_to_twins(master.problem, columns, chosen, w, candidates)
     order = np.argsort(chosen)
     return chosen[order], w[order]
 

@@ -20,6 +20,7 @@ That is a constant, which only shifts the bounds of the rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import highspy
 import numpy as np
@@ -27,13 +28,18 @@ from numpy.typing import NDArray
 
 from fewest._solvers.linear.interior import Vertex
 from fewest._solvers.problem import Problem
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 Int32Array = NDArray[np.int32]
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
-_CONCLUSIVE = (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnbounded)
+_CONCLUSIVE = (
+    highspy.HighsModelStatus.kOptimal,
+    highspy.HighsModelStatus.kUnbounded,
+    highspy.HighsModelStatus.kInterrupt,
+)
 _NO_SOLUTION = (
     highspy.HighsModelStatus.kInfeasible,
     highspy.HighsModelStatus.kUnboundedOrInfeasible,
@@ -42,6 +48,10 @@ _NO_SOLUTION = (
 
 class SolverError(RuntimeError):
     """A restricted program that should be solvable was given up."""
+
+
+class TimeIsUpError(SolverError):
+    """A program was given up because nobody waits any longer."""
 
 
 class UnboundedError(SolverError):
@@ -204,6 +214,8 @@ class Master:
                 raise UnboundedError("the samples in the program do not limit the weights")
             self._highs.clearSolver()  # an outdated basis is the usual reason
             status = self._run(strategy)
+        if status == highspy.HighsModelStatus.kInterrupt:
+            raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
         if status == highspy.HighsModelStatus.kOptimal:
             return self._optimum()
         if status == highspy.HighsModelStatus.kUnbounded:
@@ -270,4 +282,12 @@ def _quiet_highs() -> highspy.Highs:
         ("dual_feasibility_tolerance", _FEASIBILITY),
     ):
         highs.setOptionValue(option, value)
+    highs.setCallback(_ask_whether_to_go_on, None)
+    highs.startCallback(highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt)
     return highs
+
+
+def _ask_whether_to_go_on(kind: Any, message: str, out: Any, answer: Any, data: Any) -> None:
+    """HiGHS asks between its iterations; that Python runs at all lets Ctrl-C through."""
+    if current_watch().is_over:
+        answer.user_interrupt = True

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
-from fewest._solvers.linear.judge import conclude, judge, pick_largest
-from fewest._solvers.linear.master import Master, MasterSolution, UnboundedError
+from fewest._solvers.linear.judge import State, conclude, judge, pick_largest
+from fewest._solvers.linear.master import Master, MasterSolution, TimeIsUpError, UnboundedError
 from fewest._solvers.problem import Problem, class_mean_vector
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 BoolArray = NDArray[np.bool_]
@@ -75,29 +76,37 @@ def _generate(
     max_rounds: int,
     started: float,
 ) -> Result | None:
-    """The optimum from this vertex on; None if the rounds are used up."""
+    """The optimum from this vertex on, or the best known when the time is up.
+
+    None if the rounds are used up.
+    """
     partition = _Partition(problem, columns, vertex)
-    for rounds in range(1, max_rounds + 1):
-        solution = partition.solve()
+    watch, state, rounds = current_watch(), None, 0
+    while rounds < max_rounds and not watch.is_over:
+        rounds += 1
+        watch.tell(None if state is None else state.gap, len(partition.master.samples))
+        try:
+            solution = partition.solve()
+        except TimeIsUpError:
+            break
         if solution is not None and not solution.bounded:
             return None
         if solution is None or partition.move_towards(solution):
             continue
         state = judge(columns, partition.master, solution)
-        closed = state.is_closed(tol)
-        joining = np.empty(0, dtype=np.intp)
-        if not closed:
+        if not state.is_closed(tol):
             count = max(_FEATURE_BATCH, len(partition.master.features) // 2)
             joining = pick_largest(state.ratios, 1.0 + tol / 10, partition.master.features, count)
-        if len(joining):
-            partition.add_features(joining)
-            continue
-        if not closed:
+            if len(joining):
+                partition.add_features(joining)
+                continue
             state = judge(columns, partition.master, partition.master.refine(solution))
-        seconds = perf_counter() - started
-        result = conclude(columns, partition.master, state, tol=tol, rounds=rounds, seconds=seconds)
-        return result if result.status is Status.OPTIMAL else None
-    return None
+        return partition.conclude(state, tol, rounds, started)
+    if not watch.is_over:
+        return None
+    return partition.conclude(
+        judge(columns, partition.master, partition.point()), tol, rounds, started
+    )
 
 
 class _Partition:
@@ -108,8 +117,11 @@ class _Partition:
         self._cost = problem.slack_bounds()
         self._is_hard = np.isinf(self._cost)
         block = columns.take(vertex.features)
-        self._w, self._b = _on_equality(problem, block, vertex.w, vertex.b) or (vertex.w, vertex.b)
+        plane = _on_equality(problem, block, vertex.w, vertex.b)
+        self._is_feasible = plane is not None
+        self._w, self._b = (vertex.w, vertex.b) if plane is None else plane
         self._margins = problem.y * (block @ self._w + self._b)
+        self._alpha, self._multiplier = vertex.alpha, vertex.multiplier
         self.master = Master(problem)
         samples = np.flatnonzero(self._choose_undecided(vertex))
         self.master.restart(vertex, block, samples)
@@ -135,7 +147,9 @@ class _Partition:
     def solve(self) -> MasterSolution | None:
         """The optimum with the samples outside fixed to their sides; None if more must join."""
         try:
-            return self.master.solve()
+            solution = self.master.solve()
+            self._alpha, self._multiplier = solution.alpha, solution.multiplier
+            return solution
         except UnboundedError:
             outside = np.ones(self._problem.n_samples, dtype=bool)
             outside[self.master.samples] = False
@@ -145,6 +159,20 @@ class _Partition:
             order = np.argsort(np.abs(self._problem.margin - self._margins[others]), kind="stable")
             self._join(others[order[: len(self.master.samples)]])
             return None
+
+    def point(self) -> MasterSolution:
+        """The best known hyperplane, with the last dual solution."""
+        if not self._is_feasible:
+            raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
+        return MasterSolution(True, self._alpha, self._multiplier, self._w, self._b)
+
+    def conclude(self, state: State, tol: float, rounds: int, started: float) -> Result | None:
+        """The judged solution; None if it is not the optimum although there was time."""
+        seconds = perf_counter() - started
+        result = conclude(
+            self._columns, self.master, state, tol=tol, rounds=rounds, seconds=seconds
+        )
+        return result if result.status is Status.OPTIMAL or current_watch().is_over else None
 
     def move_towards(self, solution: MasterSolution) -> bool:
         """Go as far as the objective falls, and let samples join; False if none changes sides."""
@@ -156,8 +184,10 @@ class _Partition:
         changed = outside & np.where(
             self._violated, margins > problem.margin + limit, margins < problem.margin - limit
         )
-        if not changed.any():
+        if not changed.any() or not self._is_feasible:
             self._w, self._b, self._margins = solution.w, solution.b, margins
+            self._is_feasible = True
+        if not changed.any():
             return False
         costs = problem.costs(self.master.features)
         change, move = margins - self._margins, solution.w - self._w
@@ -229,6 +259,11 @@ def _guess(problem: Problem, columns: Columns) -> Vertex | None:
     first = _first_features(problem, columns)
     if problem.n_samples > 2 * _SUBSAMPLE:
         rough = _guess_on_subsample(problem, columns, first)
+        if rough is not None and current_watch().is_over:
+            nothing = np.empty(0, dtype=np.intp)
+            return _vertex_at(
+                problem, columns, WarmStart(rough.features, nothing, rough.w, rough.b)
+            )
         first = first if rough is None else rough.features
     return guess_vertex(problem, columns, first, batch=_FIRST_FEATURES)
 
@@ -276,7 +311,7 @@ def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex | 
     shortfall = problem.margin - problem.y * (block @ w + b)
     n_free = min(len(features) + 1 - (problem.equality is not None), problem.n_samples)
     places = np.where((shortfall > 0.0) & np.isfinite(problem.slack_bounds()), 1, -1)
-    distance = np.abs(shortfall)
     if n_free > 0:
-        places[np.argpartition(distance, n_free - 1)[:n_free]] = 0
-    return Vertex(features, np.sign(w).astype(np.intp), places.astype(np.intp), w, b)
+        places[np.argpartition(np.abs(shortfall), n_free - 1)[:n_free]] = 0
+    alpha = np.where(places == 1, problem.slack_bounds(), 0.0)
+    return Vertex(features, np.sign(w).astype(np.intp), places.astype(np.intp), w, b, alpha, 0.0)

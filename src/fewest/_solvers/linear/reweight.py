@@ -22,7 +22,7 @@ import numpy as np
 
 from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.master import SolverError, TimeIsUpError
 from fewest._solvers.linear.solve import generate, has_many_samples, solve
 from fewest._solvers.problem import (
     LARGEST_SLACK_COST,
@@ -31,6 +31,7 @@ from fewest._solvers.problem import (
     visible_slack_cost,
 )
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
@@ -107,11 +108,17 @@ def minimize_zero_norm(
     if error_cost is not None:
         price_slacks = partial(_SLACK_COSTS[reweight], problem, error_cost)
     loop = _Loop(problem, columns, price_slacks, tol)
-    while not converged and len(steps) < max_iter:
-        previous, step = step, loop.next(step)
+    while not converged and len(steps) < max_iter and not current_watch().is_over:
+        try:
+            previous, step = step, loop.next(step)
+        except TimeIsUpError:
+            break
         if not np.isfinite(step.objective):
             # The last solution satisfies this program up to rounding: nothing better exists.
             step, converged = previous, True
+            break
+        if step.status is not Status.OPTIMAL and current_watch().is_over:
+            step = previous  # this one was not finished
             break
         steps.append(step)
         features = features[step.features]

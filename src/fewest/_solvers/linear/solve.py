@@ -24,11 +24,12 @@ from fewest._solvers.linear.judge import (
     judge,
     pick_largest,
 )
-from fewest._solvers.linear.master import Master
+from fewest._solvers.linear.master import Master, TimeIsUpError
 from fewest._solvers.linear.overlap import prove_overlap
 from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.problem import Problem, class_mean_vector
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
@@ -92,13 +93,19 @@ def generate(
 ) -> Result:
     """Let features and samples join a master program until it solves the whole program."""
     started = perf_counter()
-    problem, rounds = master.problem, 0
+    problem, rounds, state = master.problem, 0, None
     while True:
         rounds += 1
-        state = judge(columns, master, master.solve())
+        try:
+            state = judge(columns, master, master.solve())
+        except TimeIsUpError:
+            if state is None:
+                raise
+            break
+        current_watch().tell(gap=state.gap)
         features, samples = _pick_joining(problem, master, state, tol)
         nothing_joins = not (len(features) or len(samples))
-        if nothing_joins or rounds >= max_rounds:
+        if nothing_joins or rounds >= max_rounds or current_watch().is_over:
             break
         if rounds == 1 and isinstance(master, Master) and _is_far_from_solved(master, features):
             start = np.concatenate([master.features, features])
