@@ -270,7 +270,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     def _doubts(self, task: BinaryTask, plane: Hyperplane) -> list[Warning]:
         """What the user should know about an answer that is not quite what was asked for."""
         result, doubts = plane.result, []
-        if current_watch().is_over:
+        unfinished = result.status is Status.INACCURATE or not result.converged
+        if unfinished and current_watch().is_over:
             doubts.append(
                 f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
                 f"closed to a relative gap of {result.steps[0].gap:.1e}, after "

@@ -99,7 +99,9 @@ def test_a_wrong_guess_costs_time_only(monkeypatch):
     def wrong(*args, **kwargs):
         sides, places = rng.choice([-1, 1], 60), rng.choice([-1, 1], n)
         places[rng.permutation(n)[:61]] = 0
-        return Vertex(rng.permutation(d)[:60], sides, places, rng.random(60), 0.0)
+        return Vertex(
+            rng.permutation(d)[:60], sides, places, rng.random(60), 0.0, rng.random(n), 0.0
+        )
 
     monkeypatch.setattr(engine, "guess_vertex", wrong)
     result = solve(problem_of(case), scale_columns(case.X))
