@@ -28,6 +28,9 @@ _LEAST_COST, _LEAST_TOTAL_COST = 0.5, 25.0
 # that point, too, as most errors are small; and where classes overlap there is no such point.
 _NARROWEST, _WIDEST = 16.0, 32.0
 
+# With more samples and more features than this, a hyperplane without errors is not looked for.
+_MANY = 3000
+
 
 def follow_costs(
     machine: SupportFeatureMachine,
@@ -93,7 +96,12 @@ def _find_path_start(task: BinaryTask, slack_cost: FloatArray) -> float:
 
 
 def _find_path_end(problem: Problem, columns: Columns, tol: float) -> float:
-    """The C from which on the first program is that of the hard machine; infinite for overlap."""
+    """The C from which on the first program is that of the hard machine; infinite for overlap.
+
+    Whether many samples on many features overlap is not decided, only assumed.
+    """
+    if min(columns.n_samples, columns.n_usable) > _MANY:
+        return np.inf
     hard = solve(problem.with_slack_cost(None), columns, tol=tol)
     if hard.status is not Status.OPTIMAL:
         return np.inf
