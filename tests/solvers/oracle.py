@@ -90,16 +90,19 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
         equality = np.concatenate([a, -a, [case.u.sum()], np.zeros(n)])[None]
         rhs = [case.rhs]
     bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, 0 if h else None) for h in hard]
-    answer = linprog(
-        cost,
-        A_ub=-at_least,
-        b_ub=np.full(n, -case.margin),
-        A_eq=equality,
-        b_eq=rhs,
-        bounds=bounds,
-        method="highs",
-        options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
-    )
+    for method in ("highs", "highs-ipm"):  # the second where the simplex does not find out
+        answer = linprog(
+            cost,
+            A_ub=-at_least,
+            b_ub=np.full(n, -case.margin),
+            A_eq=equality,
+            b_eq=rhs,
+            bounds=bounds,
+            method=method,
+            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+        )
+        if answer.status != 4:
+            break
     if answer.status == 2:
         return np.inf
     assert answer.status == 0, answer.message

@@ -41,12 +41,14 @@ PER_SOFT_METHOD = pytest.mark.parametrize(
 
 def assert_closed(case: Case, result) -> None:
     """The claimed gap is below 1e-7, and so is the one that follows from X and y alone."""
-    Z = standardise(case.X)
+    Z, rounding = standardise(case.X), price_rounding(case, result)
     primal, dual = primal_value(case, Z, result), dual_value(case, Z, result)
     assert result.alpha.shape == result.slack.shape == result.dual.shape == case.y.shape
-    assert result.gap <= 1e-7
-    rounding = price_rounding(case, result) + 1e-9 * np.sum(case.C[result.slack > 0.0])
-    assert primal.objective - dual.bound <= 1e-7 * max(1.0, primal.objective) + rounding
+    assert result.gap <= 1e-7 + 2.0 * rounding  # large only where offsets are
+    # Margins are known to a dozen digits, and each sample pays for what is missing.
+    rounding += 1e-12 * np.sum(case.C[np.isfinite(case.C)])
+    gap = relative(primal.objective - dual.bound, primal.objective)
+    assert gap <= 1e-7 + 2.0 * rounding
 
 
 def check(case: Case, **options):
