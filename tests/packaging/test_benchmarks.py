@@ -153,7 +153,7 @@ def test_reading_is_counted():
         columns.take(np.arange(3))
         columns.combine(np.ones(7))
     columns.price(np.ones(20))
-    assert (seen.products, seen.columns) == (2, 10)
+    assert (seen.priced, seen.taken) == (2 * 140, 3 * 20 + 140)
 
 
 SOURCE = '''"""A module."""
