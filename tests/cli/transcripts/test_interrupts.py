@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 
+import numpy as np
 import pytest
 
 LONG = {
@@ -46,3 +47,61 @@ def test_ctrl_c_while_libraries_load(start, finish, noise):
     child.sendintr()
     seen = finish(child)
     assert seen.code in (130, -2)  # before the first line of the command, Python itself ends
+
+
+# Method, C, samples, features and how many seconds after its start the fit is interrupted.
+FITS = {
+    "liknon, early": ("liknon", "30", 20_000, 300, 0.5),
+    "liknon": ("liknon", "30", 20_000, 300, 3.0),
+    "soft machine": ("sfm", "30", 20_000, 300, 3.0),
+    "hard machine": ("sfm", "inf", 20_000, 1_000, 1.0),
+}
+
+
+@pytest.fixture
+def start_fit(start, tmp_path):
+    """Start to select from many overlapping samples; the line before the fit has been printed."""
+
+    def call(method, C, n, d):
+        rng = np.random.default_rng(0)
+        y = np.arange(n) % 2
+        X = rng.standard_normal((n, d), dtype=np.float32)
+        X[:, :10] += 0.2 * (2 * y[:, None] - 1)
+        np.savez(tmp_path / "many.npz", X=X, y=y)
+        child = start("select", "many.npz", "--method", method, "--C", C, "--json", "out.json")
+        child.expect(f"C = {C}")
+        return child
+
+    return call
+
+
+def interrupt(child, finish, tmp_path):
+    """Ctrl-C ends the command within two seconds, with one line and no file."""
+    assert child.isalive(), "the fit has ended already: it needs more samples or features"
+    child.timeout = 30
+    child.sendintr()
+    sent = time.monotonic()
+    seen = finish(child)
+    assert time.monotonic() - sent < 2.0
+    assert seen.code == 130
+    assert seen.text.rstrip().endswith("fewest: interrupted")
+    assert "Traceback" not in seen.text
+    assert not (tmp_path / "out.json").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fit", FITS)
+def test_ctrl_c_in_one_long_fit(start_fit, finish, tmp_path, fit):
+    *what, delay = FITS[fit]
+    child = start_fit(*what)
+    time.sleep(delay)
+    interrupt(child, finish, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["liknon", "sfm"])
+def test_the_bar_of_one_long_fit(start_fit, finish, tmp_path, method):
+    """It counts rounds, and shows how far the solution may be from the optimum."""
+    child = start_fit(method, "30", 20_000, 300)
+    child.expect(r"\d+round \[[^\r]*gap \d")
+    interrupt(child, finish, tmp_path)

@@ -78,6 +78,8 @@ def has_interior(problem: Problem) -> bool:
     return bool(np.all(np.isfinite(problem.slack_bounds())))
 
 
+# Where there is hardly any interior, numbers outgrow their type, and there is no guess.
+@np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def guess_vertex(
     problem: Problem, columns: Columns, features: IndexArray, *, batch: int
 ) -> Vertex | None:
@@ -92,6 +94,8 @@ def guess_vertex(
     for _ in range(_MAX_STEPS):
         gap = point.gap()
         watch.tell(gap=gap)
+        if not np.isfinite(gap):
+            return None
         if watch.is_over:
             return point.vertex(_VISIBLE)
         if gap < max(priced_at / _PRICE_EVERY, _CLOSE):

@@ -34,9 +34,7 @@ _ROWS = 4096
 _RIDGE = 1e-12
 
 
-def prove_overlap(
-    problem: Problem, columns: Columns, *, tol: float = 1e-7, warm: WarmStart | None = None
-) -> Result | None:
+def prove_overlap(problem: Problem, columns: Columns) -> Result | None:
     """The proof that a hard program is infeasible; None if there is none, or it is not found."""
     started = perf_counter()
     features = np.flatnonzero(columns.inverse_scale)

@@ -8,12 +8,13 @@ join, until the recomputed duality gap closes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._solvers.certify import price_ratios
+from fewest._solvers.certify import objective_value, price_ratios
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.interior import guess_vertex, has_interior
 from fewest._solvers.linear.judge import (
@@ -60,14 +61,39 @@ def solve(
     )
     if hard is not None:
         return hard
-    problem, unit = problem.in_own_unit()
-    if has_many_samples(problem):
-        prove = prove_overlap if problem.slack_cost is None else solve_many
-        many = prove(problem, columns, tol=tol, warm=warm)
-        if many is not None:
-            return many.times(unit)
-    master = first_master(problem, columns, warm)
-    return generate(columns, master, tol=tol, max_rounds=max_rounds).times(unit)
+    priced, unit = problem.in_own_unit()
+    result = None
+    if has_many_samples(priced):
+        result = _solve_many(priced, columns, tol, warm)
+    if result is None:
+        master = first_master(priced, columns, warm)
+        result = generate(columns, master, tol=tol, max_rounds=max_rounds)
+    if result.status is Status.INFEASIBLE and problem.feature_cost is not None:
+        return _confirm_infeasible(problem, columns, tol, HOPELESS * unit)
+    return result.times(unit)
+
+
+def _solve_many(
+    problem: Problem, columns: Columns, tol: float, warm: WarmStart | None
+) -> Result | None:
+    """The solution, or the proof that there is none; None where this is not the way to it."""
+    if problem.slack_cost is not None:
+        return solve_many(problem, columns, tol=tol, warm=warm)
+    knows_hyperplane = warm is not None and warm.w is not None
+    return None if knows_hyperplane else prove_overlap(problem, columns)
+
+
+def _confirm_infeasible(problem: Problem, columns: Columns, tol: float, bound: float) -> Result:
+    """The proof from a program in which all features cost the same.
+
+    With costs that are orders of magnitude apart, a solution may only be very expensive.
+    """
+    plain = solve(replace(problem, feature_cost=None), columns, tol=tol)
+    if plain.status is not Status.OPTIMAL:
+        return plain
+    costs = problem.costs(plain.features)
+    objective = objective_value(problem, costs, plain.w, plain.slack)
+    return replace(plain, objective=objective, bound=bound, status=Status.INACCURATE)
 
 
 def has_many_samples(problem: Problem) -> bool:
