@@ -119,11 +119,12 @@ def _l1_svm() -> LinearSVC:
 def methods() -> dict[str, Method]:
     inner = LeaveOneGroupOut()
     chosen = SupportFeatureMachineCV(cv=inner)
+    soft, union = SupportFeatureMachine(), UnionFeatureMachine(n_subsets=3)
     return {
-        "Support Feature Machine, C = 2": partial(by_machine, SupportFeatureMachine()),
+        f"Support Feature Machine, C = {soft.C:g}": partial(by_machine, soft),
         "Support Feature Machine, hard": partial(by_machine, SupportFeatureMachine(C=np.inf)),
         CHOSEN: partial(by_machine, chosen, with_runs=True),
-        "union of 3 subsets, C = 1": partial(by_machine, UnionFeatureMachine(n_subsets=3)),
+        f"union of {union.n_subsets} subsets, C = {union.C:g}": partial(by_machine, union),
         "LinearSVC with one-norm, C chosen inside": by_grid,
         RIVAL: partial(by_decoder, estimator="svc_l1"),
         "Decoder, svc (the default)": partial(by_decoder, estimator="svc"),
