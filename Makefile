@@ -8,7 +8,7 @@ REPRODUCE_SETUP := .venv/.reproduce-installed
 MINIMUM_SETUP := .venv-min/.installed
 PYTEST := $(BIN)/python -m pytest -n auto --durations=25
 
-.PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce clean
+.PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce compare clean
 
 help:
 	@echo "make demo          set up .venv and run the main job on generated data; see demo.html"
@@ -21,7 +21,8 @@ help:
 	@echo "make docs          build the pages and the gallery into docs/_build/html"
 	@echo "make bench         speed and memory, as ratios measured side by side, beside the last run"
 	@echo "make size          lines of code per room; SINCE=REVISION compares"
-	@echo "make reproduce     published tables and figures beside ours, and comparisons on real data (hours)"
+	@echo "make reproduce     published tables and figures beside ours (two hours)"
+	@echo "make compare       comparisons with other methods on real and generated data (hours)"
 
 $(SETUP): pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -86,10 +87,11 @@ $(REPRODUCE_SETUP): $(SETUP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[reproduce]"
 	@touch $@
 
-# NAME: the beginning of names of tables and figures, and nothing else; QUICK=1: few runs of each.
+# NAME: the beginning of names of tables and figures; QUICK=1: few runs of each.
 reproduce: $(REPRODUCE_SETUP)
 	$(BIN)/python -m reproductions $(NAME) $(if $(QUICK),--quick)
-ifeq ($(NAME)$(QUICK),)
+
+compare: $(SETUP)
 	$(BIN)/python -m benchmarks.liknon_selection
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
@@ -99,7 +101,6 @@ ifeq ($(NAME)$(QUICK),)
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions
 	$(BIN)/python -m benchmarks.haxby
-endif
 
 clean:
 	rm -rf .venv .venv-min .coverage build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

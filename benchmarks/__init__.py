@@ -1,1 +1,1 @@
-"""Comparisons with other solvers (`make bench`) and on real data (`make reproduce`)."""
+"""Comparisons with other solvers (`make bench`) and on real data (`make compare`)."""

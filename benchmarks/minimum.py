@@ -1,7 +1,7 @@
 """The certified minimum: the time of pair scans, and the results on real data.
 
 `make bench` runs the pair scans on noise. `python -m benchmarks.minimum` (a part of
-`make reproduce`) also searches leukemia, colon and brain_tumor, from $FEWEST_DATA or from
+`make compare`) also searches leukemia, colon and brain_tumor, from $FEWEST_DATA or from
 ../shared/data beside the repository.
 """
 

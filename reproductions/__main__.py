@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from time import perf_counter
 
 from reproductions import page, run
 from reproductions.catalogue import STUDIES
@@ -32,10 +33,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     # A quick look must not replace the full results.
     folder = given.results or (run.RESULTS / "quick" if given.quick else run.RESULTS)
+    begun = perf_counter()
     for study in chosen:
+        started = perf_counter()
         results = run.compute(study, quick=given.quick, n_jobs=given.jobs)
         run.write(study, results, folder)
-        print(run.summarize(study, run.list_comparisons(study, results)), flush=True)
+        line = run.summarize(study, run.list_comparisons(study, results))
+        print(f"{line:<64} {perf_counter() - started:>8.1f} s", flush=True)
+    print(f"{'all':<64} {perf_counter() - begun:>8.1f} s")
     if folder == run.RESULTS:
         page.write(STUDIES, folder)
     return 0

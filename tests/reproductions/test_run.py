@@ -1,6 +1,7 @@
 """The CSV files, the figure, the page and the command, from toy studies."""
 
 import csv
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -103,6 +104,17 @@ def test_command_runs_studies_by_the_beginning_of_their_names(toy, tmp_path, mon
     assert command.main(["to", "--quick", "--jobs", "1", "--results", str(tmp_path)]) == 0
     assert "1 of 2 agree" in capsys.readouterr().out
     assert (tmp_path / "toy.csv").exists()
+
+
+def test_command_prints_the_seconds_of_each_study_and_of_all(toy, tmp_path, monkeypatch, capsys):
+    other = replace(toy, name="other")
+    ticks = iter([0.0, 1.0, 3.5, 4.0, 10.0, 11.0])
+    monkeypatch.setattr(command, "STUDIES", [toy, other])
+    monkeypatch.setattr(command, "perf_counter", lambda: next(ticks))
+    assert command.main(["--quick", "--jobs", "1", "--results", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["toy", "other", "all"]
+    assert [line.split()[-2:] for line in lines] == [["2.5", "s"], ["6.0", "s"], ["11.0", "s"]]
 
 
 def test_command_names_what_there_is(capsys):
