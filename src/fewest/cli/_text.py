@@ -9,6 +9,7 @@ from fewest import _wording
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
 from fewest.cli._emphasis import as_header, dim
+from fewest.report._trust_content import Minimum, Spread
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -16,9 +17,7 @@ from fewest.report.content import (
     CostPoint,
     DataSummary,
     Hyperplane,
-    Minimum,
     SelectedFeature,
-    Spread,
 )
 
 _LONGEST_LABEL = 16

@@ -23,7 +23,8 @@ from fewest._wording import percent
 from fewest.report._data import Budget, Data
 from fewest.report._given import Subject
 from fewest.report._trust import spread
-from fewest.report.content import CostCurve, CostPoint, Spread
+from fewest.report._trust_content import Spread
+from fewest.report.content import CostCurve, CostPoint
 
 _MOST_POINTS = 60
 _VALUES = 8

@@ -12,8 +12,9 @@ from fewest import plotting
 from fewest._wording import cut
 from fewest.plotting._figures import require_matplotlib, short
 from fewest.report._pictures import KEEP, to_svg
+from fewest.report._trust_content import Comparison, Stability, Validation
 from fewest.report._wording import safe, separates
-from fewest.report.content import Comparison, Content, CostCurve, Hyperplane, Stability, Validation
+from fewest.report.content import Content, CostCurve, Hyperplane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

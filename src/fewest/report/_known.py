@@ -14,7 +14,8 @@ from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
 from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
-from fewest.report.content import Content, Minimum, Question, Trust, Truth
+from fewest.report._trust_content import Minimum, Trust
+from fewest.report.content import Content, Question, Truth
 
 
 def known_content(

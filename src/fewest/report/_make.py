@@ -19,14 +19,8 @@ from fewest.report._data import Budget, Data
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
 from fewest.report._report import Report
-from fewest.report.content import (
-    NOT_ASKED_FOR,
-    Alternatives,
-    Content,
-    GivenFigure,
-    LeftOut,
-    Trust,
-)
+from fewest.report._trust_content import Trust
+from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

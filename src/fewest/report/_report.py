@@ -19,7 +19,8 @@ from fewest._run.json_text import to_json
 from fewest._run.versions import require_package
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
-from fewest.report.content import Content, Validation
+from fewest.report._trust_content import Validation
+from fewest.report.content import Content
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,7 +17,7 @@ from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.report import content
+from fewest.report import _trust_content as content
 from fewest.report._data import Budget, Data, copy_fields, plain
 from fewest.report._given import Subject
 from fewest.significance import (

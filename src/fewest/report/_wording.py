@@ -8,7 +8,8 @@ import unicodedata
 from typing import Any
 
 from fewest import _wording
-from fewest.report.content import Content, Separability
+from fewest.report._trust_content import Separability
+from fewest.report.content import Content
 
 # Characters that turn the reading direction of what follows them.
 _TURNS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")

@@ -1,0 +1,195 @@
+"""Whether the answer can be trusted, as plain values: the part `trust` of the result.
+
+Errors and probabilities are shares between zero and one. A part that was not computed is None or
+empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fewest.minimum._leaves import RuledOut
+    from fewest.minimum._result import Step
+
+Label = str | int | float | bool  # of a class
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval."""
+
+    low: float
+    high: float
+    confidence: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Mean and standard deviation; the latter is None for a single value."""
+
+    mean: float
+    sd: float | None
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One fold of one repeat; both count from 1."""
+
+    repeat: int
+    fold: int
+    n_train: int
+    n_test: int
+    error: float
+    balanced_error: float
+    n_features: int
+    features: list[str]
+
+
+@dataclass(frozen=True)
+class FoldSpreads:
+    """Means over all folds of all repeats."""
+
+    error: Spread
+    balanced_error: Spread
+    n_features: Spread
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Errors on samples that had no part in selecting features or in choosing parameters."""
+
+    n_folds: int
+    n_repeats: int
+    over_folds: FoldSpreads
+    folds: list[Fold]
+    n_errors: int
+    error: float
+    interval: Interval
+    balanced_error: float
+    confusion: list[list[int]]
+    auc: list[float] | None
+    samples: list[int]
+    true: list[int]
+    predicted: list[int]
+    decisions: list[list[float]] | None
+
+
+@dataclass(frozen=True)
+class FoldCount:
+    """How many folds selected a feature."""
+
+    name: str
+    column: int
+    n_folds: int
+
+
+@dataclass(frozen=True)
+class Stability:
+    """How alike the selections of the folds are: one for equal sets, zero for random ones."""
+
+    index: float
+    interval: Interval
+    n_folds: int
+    counts: list[FoldCount]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A statistic of the data, and its values for permuted classes; small values are good."""
+
+    statistic: str
+    observed: float
+    chance: list[float]
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation test."""
+
+    tested: str
+    comparisons: list[Comparison]
+    p_value: float
+    n_permutations: int
+
+
+@dataclass(frozen=True)
+class SeparabilityPoint:
+    """Bounds on the probability that some `n_features` random ones separate coin flips."""
+
+    n_features: int
+    log10_lower: float
+    log10_upper: float
+
+
+@dataclass(frozen=True)
+class Separability:
+    """Incidental separability of random data of this shape, two classes."""
+
+    n_samples: int
+    n_features: int
+    n_selected: int
+    points: list[SeparabilityPoint]
+
+
+@dataclass(frozen=True)
+class SeparatingSet:
+    """A set of features that separates the classes without error."""
+
+    features: list[str]
+    columns: list[int]
+    margin: float
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """What is proven about the smallest set that separates a class from the rest."""
+
+    positive_class: Label
+    size: int | None
+    lower_bound: int
+    certified: bool
+    n_found: int
+    complete: bool
+    sets: list[SeparatingSet]
+    searched: list[Step]
+    verified: bool | None
+    ruled_out: list[RuledOut]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """What `fewest.diagnostics.diagnose` found, in words and in numbers."""
+
+    conclusive: bool
+    headline: str
+    conclusion: str
+    evidence: list[str]
+    geometry: list[str]
+    summary: str
+    alpha: float
+    separable: bool
+    n_selected: int
+    test: Permutation
+    bounds: dict[str, Any] | None
+    vc_dimension: int | None
+    sphericity: dict[str, Any]
+    norm_variation: dict[str, float]
+    distances: dict[str, Any]
+    hubness: dict[str, Any]
+    leave_one_out: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Whether the answer can be trusted."""
+
+    validation: Validation | None = None
+    stability: Stability | None = None
+    permutation: Permutation | None = None
+    separability: Separability | None = None
+    minima: list[Minimum] = field(default_factory=list)
+    diagnostics: Diagnostics | None = None
