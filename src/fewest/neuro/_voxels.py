@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import LeaveOneGroupOut
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Selection, selection_of
 from fewest._estimators.held_out import run_held_out
@@ -21,9 +21,8 @@ from fewest._estimators.validation import (
     encode_classes,
 )
 from fewest._types import FloatArray
-from fewest._wording import counted
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.neuro._checks import check_machine
+from fewest.neuro._checks import check_length, check_machine
 from fewest.neuro._grid import VoxelGrid, fill_mask
 from fewest.neuro._images import (
     load_images,
@@ -385,10 +384,10 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _check_labels(
         self, y: ArrayLike, groups: ArrayLike | None, n_volumes: int
     ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        labels, names = _check_length("y", y, n_volumes), None
+        labels, names = check_length("y", y, n_volumes), None
         n_classes = len(encode_classes("selecting voxels", labels)[0])
         if groups is not None:
-            names = check_groups(_check_length("groups", groups, n_volumes), n_volumes)
+            names = check_groups(check_length("groups", groups, n_volumes), n_volumes)
         elif self.standardize == "groups":
             raise ValueError(
                 "standardize='groups' needs groups: name the run or participant of every volume"
@@ -471,7 +470,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _new_matrix(self, imgs: Any, groups: ArrayLike | None) -> NDArray[Any]:
         check_is_fitted(self)
         images = match_grid(load_images(imgs), self.mask_img_, "these images", "those of fit")
-        names = None if groups is None else _check_length("groups", groups, images.shape[3])
+        names = None if groups is None else check_length("groups", groups, images.shape[3])
         return self._matrix(images, names)
 
     def _map(self, values: NDArray[Any]) -> SpatialImage:
@@ -480,20 +479,6 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     def _image(self, values: NDArray[Any]) -> SpatialImage:
         """One value per voxel of the mask, or several, on the grid of the images."""
         return make_image(self.mask_img_, fill_mask(self.grid_.mask, values))
-
-
-def _check_length(name: str, values: ArrayLike, n_volumes: int) -> NDArray[Any]:
-    """One value per volume."""
-    found: NDArray[Any] = column_or_1d(values)
-    if len(found) != n_volumes:
-        hint = ""
-        if n_volumes == 1:
-            hint = ". One 3-D image is one volume: give a list of them, or a 4-D image"
-        raise ValueError(
-            f"{name} has {counted(len(found), 'value')}, but the images have "
-            f"{counted(n_volumes, 'volume')}: give one per volume, in their order{hint}"
-        )
-    return found
 
 
 def _stop_if(interrupted: bool) -> None:
