@@ -28,9 +28,19 @@ def two_classes(n=40, d=30):
     return X, np.where(y > 0, "ill", "well")
 
 
+def reasons(report):
+    """Why parts are missing, by part."""
+    return {entry.part: entry.reason for entry in report.content.left_out}
+
+
 @pytest.fixture(scope="session")
 def data():
     return two_classes()
+
+
+@pytest.fixture(scope="session")
+def soft(data):
+    return SupportFeatureMachine().fit(*data)
 
 
 @pytest.fixture(scope="session")
