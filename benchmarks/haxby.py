@@ -134,11 +134,15 @@ def methods() -> dict[str, Method]:
     }
 
 
-def measure(data: HaxbySlice, pair: tuple[str, str]) -> dict[str, Outcome]:
+def measure(
+    data: HaxbySlice, pair: tuple[str, str], without: tuple[str, ...] = ()
+) -> dict[str, Outcome]:
     rows = np.isin(data.y, pair)
     X, y, runs = data.X[rows], data.y[rows], data.runs[rows]
     found = {}
     for name, method in methods().items():
+        if name.startswith(without):
+            continue
         errors, voxels, inner_voxels = [], [], []
         seconds = 0.0
         for train, test in LeaveOneGroupOut().split(X, y, runs):
@@ -162,7 +166,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pairs", type=int, default=28, help="how many pairs (default: all 28)")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--without", nargs="+", default=[], metavar="NAME", help="methods that begin like this"
+    )
     arguments = parser.parse_args()
+    without = tuple(arguments.without)
+    for name in (CHOSEN, RIVAL):
+        if name.startswith(without):
+            parser.error(f"{name} is what all others are compared with: it cannot be left out")
     data = load_haxby_slice()
     if data is None:
         return
@@ -177,7 +188,7 @@ def main() -> None:
     for pair, outcomes in zip(
         pairs,
         Parallel(n_jobs=arguments.jobs, return_as="generator")(
-            delayed(measure)(data, pair) for pair in pairs[: arguments.pairs]
+            delayed(measure)(data, pair, without) for pair in pairs[: arguments.pairs]
         ),
         strict=False,
     ):
