@@ -21,10 +21,10 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import NuSVC
+from sklearn.svm import SVC, NuSVC
 
 from fewest import PotentialSelector
-from fewest.filters import WeightedVoteClassifier, golub_score
+from fewest.filters import WeightedVoteClassifier, golub_score, r2w2
 from fewest.psvm import find_best_threshold
 from reproductions.helpers import load_data
 from reproductions.study import Cell, Published, Study
@@ -71,6 +71,21 @@ def measure_potential(where: str, n_runs: int, quick: bool) -> dict[str, float]:
     }
 
 
+def measure_scaled(where: str, quick: bool) -> dict[str, float]:
+    """Leave-one-out error of a hard machine on genes scaled by R2W2, on all samples or by fold."""
+    X, y = load()
+    fixed = r2w2(X, y) if where == "all samples" else None
+    splits = list(LeaveOneOut().split(X))[:: 20 if quick else 1]
+    wrong = []
+    for train, test in splits:
+        weight = r2w2(X[train], y[train]) if fixed is None else fixed
+        scaler = StandardScaler().fit(X[train])
+        Z = scaler.transform(X) * np.sqrt(weight)
+        model = SVC(kernel="linear", C=1e6).fit(Z[train], y[train])
+        wrong.append(model.predict(Z[test]) != y[test])
+    return {"error, %": 100.0 * float(np.mean(wrong))}
+
+
 def measure_baseline(name: str, quick: bool) -> dict[str, float]:
     """Leave-one-out error with the genes of the largest signal to noise, chosen in every fold."""
     X, y = load()
@@ -100,6 +115,15 @@ STUDIES = [
                 for where in ("all samples", "every fold")
                 for rule, n_runs in (("one run", 0), ("5 runs", 5))
             ),
+            *(
+                Cell(
+                    f"R2W2, weights from {where}",
+                    partial(measure_scaled, where),
+                    {"error, %": Published(25, 0)},
+                    _DATA,
+                )
+                for where in ("all samples", "every fold")
+            ),
             Cell(
                 "STN / KNN",
                 partial(measure_baseline, "neighbours"),
@@ -123,6 +147,15 @@ STUDIES = [
                 "Selection inside the folds costs 30 points and more: the 7 % are not what new "
                 "patients could expect from genes that were found in this way."
             ),
+            "R2W2, weights from all": (
+                "The weights have seen the sample that is left out, and 7,128 of them fit 60 "
+                "samples without error."
+            ),
+            "R2W2, weights from every": (
+                "Not found out; no variant that we tried gives 25 %: 30 % with the 50 largest "
+                "weights only, 32 % if the descent stops after 3, 10 or 20 steps, 35 % with a soft "
+                "machine or without weights."
+            ),
             "STN": (
                 "Not found out: our copy of the data is standardised sample by sample and has all "
                 "genes; 1 to 7 neighbours give 30 to 33 %, 8 to 200 voting genes 30 to 50 %."
@@ -133,10 +166,11 @@ STUDIES = [
             "out afterwards: the error then says nothing about new patients. We show it beside the "
             "error with genes selected in every fold. The number of 45 genes is the report's; that "
             "it is a good number is knowledge from all samples, too. The protocol of many runs is "
-            "not in the report; ours is that of `PotentialSelector(n_runs=5)`. STN (signal to "
-            "noise) genes are selected in every fold: 8 genes and 5 neighbours, or 50 genes that "
-            "vote; the 5 and the 50 are our choice. The other two data sets of the table are not "
-            "at hand."
+            "not in the report; ours is that of `PotentialSelector(n_runs=5)`. For R2W2, a "
+            "hard support vector machine on all standardised genes, times the roots of their "
+            "weights. STN (signal to noise) genes are selected in every fold: 8 genes and 5 "
+            "neighbours, or 50 genes that vote; the 5 and the 50 are our choice. The other two "
+            "data sets of the table are not at hand."
         ),
     ),
 ]
