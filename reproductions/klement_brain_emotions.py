@@ -371,7 +371,7 @@ def draw_levels(figure: Any, results: Any) -> None:
     _draw_sizes(axes[2], found, [f"level {level}" for level in levels])
 
 
-_STAND_IN = (
+STAND_IN = (
     "Stand-ins: the emotion data of the thesis (6 participants, 5 emotions, 8 trials, 41,642 "
     "voxels) are not public. Ours are generated with that layout and 1,000 voxels, of which joy "
     "moves 70 %, anger and disgust 30 %, fear and sadness 10 %, joy the furthest. So only the "
@@ -383,7 +383,7 @@ STUDIES = [
     Study(
         "thesis_fig_6_7",
         "Pairs of emotions",
-        "Klement's thesis (2013), figs. 6.7 to 6.11",
+        "Klement's thesis (2013), figs. 6.7 to 6.9 and 6.11",
         [
             Cell(
                 "single machines",
@@ -403,7 +403,7 @@ STUDIES = [
                 },
             ),
         ],
-        notes=_STAND_IN
+        notes=STAND_IN
         + "The thesis finds 79 % of the voxels informative for joy vs. sadness, 17 % for fear vs. "
         "sadness, and 401 voxels that 6 of 10 pairs agree on.",
         draw=draw_pairs,
@@ -424,7 +424,7 @@ STUDIES = [
                 },
             )
         ],
-        notes=_STAND_IN,
+        notes=STAND_IN,
         draw=draw_rest,
     ),
     Study(
@@ -443,7 +443,7 @@ STUDIES = [
                 },
             )
         ],
-        notes=_STAND_IN
+        notes=STAND_IN
         + "The response to 20 s of emotion is a canonical hemodynamic one. That maps of 10 to 22 s "
         "are most like those of whole trials (fig. 6.19) is not counted: joy moves 70 % of our "
         "voxels equally far, so which of them are found first is chance.",
