@@ -23,6 +23,7 @@ _SOLVER = "HiGHS simplex"
 _NOT_MEASURABLE = 1.5
 _SHORT, _LONG = 0.3, 2.0  # seconds
 _MOST_SPARSE = 1000  # features; with more, the sparse formulation takes minutes
+_TICKS = (0.2, 0.5, 1, 2, 5)
 _YES = Published(1, 0)
 
 
@@ -111,6 +112,8 @@ def draw(figure: Any, results: Mapping[str, Mapping[str, Measured]]) -> None:
                 ratios = [found[f"{name}, {what} = {size}"].value for size in known]
                 ax.loglog(known, ratios, style, label=name)
             ax.axhline(1.0, color="grey", linewidth=0.8)
+            ax.set_yticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
+            ax.yaxis.set_minor_formatter("")
             ax.set_xlabel(text)
             ax.set_title(f"slacks of cost {cost}", fontsize=9)
         axes[0].set_ylabel("soft / hard, time")
@@ -168,8 +171,9 @@ STUDIES = [
             "simplex method of HiGHS and with our engine. Seconds of the processor, so other work "
             "of the computer matters less; up to three draws of separable samples per size (k = 5, "
             "mu = 0.6, norm one on average). Statements are about HiGHS: 1 stands for one that "
-            "holds, and no difference is a ratio below 1.5. The sparse formulation is left out "
-            "above 1,000 features, where it takes minutes."
+            "holds, and no difference is a ratio below 1.5. The engine solves programs with slacks "
+            "and many samples in a way of its own, which is faster than without slacks. The sparse "
+            "formulation is left out above 1,000 features, where it takes minutes."
         ),
         draw=draw,
     ),
