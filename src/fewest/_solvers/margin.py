@@ -136,7 +136,7 @@ def _solve_active(Z: FloatArray, y: FloatArray, cost: FloatArray, ridge: FloatAr
         weighted = cost[rows][used, None] * signed
         system += weighted.T @ signed
         right += weighted.sum(axis=0)
-    return np.linalg.solve(system, right)
+    return np.asarray(np.linalg.solve(system, right), dtype=np.float64)
 
 
 def _measure_margins(Z: FloatArray, y: FloatArray, plane: FloatArray) -> FloatArray:
