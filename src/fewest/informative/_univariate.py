@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import sparse, stats
 
+from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_choice, check_share, make_dense
 from fewest._solvers.columns import weighted_moments
@@ -119,8 +120,7 @@ def choose_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
     if groups is None:
         return "two-sample"
     y, groups = np.asarray(y), np.asarray(groups)
-    both = all(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
-    return "paired" if both else "group-means"
+    return "paired" if hold_several(y, groups).all() else "group-means"
 
 
 def informative_share(p_value: ArrayLike, *, threshold: float = 0.5) -> float:
@@ -184,9 +184,10 @@ def _average_groups(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatA
         np.stack([np.unique(groups, return_inverse=True)[1], y]), axis=1, return_inverse=True
     )
     member = member.ravel()
-    averaging = np.zeros((pairs.shape[1], len(y)))
-    averaging[member, np.arange(len(y))] = 1.0 / np.bincount(member)[member]
-    return np.asarray(averaging @ X), pairs[1]
+    shares = 1.0 / np.bincount(member)[member]
+    shape = pairs.shape[1], len(y)
+    averaging = sparse.csr_matrix((shares, (member, np.arange(len(y)))), shape=shape)
+    return np.asarray(make_dense(averaging @ X)), pairs[1]
 
 
 def _compare_two(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:

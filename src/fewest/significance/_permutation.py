@@ -78,6 +78,7 @@ class Measure:
     def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
         """Measure this labelling; an error that is known already is not measured again."""
         features = objective = np.nan
+        codes = codes.astype(np.intp)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of permuted labels, they would only alarm
             if "features" in self.statistics:
@@ -279,7 +280,9 @@ def permutation_test(
             f"objective; {abilities_of(measure.estimator).name} has none. Take 'random' or "
             "'conservative'"
         )
-    permuted = permute_labels(codes, measure.groups, n_permutations, rng, exchange=exchange)
+    # As small as they can be: all permutations are drawn before the first is used.
+    compact = codes.astype(np.min_scalar_type(len(measure.classes)))
+    permuted = permute_labels(compact, measure.groups, n_permutations, rng, exchange=exchange)
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
     ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
