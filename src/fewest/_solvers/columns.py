@@ -92,9 +92,12 @@ class Columns:
     def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
         """All columns, standardised, one block that fits into the cache at a time, numbered."""
         width = _block_width(self.n_samples)
+        source = self
+        if sparse.issparse(self.X):  # columns of a CSR matrix take a pass over all of it
+            source = Columns(self.X.tocsc(), self.mean, self.inverse_scale)
         for start in range(0, self.n_features, width):
             index = np.arange(start, min(start + width, self.n_features))
-            yield index, self.take(index)
+            yield index, source.take(index)
 
     def subset(self, index: IndexArray) -> Columns:
         """The columns with these indices as a small data set of their own, standardised already."""
