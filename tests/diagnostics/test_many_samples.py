@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample, find_members
+from fewest.diagnostics import _risk as risk
 from fewest.diagnostics import (
     diagnose,
     distance_concentration,
@@ -16,7 +17,6 @@ from fewest.diagnostics import (
     relative_concentration,
     sphericity,
 )
-from fewest.diagnostics import _risk as risk
 
 N = 20_000
 

@@ -446,6 +446,7 @@ class Informative:
     overlap: list[Overlap]
     folds: list[InformativeFold]
     n_folds_planned: int
+    n_probed: int | None
 
     def share(self, name: str) -> float | None:
         """The estimate by one of the rules; None where it could not be made."""
