@@ -42,8 +42,8 @@ def hold_several(values: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.bool_
 def draw_subsample(y: NDArray[Any], most: int | None, random_state: Any = 0) -> IndexArray:
     """At most so many rows, in increasing order, drawn at random with the classes' shares kept.
 
-    Every class keeps two samples at least (if it has them), which may make it a few more rows. All
-    rows if there are no more than `most`, or if that is None.
+    Every class keeps two samples at least (if it has them). All rows if there are no more than
+    `most`, or if that is None.
 
     Examples
     --------
@@ -58,8 +58,11 @@ def draw_subsample(y: NDArray[Any], most: int | None, random_state: Any = 0) -> 
     if most is None or len(y) <= most:
         return np.arange(len(y))
     rng = check_random_state(random_state)
-    drawn = []
-    for rows in find_members(y):
-        size = min(len(rows), max(2, round(most * len(rows) / len(y))))
-        drawn.append(rng.choice(rows, size, replace=False))
+    members = find_members(y)
+    counts = np.array([len(rows) for rows in members])
+    sizes = np.minimum(counts, np.maximum(2, np.round(most * counts / len(y)).astype(np.intp)))
+    largest = int(sizes.argmax())  # makes up for the rounding
+    sizes[largest] = max(2, min(counts[largest], sizes[largest] + most - sizes.sum()))
+    pairs = zip(members, sizes, strict=True)
+    drawn = [rng.choice(rows, size, replace=False) for rows, size in pairs]
     return np.sort(np.concatenate(drawn))

@@ -116,8 +116,9 @@ class TrainingError:
 
 @dataclass(frozen=True)
 class Samples:
-    """Values of the first selected features, for figures."""
+    """Values of the first selected features, for figures; of very many samples only of some."""
 
+    rows: list[int] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -177,7 +178,10 @@ class FoldSpreads:
 
 @dataclass(frozen=True)
 class Validation:
-    """Errors on samples that had no part in selecting features or in choosing parameters."""
+    """Errors on samples that had no part in selecting features or in choosing parameters.
+
+    `n_judged` samples were judged; of very many, `samples` and the three lists after it hold some.
+    """
 
     n_folds: int
     n_repeats: int
@@ -189,6 +193,7 @@ class Validation:
     balanced_error: float
     confusion: list[list[int]]
     auc: list[float] | None
+    n_judged: int
     samples: list[int]
     true: list[int]
     predicted: list[int]
