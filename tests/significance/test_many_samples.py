@@ -14,6 +14,7 @@ from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import permute_labels, require_both_classes
 from fewest._estimators.validation import make_dense
 from fewest.significance import bootstrap_632, permutation_test, run_held_out, stability
+from fewest.significance._permutation import _draw_like
 from fewest.significance._resampling import _strata, draw_rows, find_units
 
 
@@ -131,3 +132,19 @@ def test_parts_of_the_data_stay_as_they_are(layout, what):
     assert set(FirstColumn.seen) == {"dense float32" if is_dense else "csr float32"}
     copies = COPIES[what] + (layout is sparse.csc_matrix)  # rows are taken from a CSR matrix
     assert peak < (copies + 0.3) * size + 200 * n
+
+
+def test_random_data_like_those_of_very_many_samples():
+    rng = np.random.default_rng(0)
+    n = 12_000
+    codes = np.arange(n) % 2
+    shape = rng.standard_normal((3, 3))
+    X = rng.standard_normal((n, 3)) @ shape + 5.0 * codes[:, None]
+    drawn = []
+    peak = peak_of(lambda: drawn.append(_draw_like(X, codes, np.random.RandomState(0))))
+    assert peak < 8 * n * n / 4
+    within = X - np.where(codes, X[codes == 1].mean(axis=0)[:, None], 0.0).T
+    within[codes == 0] -= X[codes == 0].mean(axis=0)
+    expected = np.cov(within.T)
+    np.testing.assert_allclose(np.cov(drawn[0].T), expected, atol=0.1 * np.trace(expected))
+    assert drawn[0].shape == X.shape
