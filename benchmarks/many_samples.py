@@ -171,7 +171,7 @@ class Reading:
 def count_reading() -> Iterator[Reading]:
     """Count what the solvers read, of X or of some of its samples or columns."""
     seen = Reading()
-    price, take = Columns.price, Columns.take
+    price, take, combine = Columns.price, Columns.take, Columns.combine
 
     def counted_price(self: Columns, v: Any) -> Any:
         seen.priced += self.n_samples * self.n_features
@@ -181,11 +181,19 @@ def count_reading() -> Iterator[Reading]:
         seen.taken += self.n_samples * len(index)
         return take(self, index)
 
+    def counted_combine(self: Columns, weights: Any) -> Any:
+        taken = seen.taken + self.n_samples * np.count_nonzero(weights)
+        total = combine(self, weights)
+        seen.taken = taken  # it may take columns itself
+        return total
+
     Columns.price, Columns.take = counted_price, counted_take  # type: ignore[method-assign]
+    Columns.combine = counted_combine  # type: ignore[method-assign]
     try:
         yield seen
     finally:
         Columns.price, Columns.take = price, take  # type: ignore[method-assign]
+        Columns.combine = combine  # type: ignore[method-assign]
 
 
 def passes_over_the_data(options: Options) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -155,3 +156,24 @@ def test_bad_values(score):
         score(X, [0, 0, 1, 1])
     with pytest.raises(ValueError, match="so large that their squares overflow"):
         score(np.where(np.isnan(X), 1e200, X), [0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
+def test_relief_of_many_samples_has_no_matrix_of_all_pairs(monkeypatch, form):
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 3 > 0
+    X = rng.standard_normal((3000, 8))
+    X[:, 0] += 4.0 * y
+    expected = slow_relief(X[:90], y[:90], np.arange(90))
+    monkeypatch.setattr(sys.modules[relief.__module__], "MOST_COMPARED", 40)
+    few = relief(form(X[:90]), y[:90], n_iterations=90, random_state=0)
+    rows = np.random.RandomState(0).randint(90, size=90)
+    np.testing.assert_allclose(few, slow_relief(X[:90], y[:90], rows), atol=1e-12)
+    assert expected.argmax() == few.argmax() == 0
+    tracemalloc.start()
+    with pytest.warns(UserWarning, match="at 40 of the 3,000 samples, drawn at random"):
+        found = relief(form(X), y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * len(y) ** 2 / 4
+    assert found.argmax() == 0

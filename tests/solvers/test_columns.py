@@ -294,3 +294,62 @@ def test_no_dense_copy_of_sparse_data(layout):
     X = sparse.random(100, 200_000, density=0.01, random_state=15, format="csr")
     dense_bytes = 8 * X.shape[0] * X.shape[1]
     assert peak_memory(layout(X)) < 0.25 * dense_bytes
+
+
+def peak_of_all_products(X) -> int:
+    """Largest memory of moments, prices and a weighted sum, beyond X itself."""
+    rng = np.random.default_rng(16)
+    v, weights = rng.standard_normal(X.shape[0]), rng.standard_normal(X.shape[1])
+    sample_weight = rng.random(X.shape[0])
+    tracemalloc.start()
+    columns = scale_columns(X)
+    columns.price(v)
+    columns.combine(weights)
+    scale_columns(X, sample_weight=sample_weight)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("dtype", ["float32", "uint8"])
+@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, strided])
+def test_many_samples_are_never_widened_as_a_whole(layout, dtype):
+    """Few columns of many samples: even one of them in float64 would be too much."""
+    n, d = 300_000, 24
+    X = layout((100 * np.random.default_rng(17).random((n, d))).astype(dtype))
+    vectors = 5 * 8 * n  # weights of the samples, sums over columns, and the like
+    assert peak_of_all_products(X) < vectors + 2e6 < 8 * n * d / 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+@pytest.mark.parametrize("layout", SPARSE.values(), ids=SPARSE)
+def test_sparse_values_are_never_widened_as_a_whole(layout, dtype):
+    rng = np.random.default_rng(18)
+    X = sparse.random(20_000, 500, density=0.2, random_state=18, format="csr")
+    X.data = (100 * rng.random(X.nnz)).astype(dtype)
+    X = layout(X)
+    assert X.dtype == dtype
+    assert peak_of_all_products(X) < 8 * X.nnz / 2
+
+
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_weighted_sums_of_columns_far_from_zero(layout, dtype):
+    rng = np.random.default_rng(19)
+    X = (rng.integers(-9, 10, (200, 30)) + 1e6 * (np.arange(30) % 3 == 0)).astype(dtype)
+    columns = scale_columns(layout(X))
+    weights = rng.standard_normal(30) * (rng.random(30) < 0.7)
+    Z = X.astype(np.float64)
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    np.testing.assert_allclose(columns.combine(weights), Z @ weights, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_tall_data_in_many_tiles(layout, dtype):
+    rng = np.random.default_rng(20)
+    X = (rng.integers(-99, 100, (9001, 33)) * (rng.random((9001, 33)) < 0.5)).astype(dtype)
+    assert_matches(scale_columns(layout(X)), X.astype(np.float64), rtol=1e-9)
+    weight = rng.random(len(X))
+    columns = scale_columns(layout(X), sample_weight=weight)
+    assert_matches(columns, X.astype(np.float64), weight, rtol=1e-9)

@@ -19,9 +19,13 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
+from fewest._estimators.many_samples import find_members, hold_several
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
+
+# With more groups than this, labels change places by one sort for all groups.
+_MANY_GROUPS = 1_000
 
 
 def split_folds(
@@ -215,8 +219,8 @@ def summarize_splits(
 
 def require_both_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
     """A group that is left out must have samples of both classes, else chance is not one half."""
-    for group in np.unique(groups):
-        if len(np.unique(y[groups == group])) == 1:
+    for group, mixed in zip(np.unique(groups), hold_several(y, groups), strict=True):
+        if not mixed:
             raise ValueError(
                 f"group {group} has samples of one class only, so the error on it says "
                 "nothing. Merge such groups with others, leave their samples out, or name other "
@@ -263,14 +267,19 @@ def permute_labels(
 
 
 def _mixed(y: NDArray[Any], groups: NDArray[Any]) -> bool:
-    return any(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
+    return bool(hold_several(y, groups).any())
 
 
 def _permute_within(
     y: NDArray[Any], blocks: NDArray[Any], n_permutations: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
-    members = [np.flatnonzero(blocks == block) for block in np.unique(blocks)]
+    members = find_members(blocks)
     permuted = np.tile(y, (n_permutations, 1))
+    if len(members) > _MANY_GROUPS:
+        places, codes = np.concatenate(members), np.unique(blocks, return_inverse=True)[1]
+        for labels in permuted:
+            labels[places] = y[np.lexsort((rng.random_sample(len(y)), codes))]
+        return permuted
     for labels in permuted:
         for rows in members:
             labels[rows] = rng.permutation(labels[rows])

@@ -272,6 +272,11 @@ def _is_text(column: Any) -> bool:
     return False
 
 
+def take_part(X: Any, rows: IndexArray, columns: IndexArray) -> Any:
+    """Some rows of some columns, dense, without a copy of whole rows or columns."""
+    return X[:, columns][rows].toarray() if sparse.issparse(X) else X[np.ix_(rows, columns)]
+
+
 def make_dense(block: Any) -> Any:
     """The block as an array, if it is sparse."""
     return block.toarray() if sparse.issparse(block) else block

@@ -17,6 +17,10 @@ from fewest._types import FloatArray, IndexArray
 
 # A block of converted columns should stay in the second-level cache.
 _BLOCK_VALUES = 1 << 17
+# A tile of converted values: how many, and how many of them in a row as they lie in memory.
+_TILE_VALUES, _TILE_LENGTH = 1 << 16, 4096
+# Beyond this mean, in standard deviations, a product with X as it is loses digits that count.
+_FAR = 1e3
 # Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost half its digits.
 _CANCELLATION = 1e-6
 
@@ -49,13 +53,23 @@ class Columns:
         return raw
 
     def combine(self, weights: FloatArray) -> FloatArray:
-        """Weighted sum of the standardised columns; reads only those with a weight."""
+        """Weighted sum of the standardised columns; reads only those with a weight, if it can."""
         used = np.flatnonzero(weights)
-        width = _block_width(self.n_samples)
+        scaled = weights[used] * self.inverse_scale[used]
         total = np.zeros(self.n_samples)
-        for start in range(0, len(used), width):
-            part = used[start : start + width]
-            total += self.take(part) @ weights[part]
+        if sparse.issparse(self.X):
+            near = np.abs(self.mean[used] * self.inverse_scale[used]) <= _FAR
+            total += _combine_sparse(self.X, used[near], scaled[near])
+            total -= self.mean[used[near]] @ scaled[near]
+            far, width = used[~near], _block_width(self.n_samples)
+            for start in range(0, len(far), width):
+                part = far[start : start + width]
+                total += self.take(part) @ weights[part]
+            return total
+        everything = len(used) == self.n_features
+        for rows, block, values in _float_tiles(self.X, None if everything else used):
+            values -= self.mean[used[block]]
+            total[rows] += values @ scaled[block]
         return total
 
     def take(self, index: IndexArray) -> FloatArray:
@@ -78,9 +92,12 @@ class Columns:
     def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
         """All columns, standardised, one block that fits into the cache at a time, numbered."""
         width = _block_width(self.n_samples)
+        source = self
+        if sparse.issparse(self.X):  # columns of a CSR matrix take a pass over all of it
+            source = Columns(self.X.tocsc(), self.mean, self.inverse_scale)
         for start in range(0, self.n_features, width):
             index = np.arange(start, min(start + width, self.n_features))
-            yield index, self.take(index)
+            yield index, source.take(index)
 
     def subset(self, index: IndexArray) -> Columns:
         """The columns with these indices as a small data set of their own, standardised already."""
@@ -113,12 +130,12 @@ def wrap_columns(X: Any) -> Columns:
 def column_products(X: Any, v: FloatArray) -> FloatArray:
     """X^T v in float64, without a converted copy of X."""
     if sparse.issparse(X):
-        return np.asarray(X.T @ v, dtype=np.float64).ravel()
+        return _sparse_products(X, v)
     if _blas_ready(X):
         return np.asarray(v @ X)
-    out = np.empty(X.shape[1])
-    for block, values in _float_blocks(X):
-        out[block] = v @ values
+    out = np.zeros(X.shape[1])
+    for rows, block, values in _float_tiles(X):
+        out[block] += v[rows] @ values
     return out
 
 
@@ -167,57 +184,143 @@ def _block_width(n_samples: int) -> int:
     return max(16, _BLOCK_VALUES // max(1, n_samples))
 
 
-def _float_blocks(X: Any, index: IndexArray | None = None) -> Iterator[tuple[slice, FloatArray]]:
-    """X (or its columns with these indices) block by block in float64."""
-    n_columns = X.shape[1] if index is None else len(index)
-    width = _block_width(X.shape[0])
-    for start in range(0, n_columns, width):
-        block = slice(start, min(start + width, n_columns))
-        part = X[:, block] if index is None else X[:, index[block]]
-        yield block, part.astype(np.float64, copy=False)
+def _float_tiles(
+    X: Any, index: IndexArray | None = None
+) -> Iterator[tuple[slice, slice, FloatArray]]:
+    """X (or its columns with these indices) tile by tile in float64, along its order in memory.
+
+    Slices of rows and of columns (places in `index`) come with each tile, whose array is used again
+    for the next one. This is about as fast as a pass over data that are float64 already.
+    """
+    n_rows, n_columns = X.shape[0], X.shape[1] if index is None else len(index)
+    by_columns = abs(X.strides[0]) < abs(X.strides[1])
+    length = min(_TILE_LENGTH, n_rows if by_columns else n_columns)
+    other = max(1, _TILE_VALUES // max(1, length))
+    height, width = (length, other) if by_columns else (other, length)
+    height, width = min(height, n_rows), min(width, n_columns)
+    buffer = np.empty(height * width)
+    for top in range(0, n_rows, max(1, height)):
+        rows = slice(top, min(top + height, n_rows))
+        for left in range(0, n_columns, max(1, width)):
+            block = slice(left, min(left + width, n_columns))
+            part = X[rows, block] if index is None else X[rows, index[block]]
+            values = buffer[: part.size].reshape(part.shape, order="F" if by_columns else "C")
+            values[...] = part
+            yield rows, block, values
 
 
 def _centred_moments(
     X: Any, weight: FloatArray, index: IndexArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance by two sweeps over each cached block: safe for any offset."""
+    """Mean and variance by two sweeps over X: safe for any offset."""
     n_columns = X.shape[1] if index is None else len(index)
-    mean, variance = np.empty(n_columns), np.empty(n_columns)
-    for block, values in _float_blocks(X, index):
-        mean[block] = weight @ values
-        centred = values - mean[block]
-        centred *= centred
-        variance[block] = weight @ centred
+    mean, variance = np.zeros(n_columns), np.zeros(n_columns)
+    for rows, block, values in _float_tiles(X, index):
+        mean[block] += weight[rows] @ values
+    for rows, block, values in _float_tiles(X, index):
+        values -= mean[block]
+        values *= values
+        variance[block] += weight[rows] @ values
     return mean, variance
+
+
+def _sparse_slabs(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows of a CSR or columns of a CSC matrix, some at a time, without a copy of their values."""
+    by_rows = X.format == "csr"
+    length = X.shape[0] if by_rows else X.shape[1]
+    wanted = max(_BLOCK_VALUES, X.shape[1])  # a slab of rows adds to every column
+    step = max(1, int(wanted * length // max(1, X.nnz)))
+    kind = sparse.csr_matrix if by_rows else sparse.csc_matrix
+    for start in range(0, length, step):
+        part = slice(start, min(start + step, length))
+        stored = slice(int(X.indptr[part.start]), int(X.indptr[part.stop]))
+        size = part.stop - part.start
+        pointers = X.indptr[part.start : part.stop + 1] - X.indptr[part.start]
+        shape = (size, X.shape[1]) if by_rows else (X.shape[0], size)
+        yield part, kind((X.data[stored], X.indices[stored], pointers), shape=shape)
+
+
+def _replace_values(slab: Any, values: FloatArray) -> Any:
+    """A matrix with other values at the same places."""
+    return type(slab)((values, slab.indices, slab.indptr), shape=slab.shape)
+
+
+def _sparse_products(X: Any, v: FloatArray, *, square: bool = False) -> FloatArray:
+    """X^T v, or that of squared values; what has to be converted is slab by slab."""
+    if X.dtype == np.float64 and not square:
+        return np.asarray(X.T @ v, dtype=np.float64).ravel()
+    by_rows, out = X.format == "csr", np.zeros(X.shape[1])
+    for part, slab in _sparse_slabs(X):
+        values = slab.data.astype(np.float64)
+        if square:
+            values *= values
+        product = _replace_values(slab, values).T @ (v[part] if by_rows else v)
+        out[slice(None) if by_rows else part] += product
+    return out
+
+
+def _combine_sparse(X: Any, index: IndexArray, weights: FloatArray) -> FloatArray:
+    """Weighted sum of some columns: of these alone in a CSC matrix, in a CSR one by one pass."""
+    by_rows, total = X.format == "csr", np.zeros(X.shape[0])
+    if by_rows:
+        scattered = np.zeros(X.shape[1])
+        scattered[index] = weights
+        weights = scattered
+    elif len(index) < X.shape[1]:
+        X = X[:, index]
+    if X.dtype == np.float64:
+        return np.asarray(X @ weights).ravel()
+    for part, slab in _sparse_slabs(X):
+        slab = _replace_values(slab, slab.data.astype(np.float64))
+        if by_rows:
+            total[part] = slab @ weights
+        else:
+            total += slab @ weights[part]
+    return total
 
 
 def _sparse_moments(X: Any, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance of a CSR or CSC matrix, slab by slab."""
-    mean = column_products(X, weight)
-    by_rows = X.format == "csr"
-    length = X.shape[0] if by_rows else X.shape[1]
-    per_slice = max(1, int(_BLOCK_VALUES * length // max(1, X.nnz)))
-    variance = np.zeros(X.shape[1])
-    stored_weight = np.zeros(X.shape[1])
+    """Mean and variance of a CSR or CSC matrix; where digits cancel, computed again with care."""
+    mean = _sparse_products(X, weight)
+    # Values near the limit of the type overflow here; they are among those computed again.
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = _sparse_products(X, weight, square=True)
+        variance = square - mean * mean
+        doubtful = np.flatnonzero(
+            ((square > 0.0) & ~(variance > _CANCELLATION * square)) | ~np.isfinite(square)
+        )
+    if len(doubtful):
+        everything = len(doubtful) == X.shape[1]
+        part = X if everything else X[:, doubtful]
+        variance[doubtful] = _centred_sparse_variance(part, weight, mean[doubtful])
+    return mean, variance
+
+
+def _centred_sparse_variance(X: Any, weight: FloatArray, mean: FloatArray) -> FloatArray:
+    by_rows, even = X.format == "csr", bool(np.all(weight == weight[0]))
+    variance, stored_weight = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     n_stored = np.zeros(X.shape[1], dtype=np.intp)
-    for start in range(0, length, per_slice):
-        part = slice(start, min(start + per_slice, length))
-        slab = (X[part] if by_rows else X[:, part]).tocoo()
-        rows = slab.row + (start if by_rows else 0)
-        columns = slab.col + (0 if by_rows else start)
-        centred = slab.data - mean[columns]
-        np.add.at(variance, columns, weight[rows] * centred * centred)
-        np.add.at(stored_weight, columns, weight[rows])
-        n_stored += np.bincount(columns, minlength=X.shape[1])
+    for part, slab in _sparse_slabs(X):
+        of_rows, columns = (weight[part], slice(None)) if by_rows else (weight, part)
+        sizes = np.diff(slab.indptr)
+        places = slab.indices if by_rows else np.repeat(np.arange(part.start, part.stop), sizes)
+        centred = slab.data - mean[places]
+        centred *= centred
+        variance[columns] += _replace_values(slab, centred).T @ of_rows
+        counts = np.bincount(slab.indices, minlength=X.shape[1]) if by_rows else sizes
+        n_stored[columns] += counts
+        if even:
+            stored_weight[columns] += weight[0] * counts
+        else:
+            stored_weight[columns] += _replace_values(slab, np.ones(slab.nnz)).T @ of_rows
     # The entries that are not stored are zeros, at distance mean from the mean.
     absent = np.where(n_stored < X.shape[0], np.maximum(0.0, 1.0 - stored_weight), 0.0)
-    variance += absent * mean * mean
-    return mean, variance
+    return variance + absent * mean * mean
 
 
 def _dense_columns(X: Any, index: IndexArray) -> FloatArray:
     if sparse.issparse(X):
-        return np.asarray(X[:, index].toarray(), dtype=np.float64, order="F")
+        return np.asarray(X[:, index].toarray(order="F"), dtype=np.float64, order="F")
     if len(index) == X.shape[1] and np.all(index[1:] > index[:-1]):
         return np.array(X, dtype=np.float64, order="F")  # all of them: no need to gather
     return np.asarray(X[:, index], dtype=np.float64, order="F")

@@ -1,10 +1,13 @@
 """The largest margin on a few given features.
 
 The linear programs leave some samples exactly on their hyperplane; for new samples the hyperplane
-with the largest (Euclidean) margin on the chosen features is the better rule.
+with the largest (Euclidean) margin on the chosen features is the better rule. Time grows like the
+number of samples, and memory does not exceed that of the features themselves.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.optimize import nnls
@@ -13,17 +16,59 @@ from fewest._solvers.columns import wrap_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 
 # Where classes overlap, a larger cost no longer changes the hyperplane.
 _LARGEST_COST = 1e6
 # Where errors cost nearly nothing, w would shrink to zero instead of separating the classes.
 _SMALLEST_COST = 0.1
 _NEWTON_STEPS = 200
+# Rows that are made explicit at a time; a block of a few features stays in the cache.
+_BLOCK_ROWS = 1 << 14
+# With more samples than this, the hard margin is found on this many of each class and those that
+# they do not keep away: few samples hold the hyperplane.
+_FEW_SAMPLES = 10_000
+_FIRST_ROWS = 2_000
+# A sample this far inside the margin changes nothing.
+_INSIDE = 1e-7
 
 
 def hard_margin(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | None:
-    """Hyperplane of the largest margin, with margin one; None if no strict separation exists."""
+    """Hyperplane of the largest margin, with margin one; None if no strict separation exists.
+
+    Only the samples nearest to the other class matter. Where there are many samples, it is found on
+    some of them, and those inside its margin join them, until there are none.
+    """
+    if len(y) <= _FEW_SAMPLES:
+        return _margin_of_all(Z, y)
+    rows = _first_rows(y)
+    while True:
+        found = _margin_of_all(Z[rows], y[rows])
+        if found is None:  # not even these are separable
+            return None
+        margins = y * (Z @ found[0] + found[1])
+        margins[rows] = np.inf
+        inside = np.flatnonzero(margins < 1.0 - _INSIDE)
+        if not len(inside):
+            plane = _centred_plane(Z, y, found[0])
+            return _margin_of_all(Z, y) if plane is None else plane
+        if len(inside) > len(rows):  # at most twice as many rows each time, the nearest ones first
+            nearest = np.argpartition(margins[inside], len(rows))[: len(rows)]
+            inside = inside[nearest]
+        rows = np.sort(np.concatenate([rows, inside]))
+
+
+def _first_rows(y: FloatArray) -> IndexArray:
+    """Rows of both classes, evenly over the samples."""
+    parts = []
+    for sign in (-1.0, 1.0):
+        members = np.flatnonzero(y == sign)
+        parts.append(members[:: max(1, len(members) // _FIRST_ROWS)])
+    return np.sort(np.concatenate(parts))
+
+
+def _margin_of_all(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | None:
+    """The same with all samples in one system."""
     direction = _hull_difference(Z, y)
     plane = _centred_plane(Z, y, direction) if direction is not None else None
     if plane is None:
@@ -53,29 +98,61 @@ def soft_margin(
         share = sample_weight / sample_weight.max()  # first, because the sum may overflow
         mean = np.average(cost / sample_weight, weights=share) / Z.shape[1]
     c *= max(1.0, _SMALLEST_COST / mean)
-    A = np.column_stack([y[:, None] * Z, y])
-    ridge = np.ones(A.shape[1])
+    ridge = np.ones(Z.shape[1] + 1)
     ridge[-1] = 1e-12 * c.sum()  # the bias is free; this only keeps the system regular
 
-    def value(plane: FloatArray) -> float:
-        shortfall = np.maximum(0.0, 1.0 - A @ plane)
-        return float(0.5 * ridge @ plane**2 + 0.5 * c @ shortfall**2)
+    def value(plane: FloatArray, margins: FloatArray) -> float:
+        shortfall = np.maximum(0.0, 1.0 - margins)
+        shortfall *= shortfall
+        return float(0.5 * ridge @ plane**2 + 0.5 * c @ shortfall)
 
-    plane = np.zeros(A.shape[1])
+    plane = np.zeros(Z.shape[1] + 1)
+    margins = np.zeros(len(y))
     for _ in range(_NEWTON_STEPS):
-        active = A @ plane < 1.0
-        weighted = c[active, None] * A[active]
-        target = np.linalg.solve(weighted.T @ A[active] + np.diag(ridge), weighted.sum(axis=0))
-        if np.array_equal(A @ target < 1.0, active):
+        active = margins < 1.0
+        target = _solve_active(Z, y, np.where(active, c, 0.0), ridge)
+        reached = _measure_margins(Z, y, target)
+        if np.array_equal(reached < 1.0, active):
             plane = target
             break
-        step, current = 1.0, value(plane)
-        while value(plane + step * (target - plane)) >= current and step > 1e-12:
+        # Margins are linear along the way, so shorter steps need no products.
+        step, current, direction = 1.0, value(plane, margins), target - plane
+        reached -= margins
+        while value(plane + step * direction, margins + step * reached) >= current and step > 1e-12:
             step /= 2
         if step <= 1e-12:
             break
-        plane = plane + step * (target - plane)
+        plane = plane + step * direction
+        margins += step * reached
     return plane[:-1], float(plane[-1])
+
+
+def _solve_active(Z: FloatArray, y: FloatArray, cost: FloatArray, ridge: FloatArray) -> FloatArray:
+    """Where the quadratic function of the samples that cost something is smallest."""
+    system, right = np.diag(ridge), np.zeros(len(ridge))
+    for rows in _row_blocks(len(y)):
+        used = np.flatnonzero(cost[rows])
+        signed = _sign_rows(Z[rows][used], y[rows][used])
+        weighted = cost[rows][used, None] * signed
+        system += weighted.T @ signed
+        right += weighted.sum(axis=0)
+    return np.asarray(np.linalg.solve(system, right), dtype=np.float64)
+
+
+def _measure_margins(Z: FloatArray, y: FloatArray, plane: FloatArray) -> FloatArray:
+    margins = np.empty(len(y))
+    for rows in _row_blocks(len(y)):
+        margins[rows] = _sign_rows(Z[rows], y[rows]) @ plane
+    return margins
+
+
+def _sign_rows(Z: FloatArray, y: FloatArray) -> FloatArray:
+    """Rows with a one for the bias, times their labels."""
+    return np.column_stack([y[:, None] * Z, y])
+
+
+def _row_blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + _BLOCK_ROWS, n)) for start in range(0, n, _BLOCK_ROWS))
 
 
 def _hull_difference(Z: FloatArray, y: FloatArray) -> FloatArray | None:

@@ -313,6 +313,11 @@ def _informative_blocks(content: Content) -> list[str]:
         f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
         f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
     )
+    if found.n_probed is not None and found.n_probed < content.data.n_samples:
+        estimates += (
+            f"\nErrors on the rest are of {found.n_probed:,} samples drawn at random, of "
+            f"{content.data.n_samples:,}."
+        )
     columns = {
         "removed": found.fraction,
         "size of subsets": found.sizes,

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import skew
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
+from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
     check_count,
@@ -34,6 +35,21 @@ def columns_of(X: Any, standardize: bool, p: Any = 2) -> Columns:
     if standardize:
         return standardize_columns(X)
     return Columns(X, np.zeros(X.shape[1]), np.ones(X.shape[1]))
+
+
+def compare_some(
+    columns: Columns, max_samples: int | None, y: ArrayLike | None = None
+) -> tuple[Columns, IndexArray]:
+    """At most so many samples, standardised as all of them, and which; classes keep their shares.
+
+    They are drawn at random, but always the same. All pairs of more would not fit into memory.
+    """
+    check_count("max_samples", max_samples, or_none=True)
+    n = columns.n_samples
+    rows = draw_subsample(np.zeros(n) if y is None else np.asarray(y), max_samples)
+    if len(rows) == n:
+        return columns, rows
+    return Columns(columns.X[rows], columns.mean, columns.inverse_scale), rows
 
 
 def gram(columns: Columns) -> FloatArray:
@@ -73,11 +89,13 @@ class Sphericity:
 
     `epsilon` is one if all directions have the same variance, and 1 / d if there is a single one;
     `effective_dimension` is d times that. Where it is much larger than the number of samples, these
-    behave as if there were infinitely many features.
+    behave as if there were infinitely many features. `n_samples` is how many samples it is
+    estimated from.
     """
 
     epsilon: float
     effective_dimension: float
+    n_samples: int
 
 
 @dataclass(frozen=True)
@@ -85,15 +103,19 @@ class DistanceConcentration:
     """Distances between samples.
 
     `variation` is their standard deviation in units of their mean. `contrast` is how much farther
-    the farthest sample is than the nearest one, (max - min) / min, on average.
+    the farthest sample is than the nearest one, (max - min) / min, on average. `n_samples` is how
+    many samples were compared with each other.
     """
 
     p: float
     variation: float
     contrast: float
+    n_samples: int
 
 
-def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
+def sphericity(
+    X: Any, *, standardize: bool = True, max_samples: int | None = MOST_COMPARED
+) -> Sphericity:
     r"""Sphericity of the covariance of X.
 
     .. math::
@@ -109,6 +131,10 @@ def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
         At least four samples.
     standardize : bool
         Standardise columns first (implicitly); else take X as it is.
+    max_samples : int or None
+        Of more samples than this, so many are drawn at random, always the same, and compared
+        with each other (`n_samples` of the result); None compares all, which takes memory and time
+        like the square of their number.
 
     Returns
     -------
@@ -127,8 +153,8 @@ def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
     >>> print(f"{sphericity(X).epsilon:.2f}")
     1.00
     """
-    columns = columns_of(X, standardize)
-    n = columns.n_samples
+    columns, rows = compare_some(columns_of(X, standardize), max_samples)
+    n = len(rows)
     if n < 4:
         raise ValueError(f"sphericity needs at least four samples; got {n}")
     products = gram(columns)
@@ -138,7 +164,7 @@ def sphericity(X: Any, *, standardize: bool = True) -> Sphericity:
     dimension = columns.n_features
     if of_squares > 0.0:
         dimension = min(dimension, max(1.0, square / of_squares))
-    return Sphericity(float(dimension / columns.n_features), float(dimension))
+    return Sphericity(float(dimension / columns.n_features), float(dimension), n)
 
 
 def trace_estimates(products: FloatArray, degrees: int) -> tuple[float, float]:
@@ -194,7 +220,11 @@ def relative_concentration(X: Any, p: float = 2, *, standardize: bool = True) ->
 
 
 def distance_concentration(
-    X: Any, p: float = 2, *, standardize: bool = True
+    X: Any,
+    p: float = 2,
+    *,
+    standardize: bool = True,
+    max_samples: int | None = MOST_COMPARED,
 ) -> DistanceConcentration:
     """How much the distances between samples differ.
 
@@ -206,6 +236,10 @@ def distance_concentration(
         Exponent of the norm: above zero; fractions and ``np.inf`` are allowed.
     standardize : bool
         Standardise columns first (implicitly); else take X as it is.
+    max_samples : int or None
+        Of more samples than this, so many are drawn at random, always the same, and compared
+        with each other (`n_samples` of the result); None compares all, which takes memory and time
+        like the square of their number.
 
     Returns
     -------
@@ -226,14 +260,15 @@ def distance_concentration(
     11.71
     0.02
     """
-    between = distances(columns_of(X, standardize, p), p)
+    columns, rows = compare_some(columns_of(X, standardize, p), max_samples)
+    between = distances(columns, p)
     pairs = between[np.triu_indices(len(between), 1)]
     others = between + np.diag(np.full(len(between), np.inf))
     nearest, farthest = others.min(axis=1), between.max(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         contrast = np.where(farthest > 0.0, (farthest - nearest) / nearest, 0.0)
         variation = pairs.std() / pairs.mean() if pairs.mean() > 0.0 else 0.0
-    return DistanceConcentration(p, float(variation), float(contrast.mean()))
+    return DistanceConcentration(p, float(variation), float(contrast.mean()), len(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,22 +279,33 @@ class Hubness:
     k; `skewness` is that of its distribution: about zero if there are no hubs. `hubs` are
     samples two standard deviations above the mean. With classes, `bad_occurrences` counts
     neighbours of another class, `bad_share` is their share of all, and `bad_hubs` are hubs that
-    are more often neighbours of another class than of their own.
+    are more often neighbours of another class than of their own. `samples` are the rows of X that
+    were compared with each other, to which `occurrences` belong; `hubs` are rows of X.
     """
 
     k: int
     skewness: float
     hubs: IndexArray
     occurrences: IndexArray = field(repr=False)
+    samples: IndexArray = field(repr=False)
     bad_share: float | None = None
     bad_hubs: IndexArray | None = None
     bad_occurrences: IndexArray | None = field(default=None, repr=False)
 
 
 def hubness(
-    X: Any, y: ArrayLike | None = None, *, k: int = 10, p: float = 2, standardize: bool = True
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    k: int = 10,
+    p: float = 2,
+    standardize: bool = True,
+    max_samples: int | None = MOST_COMPARED,
 ) -> Hubness:
     """Skewness of the k-occurrence, hubs, and with classes also bad hubs.
+
+    Neighbours are those among the samples that are compared, of which there may be fewer than X has
+    (`max_samples`).
 
     Parameters
     ----------
@@ -273,6 +319,10 @@ def hubness(
         Exponent of the norm.
     standardize : bool
         Standardise columns first (implicitly); else take X as it is.
+    max_samples : int or None
+        Of more samples than this, so many are drawn at random, always the same, and compared
+        with each other (`n_samples` of the result); None compares all, which takes memory and time
+        like the square of their number.
 
     Returns
     -------
@@ -295,21 +345,25 @@ def hubness(
     """
     check_count("k", k)
     columns = columns_of(X, standardize, p)
-    n = columns.n_samples
+    labels: NDArray[Any] | None = None if y is None else column_or_1d(y)
+    if labels is not None:
+        check_consistent_length(columns.X, labels)
+    columns, rows = compare_some(columns, max_samples, labels)
+    n = len(rows)
     if k >= n:
-        raise ValueError(f"k = {k} neighbours need more than {k} samples; X has {n}")
+        raise ValueError(f"k = {k} neighbours need more than {k} samples; there are {n} to compare")
     # The k nearest others of each sample; of equally near ones the first.
-    between = distances(columns, p) + np.diag(np.full(n, np.inf))
+    between = distances(columns, p)
+    np.fill_diagonal(between, np.inf)
     neighbours = np.argsort(between, axis=1, kind="stable")[:, :k]
     occurrences = np.bincount(neighbours.ravel(), minlength=n)
     hubs = np.flatnonzero(occurrences > k + _HUB * occurrences.std())
     skewness = float(skew(occurrences)) if np.ptp(occurrences) else 0.0
-    found = Hubness(k, skewness, hubs, occurrences)
-    if y is None:
+    found = Hubness(k, skewness, rows[hubs], occurrences, rows)
+    if labels is None:
         return found
-    labels: NDArray[Any] = column_or_1d(y)
-    check_consistent_length(occurrences, labels)
-    bad = np.bincount(neighbours[labels[neighbours] != labels[:, None]], minlength=n)
-    bad_hubs = hubs[2 * bad[hubs] > occurrences[hubs]]
+    own = labels[rows]
+    bad = np.bincount(neighbours[own[neighbours] != own[:, None]], minlength=n)
+    bad_hubs = rows[hubs[2 * bad[hubs] > occurrences[hubs]]]
     share = float(bad.sum() / (n * k))
     return replace(found, bad_share=share, bad_hubs=bad_hubs, bad_occurrences=bad)

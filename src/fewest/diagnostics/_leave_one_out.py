@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm
 from sklearn.utils import check_consistent_length
 
+from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.validation import check_positive, encode_two_classes
-from fewest._types import IndexArray
-from fewest.diagnostics._geometry import columns_of, gram, trace_estimates
+from fewest._solvers.columns import Columns, weighted_moments
+from fewest._types import FloatArray, IndexArray
+from fewest.diagnostics._geometry import columns_of, compare_some, gram, trace_estimates
 
 # An estimate this close to what new samples would show is honest, and this close to 0 or 1 there.
 _CLOSE = 0.1
@@ -49,7 +51,8 @@ class LooReliability:
     `new_sample_error` the error of samples that had no part in it. `critical_n` is the number of
     samples (in equal classes) above which leave-one-out tends to 0 instead of 1, infinite where
     the classes do not differ. `effective_dimension` is d + 1 / C. `verdict` is "one", "zero",
-    "honest", "pessimistic" or "optimistic".
+    "honest", "pessimistic" or "optimistic". `n_compared` is how many samples were compared with
+    each other, to find out how many directions the variance within the classes has.
     """
 
     sigma2: float
@@ -61,6 +64,7 @@ class LooReliability:
     new_sample_error: float
     critical_n: float
     effective_dimension: float
+    n_compared: int
     verdict: str
 
     @property
@@ -73,7 +77,12 @@ class LooReliability:
 
 
 def loo_reliability(
-    X: Any, y: ArrayLike, *, C: float = np.inf, standardize: bool = False
+    X: Any,
+    y: ArrayLike,
+    *,
+    C: float = np.inf,
+    standardize: bool = False,
+    max_samples: int | None = MOST_COMPARED,
 ) -> LooReliability:
     r"""Predict whether leave-one-out tends to 0, to 1, or stays honest.
 
@@ -98,6 +107,11 @@ def loo_reliability(
     standardize : bool
         Standardise columns first (implicitly); the default takes X as it is, as the machine
         would.
+    max_samples : int or None
+        Of more samples than this, so many are drawn at random (always the same, classes in their
+        shares) and compared with each other (`n_compared` of the result), which one of the
+        numbers needs: the sum of squared variances over all directions. Everything else uses
+        all samples. None compares all of them.
 
     Returns
     -------
@@ -128,16 +142,23 @@ def loo_reliability(
             f"{sizes[0]} and {sizes[1]}"
         )
     n, d = len(codes), columns.n_features
-    products = gram(columns)
-    centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
-    within = centring @ products @ centring
-    variances = np.bincount(codes, np.diag(within)) / ((sizes - 1) * d)
-    contrast = np.where(codes == 0, 1.0 / sizes[0], -1.0 / sizes[1])
-    mu2 = float(contrast @ products @ contrast / d - np.sum(variances / sizes))
+    if max_samples is None or n <= max_samples:
+        products = gram(columns)
+        within, n_compared = _center_within(products, codes), n
+        variances = np.bincount(codes, np.diag(within)) / ((sizes - 1) * d)
+        contrast = np.where(codes == 0, 1.0 / sizes[0], -1.0 / sizes[1])
+        distance = float(contrast @ products @ contrast)
+    else:
+        moments = [_measure_class(columns, codes == code) for code in (0, 1)]
+        variances = np.array([v.sum() for _, v in moments]) * sizes / ((sizes - 1) * d)
+        distance = float(np.sum((moments[0][0] - moments[1][0]) ** 2))
+        some, rows = compare_some(columns, max_samples, codes)
+        within, n_compared = _center_within(gram(some), codes[rows]), len(rows)
+    mu2 = float(distance / d - np.sum(variances / sizes))
     # The sum of the squared eigenvalues of the covariance within classes, by d^2 (for no fewer than
     # one direction, and no more than d), and the variance along a typical direction, by d.
     least = (sizes @ variances / n) ** 2
-    square = float(np.clip(trace_estimates(within, n - 2)[1] / d**2, least / d, least))
+    square = float(np.clip(trace_estimates(within, n_compared - 2)[1] / d**2, least / d, least))
     along = square / variances.mean() if variances.mean() > 0.0 else 0.0
     own = variances + (0.0 if np.isinf(C) else 1.0 / (C * d))
     share, gain = sizes / n, max(0.0, mu2)
@@ -172,8 +193,22 @@ def loo_reliability(
         new_sample_error=new,
         critical_n=critical_n,
         effective_dimension=d if np.isinf(C) else d + 1.0 / C,
+        n_compared=n_compared,
         verdict=_verdict(predicted, new),
     )
+
+
+def _center_within(products: FloatArray, codes: IndexArray) -> FloatArray:
+    """Inner products of samples, each minus the mean of its class."""
+    sizes = np.bincount(codes)
+    centring = np.eye(len(codes)) - (codes[:, None] == codes) / sizes[codes]
+    return np.asarray(centring @ products @ centring)
+
+
+def _measure_class(columns: Columns, members: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of every standardised column over the samples of a class."""
+    mean, variance = weighted_moments(columns.X, members.astype(np.float64))
+    return (mean - columns.mean) * columns.inverse_scale, variance * columns.inverse_scale**2
 
 
 def _verdict(predicted: float, new: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_consistent_length
 
+from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.validation import (
     check_count,
     check_not_negative,
@@ -80,7 +82,8 @@ def fat_shattering_bound(X: Any, y: ArrayLike, *, standardize: bool = False) -> 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        The samples.
+        The samples. More than 2,000 take memory for a copy of X, dense and in float64; fewer for a
+        matrix of all their pairs.
     y : array of shape (n_samples,)
         Two classes, linearly separable.
     standardize : bool
@@ -123,19 +126,25 @@ def fat_shattering_bound(X: Any, y: ArrayLike, *, standardize: bool = False) -> 
     _, codes = encode_two_classes("fat_shattering_bound", y)
     signs = np.where(codes == 1, 1.0, -1.0)
     n = len(signs)
-    centring = np.eye(n) - 1.0 / n
-    products = centring @ gram(columns) @ centring
-    # Samples with these inner products in no more than n coordinates.
-    values, vectors = np.linalg.eigh(products)
-    plane = hard_margin(vectors * np.sqrt(np.maximum(values, 0.0)), signs)
+    if n <= MOST_COMPARED:
+        centring = np.eye(n) - 1.0 / n
+        products = centring @ gram(columns) @ centring
+        # Samples with these inner products in no more than n coordinates.
+        values, vectors = np.linalg.eigh(products)
+        points, total = vectors * np.sqrt(np.maximum(values, 0.0)), float(np.trace(products))
+    else:
+        points = columns.take(np.arange(columns.n_features))
+        points -= points.mean(axis=0)
+        total = float(np.einsum("ij,ij->", points, points))
+    plane = hard_margin(points, signs)
     if plane is None:
         raise NotSeparableError(
             "no hyperplane separates the classes, so there is no margin to measure"
         )
     margin = 1.0 / float(np.linalg.norm(plane[0]))
-    radius = enclose(products)
+    radius = enclose(products) if n <= MOST_COMPARED else enclose_points(points)
     ratio = (radius / margin) ** 2
-    variance = float(np.trace(products)) / (n - 1)
+    variance = total / (n - 1)
     return FatShattering(
         bound=min(ceil(ratio), columns.n_features) + 1,
         ratio=ratio,
@@ -147,15 +156,29 @@ def fat_shattering_bound(X: Any, y: ArrayLike, *, standardize: bool = False) -> 
 
 
 def enclose(products: FloatArray) -> float:
-    """Radius of the smallest sphere around samples with these inner products, from above.
+    """Radius of the smallest sphere around samples with these inner products, from above."""
+    return _shrink_sphere(np.diag(products), lambda weight: products @ weight)
+
+
+def enclose_points(points: FloatArray) -> float:
+    """The same for samples in the rows of an array, whose inner products would be too many."""
+
+    def multiply(weight: FloatArray) -> FloatArray:
+        used = np.flatnonzero(weight)
+        return np.asarray(points @ (weight[used] @ points[used]))
+
+    return _shrink_sphere(np.einsum("ij,ij->i", points, points), multiply)
+
+
+def _shrink_sphere(squares: FloatArray, multiply: Callable[[FloatArray], FloatArray]) -> float:
+    """Radius from squared lengths of samples, and their inner products with a weighted sum.
 
     The centre is a weighted mean. Weight moves to the farthest sample, or away from the nearest one
     that has weight (Yildirim 2008), until the two bounds on the radius meet.
     """
-    squares = np.diag(products)
     weight = np.zeros(len(squares))
     weight[int(np.argmax(squares))] = 1.0
-    image = products @ weight
+    image = multiply(weight)
     for _ in range(_MOST_STEPS):
         centre = weight @ image
         distances = squares - 2.0 * image + centre
@@ -176,7 +199,7 @@ def enclose(products: FloatArray) -> float:
                 target, step = near, -min(most, inward)
         weight *= 1.0 - step
         weight[target] = max(0.0, weight[target] + step)
-        image = products @ weight
+        image = multiply(weight)
     return float(np.sqrt(distances.max()))
 
 

@@ -83,7 +83,8 @@ class Diagnosis:
     `conclusive` says whether the classes differ by more than chance: the p-value of the
     permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
     hyperplane separates the classes; if not, the test is of the soft machine with C = 1. `bounds`,
-    `vc_dimension` and `leave_one_out` are None for more than two classes.
+    `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
+    and `hubs` compare pairs of samples, of very many samples only of some; they say of how many.
     """
 
     report_kind = "diagnosis"  # as which `fewest.report` takes it
@@ -150,7 +151,8 @@ class Diagnosis:
             meaning = (
                 ": all samples are nearly equally far from each other, and neighbours mean little."
             )
-        lines = [
+        lines = [*self._describe_subsample()]
+        lines += [
             f"The variance spreads over about {self.sphericity.effective_dimension:,.0f} of "
             f"{self.n_features:,} directions (sphericity {self.sphericity.epsilon:.2g}).",
             f"Distances between samples vary by {spread:.0%} of their mean{meaning} Lengths vary "
@@ -161,6 +163,16 @@ class Diagnosis:
         if self.leave_one_out is not None:
             lines.append(_describe_leave_one_out(self.leave_one_out))
         return lines
+
+    def _describe_subsample(self) -> list[str]:
+        """That the numbers about pairs of samples are of some samples only, where it is so."""
+        n_compared = self.distances.n_samples
+        if n_compared == self.n_samples:
+            return []
+        return [
+            f"Pairs are of {n_compared:,} of the {self.n_samples:,} samples, drawn at random: "
+            "directions of the variance, distances and neighbours are estimated from them."
+        ]
 
     @property
     def summary(self) -> str:
@@ -196,7 +208,8 @@ def diagnose(
 
     The conclusion rests on a permutation test of the number of features that the hard Support
     Feature Machine needs (where the classes overlap: of what the soft one pays) and of its
-    cross-validated error. All other numbers explain it. They refer to standardised columns.
+    cross-validated error. All other numbers explain it. They refer to standardised columns; those
+    about pairs of samples are estimated from 2,000 samples where there are more, which is said.
 
     Parameters
     ----------

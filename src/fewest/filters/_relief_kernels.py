@@ -19,6 +19,17 @@ def add_distances(block: np.ndarray, distances: np.ndarray) -> None:
             distances[k, i] += total
 
 
+@numba.njit(cache=True, fastmath=True)
+def add_distances_from(block: np.ndarray, rows: np.ndarray, distances: np.ndarray) -> None:
+    """The same for some rows, one after the other, with all rows."""
+    for t in range(len(rows)):
+        for k in range(block.shape[0]):
+            total = 0.0
+            for j in range(block.shape[1]):
+                total += abs(block[rows[t], j] - block[k, j])
+            distances[t, k] += total
+
+
 @numba.njit(cache=True)
 def add_weights(
     block: np.ndarray,

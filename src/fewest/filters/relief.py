@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
+from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.validation import check_count, check_data, standardize_columns
 from fewest._solvers.columns import Columns
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 
 __all__ = ["relief"]
 
@@ -36,7 +38,8 @@ def relief(
         Their classes, each with at least two samples.
     n_iterations : int or None
         T samples drawn at random, as in the original; None takes every sample once, which leaves
-        nothing to chance.
+        nothing to chance. Of more than 2,000 samples it takes 2,000, drawn at random with the
+        classes' shares kept, always the same, and warns: time is that of T passes over X.
     random_state : int, RandomState or None
         Seed of the draws.
 
@@ -57,7 +60,7 @@ def relief(
     >>> SelectKBest(relief, k=2).fit(X, y).get_support(indices=True)
     array([0, 1])
     """
-    from fewest.filters._relief_kernels import add_distances, add_weights
+    from fewest.filters._relief_kernels import add_weights
 
     X, y = check_data(BaseEstimator(), X, y)
     classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -68,23 +71,51 @@ def relief(
             f"{'the only one' if len(classes) < 2 else 'smaller'}"
         )
     if n_iterations is None:
-        rows = np.arange(len(y))
+        rows = draw_subsample(y, MOST_COMPARED)
+        if len(rows) < len(y):
+            warnings.warn(
+                f"relief looks at {len(rows):,} of the {len(y):,} samples, drawn at random. Name "
+                "n_iterations to look at more or fewer",
+                stacklevel=2,
+            )
     else:
         check_count("n_iterations", n_iterations)
         rows = check_random_state(random_state).randint(len(y), size=n_iterations)
     scaled = _scale_by_range(X)
-    distances = np.zeros((len(y), len(y)))
-    for _, block in scaled.blocks():
-        add_distances(np.ascontiguousarray(block), distances)
-    np.fill_diagonal(distances, np.inf)
-    same = codes[:, None] == codes
-    hits = np.where(same, distances, np.inf).argmin(axis=1)
-    misses = np.where(same, np.inf, distances).argmin(axis=1)
+    hits, misses = _find_nearest(scaled, codes, rows)
     weights = np.zeros(scaled.n_features)
     for index, block in scaled.blocks():
         share = weights[index[0] : index[-1] + 1]
-        add_weights(np.ascontiguousarray(block), rows, hits[rows], misses[rows], share)
+        add_weights(np.ascontiguousarray(block), rows, hits, misses, share)
     return weights / len(rows)
+
+
+def _find_nearest(
+    columns: Columns, codes: IndexArray, rows: IndexArray
+) -> tuple[IndexArray, IndexArray]:
+    """The nearest sample of the same and of another class, for each of the rows."""
+    from fewest.filters._relief_kernels import add_distances, add_distances_from
+
+    n = len(codes)
+    hits, misses = np.empty(len(rows), dtype=np.intp), np.empty(len(rows), dtype=np.intp)
+    if n <= MOST_COMPARED:
+        pairs = np.zeros((n, n))
+        for _, block in columns.blocks():
+            add_distances(np.ascontiguousarray(block), pairs)
+    step = len(rows) if n <= MOST_COMPARED else max(1, MOST_COMPARED**2 // n)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step]
+        if n <= MOST_COMPARED:
+            distances = pairs[part]
+        else:  # of some rows at a time, and no matrix of all pairs
+            distances = np.zeros((len(part), n))
+            for _, block in columns.blocks():
+                add_distances_from(np.ascontiguousarray(block), part, distances)
+        distances[np.arange(len(part)), part] = np.inf
+        same = codes[part][:, None] == codes
+        hits[start : start + step] = np.where(same, distances, np.inf).argmin(axis=1)
+        misses[start : start + step] = np.where(same, np.inf, distances).argmin(axis=1)
+    return hits, misses
 
 
 def _scale_by_range(X: Any) -> Columns:

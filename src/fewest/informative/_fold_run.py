@@ -14,7 +14,7 @@ from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense
 from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
-from fewest.informative._probe import Fold, probe, standardize_fold
+from fewest.informative._probe import Fold, pick_samples, probe, standardize_fold
 from fewest.repetition.selector import RepetitiveSelector
 
 AVERAGES: dict[str, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
@@ -58,6 +58,8 @@ class FoldCurves:
         Features that were gone before each repetition.
     probe_removed, probe_errors, probe_costs : arrays of shape (n_probes,)
         Features that were gone before each probe, its error, and the cost its inner folds chose.
+    n_probed : int or None
+        Samples that the probes were trained and tested on; None without probes.
     chance_removed : array of shape (n_places,)
         The same before each probe of permuted labels, whose errors are `chance_errors`.
     chance_errors : array of shape (n_places, n_permutations)
@@ -75,6 +77,7 @@ class FoldCurves:
     probe_removed: NDArray[np.intp]
     probe_errors: FloatArray
     probe_costs: FloatArray
+    n_probed: int | None
     chance_removed: NDArray[np.intp]
     chance_errors: FloatArray
     stop_reason: str
@@ -93,6 +96,7 @@ def run_fold(
     order: str,
     every: int | None,
     labellings: FloatArray,
+    max_samples: int | None,
 ) -> FoldCurves:
     """Select on the training samples; measure on the others, by probes too if `every` is given."""
     with warnings.catch_warnings():
@@ -108,6 +112,7 @@ def run_fold(
     blocks: list[IndexArray] = []
     places = np.array([], dtype=np.intp)
     errors, costs, chance = np.array([]), np.array([]), np.empty((0, 0))
+    n_probed = None
     if every is not None:
         # Blocks of features in the order of their removal, and a probe before each of them goes.
         starts = range(0, len(subsets), every)
@@ -117,7 +122,9 @@ def run_fold(
         columns = standardize_fold(X, fold)
         if np.any(columns.inverse_scale[selector.remaining_]):
             blocks.append(selector.remaining_)
-        errors, costs, chance = probe(columns, blocks, y, fold, labellings, places)
+        picked, part, rows = pick_samples(columns, y, fold, max_samples)
+        n_probed = len(rows)
+        errors, costs, chance = probe(picked, blocks, y[rows], part, labellings[:, rows], places)
     probe_removed = count_removed([len(block) for block in blocks])[: len(blocks)]
     return FoldCurves(
         test=fold.test,
@@ -131,6 +138,7 @@ def run_fold(
         probe_removed=probe_removed,
         probe_errors=errors,
         probe_costs=costs,
+        n_probed=n_probed,
         chance_removed=probe_removed[places],
         chance_errors=chance,
         stop_reason=selector.stop_reason_,

@@ -19,6 +19,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.utils import check_random_state, check_X_y
 
 from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.splits import (
     balanced_error,
     check_groups,
@@ -37,6 +38,7 @@ from fewest._solvers.svm import class_weights, decisions_along_costs
 from fewest._types import FloatArray, IndexArray
 
 _FOLDS = 5
+_MOST_INNER_FOLDS = 10  # of a subsample
 _FIRST_COST = 0.1
 _WIDTH = 4096  # columns that are made explicit at a time
 COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
@@ -101,6 +103,30 @@ def standardize_fold(X: Any, fold: Fold) -> Columns:
     """All samples, standardised on the training ones."""
     trained = standardize_columns(X[fold.training])
     return Columns(X, trained.mean, trained.inverse_scale)
+
+
+def pick_samples(
+    columns: Columns, y: FloatArray, fold: Fold, max_samples: int | None
+) -> tuple[Columns, Fold, IndexArray]:
+    """At most so many samples of a fold, classes in their shares, and which rows they are.
+
+    A kernel matrix of all pairs of more would not fit into memory. Inner folds are those of the
+    fold, up to ten of them together.
+    """
+    n = columns.n_samples
+    if max_samples is None or n <= max_samples:
+        return columns, fold, np.arange(n)
+    most = round(max_samples * len(fold.training) / (len(fold.training) + len(fold.test)))
+    chosen = draw_subsample(y[fold.training], most)
+    training = fold.training[chosen]
+    test = fold.test[draw_subsample(y[fold.test], max_samples - most)]
+    inner = np.unique(fold.inner[chosen], return_inverse=True)[1] % _MOST_INNER_FOLDS
+    if any(len(np.unique(y[training][inner != one])) < 2 for one in range(inner.max() + 1)):
+        inner = _inner_folds(y[training], None)
+    rows = np.concatenate([training, test])
+    places = np.arange(len(rows))
+    picked = Fold(places[: len(training)], places[len(training) :], inner)
+    return Columns(columns.X[rows], columns.mean, columns.inverse_scale), picked, rows
 
 
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:
@@ -192,10 +218,13 @@ class RandomSubsets:
         How many features were drawn.
     errors : array of shape (n_sizes, n_subsets)
         Mean over the folds of the balanced error.
+    n_samples : int
+        Samples that the machines of a fold were trained and tested on, at most; None if not known.
     """
 
     n_features: NDArray[np.intp]
     errors: FloatArray
+    n_samples: int | None = None
 
     @property
     def below_chance(self) -> FloatArray:
@@ -212,6 +241,7 @@ def random_subset_errors(
     n_features: Sequence[int] | None = None,
     n_subsets: int = 100,
     C: float = 100.0,
+    max_samples: int | None = MOST_COMPARED,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -238,6 +268,10 @@ def random_subset_errors(
     C : float
         Cost of the machine, for samples of norm one: large for the hard margin of Klement et al.
         (2013).
+    max_samples : int or None
+        Of more samples than this, so many are drawn at random in every fold (always the same,
+        classes in their shares) to train and test on; None takes all, with memory for a matrix of
+        all pairs.
     random_state : int, RandomState instance or None
         Seed of the draws; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
@@ -261,6 +295,7 @@ def random_subset_errors(
     X, labels, signs = check_two_classes("random_subset_errors", X, y)
     check_count("n_subsets", n_subsets)
     check_positive("C", C)
+    check_count("max_samples", max_samples, or_none=True)
     sizes = _sizes(n_features, X.shape[1])
     folds = make_folds(labels, check_groups(groups, len(signs)), cv, random_state)
     rng = check_random_state(random_state)
@@ -270,23 +305,31 @@ def random_subset_errors(
     # The machine is led through smaller costs to its own: each starts where the last one ended.
     steps = max(0, math.ceil(math.log10(C / _FIRST_COST) - 1e-9))
     costs = C / 10.0 ** np.arange(steps, -1, -1)
-    jobs = [(X, signs, fold, subsets, costs) for fold in folds]
-    errors = judge_in_parallel(
+    jobs = [(X, signs, fold, subsets, costs, max_samples) for fold in folds]
+    found = judge_in_parallel(
         jobs, judge=_measure_fold, n_jobs=n_jobs, verbose=verbose, what="random subsets"
     )
-    return RandomSubsets(sizes, np.mean(list(errors), axis=0).reshape(len(sizes), n_subsets))
+    errors, counts = zip(*found, strict=True)
+    mean = np.mean(errors, axis=0).reshape(len(sizes), n_subsets)
+    return RandomSubsets(sizes, mean, max(counts))
 
 
 def _measure_fold(
-    X: Any, y: FloatArray, fold: Fold, subsets: list[IndexArray], costs: FloatArray
-) -> list[float]:
-    columns = standardize_fold(X, fold)
-    errors = []
+    X: Any,
+    y: FloatArray,
+    fold: Fold,
+    subsets: list[IndexArray],
+    costs: FloatArray,
+    max_samples: int | None,
+) -> tuple[list[float], int]:
+    """Errors on all subsets, and how many samples they come from."""
+    columns, fold, rows = pick_samples(standardize_fold(X, fold), y, fold, max_samples)
+    y, errors = y[rows], []
     for subset in subsets:
         (K,) = kernels_of_rest(columns, [subset])
         decisions = decisions_along_costs(K, y, fold.training, fold.test, costs)[-1]
         errors.append(balanced_error(y[fold.test], np.where(decisions > 0.0, 1.0, -1.0)))
-    return errors
+    return errors, len(rows)
 
 
 def _sizes(n_features: Sequence[int] | None, total: int) -> NDArray[np.intp]:

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.splits import check_groups, choose_exchange, permute_labels
 from fewest._estimators.validation import check_choice, check_count
 from fewest._types import FloatArray
@@ -97,6 +98,12 @@ class InformativeFeatures:
         return sum(len(fold.subsets) for fold in self.folds)
 
     @property
+    def n_probed(self) -> int | None:
+        """Samples that the probes of a fold used, at most; None without probes."""
+        known = [fold.n_probed for fold in self.folds if fold.n_probed is not None]
+        return max(known, default=None)
+
+    @property
     def n_probes(self) -> int:
         """Number of probes in all folds, without those for permuted labels."""
         return sum(len(fold.probe_errors) for fold in self.folds)
@@ -114,6 +121,7 @@ def informative_features(
     order: str = "auto",
     average: str = "mean",
     n_permutations: int = 100,
+    max_samples: int | None = MOST_COMPARED,
     random_state: Any = None,
     checkpoint: Any = None,
     n_jobs: int | None = None,
@@ -161,6 +169,11 @@ def informative_features(
         Labellings for the band of chance, for each of which ten of the probes are repeated: labels
         are permuted within the groups; groups of one class each change places as a whole, within
         their fold. 0 leaves the band out.
+    max_samples : int or None
+        Most samples that the probes of a fold are trained and tested on. Of more, so many are drawn
+        at random (always the same, classes in their shares), and `n_probed` of the result says how
+        many. The selection uses all. None takes all for the probes too, which then need memory for
+        a matrix of all pairs.
     random_state : int, RandomState instance or None
         Seed of the permutations; where `cv` is a number, also shuffles the folds.
     checkpoint : str or path-like, optional
@@ -207,6 +220,7 @@ def informative_features(
     check_choice("order", order, ("auto", "size", "found"))
     check_choice("average", average, tuple(AVERAGES))
     check_count("every", every)
+    check_count("max_samples", max_samples, or_none=True)
     if n_permutations != 0:
         check_count("n_permutations", n_permutations)
     groups = check_groups(groups, len(signs))
@@ -224,7 +238,7 @@ def informative_features(
     )
     if not isinstance(estimator, RepetitiveSelector):
         estimator = RepetitiveSelector(estimator)
-    how = order, None if probe is None else every, labellings
+    how = order, None if probe is None else every, labellings, max_samples
     jobs = []
     for number, fold in enumerate(folds, start=1):
         selector = clone(estimator)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import sparse, stats
 
+from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import check_groups, require_both_classes
 from fewest._estimators.validation import check_choice, check_share, make_dense
-from fewest._solvers.columns import weighted_moments
+from fewest._solvers.columns import weighted_moments, wrap_columns
 from fewest._types import FloatArray
 from fewest.informative._fold_run import AVERAGES, resample
 from fewest.informative._probe import check_two_classes
@@ -119,8 +120,7 @@ def choose_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
     if groups is None:
         return "two-sample"
     y, groups = np.asarray(y), np.asarray(groups)
-    both = all(len(np.unique(y[groups == group])) > 1 for group in np.unique(groups))
-    return "paired" if both else "group-means"
+    return "paired" if hold_several(y, groups).all() else "group-means"
 
 
 def informative_share(p_value: ArrayLike, *, threshold: float = 0.5) -> float:
@@ -173,7 +173,8 @@ def _compare_pairs(
     n = len(differences)
     mean = differences.mean(axis=0)
     # Differences of equal values may leave a rounding error behind.
-    largest = make_dense(abs(X).max(axis=0)).ravel()
+    ends = (make_dense(X.max(axis=0)), make_dense(X.min(axis=0)))
+    largest = np.maximum(*(np.abs(np.asarray(end, dtype=np.float64)).ravel() for end in ends))
     mean = np.where(np.abs(mean) <= 2.0 * largest * np.finfo(np.float64).eps, 0.0, mean)
     return mean, differences.std(axis=0, ddof=1) / np.sqrt(n), n - 1
 
@@ -184,18 +185,24 @@ def _average_groups(X: Any, y: FloatArray, groups: NDArray[Any]) -> tuple[FloatA
         np.stack([np.unique(groups, return_inverse=True)[1], y]), axis=1, return_inverse=True
     )
     member = member.ravel()
-    averaging = np.zeros((pairs.shape[1], len(y)))
-    averaging[member, np.arange(len(y))] = 1.0 / np.bincount(member)[member]
-    return np.asarray(averaging @ X), pairs[1]
+    shares = 1.0 / np.bincount(member)[member]
+    shape = pairs.shape[1], len(y)
+    averaging = sparse.csr_matrix((shares, (member, np.arange(len(y)))), shape=shape)
+    if sparse.issparse(X):
+        return np.asarray((averaging @ X).toarray()), pairs[1]
+    averages = np.empty((shape[0], X.shape[1]))
+    for index, block in wrap_columns(X).blocks():
+        averages[:, index] = averaging @ block
+    return averages, pairs[1]
 
 
 def _compare_two(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Difference of the classes' means, and its standard error from the pooled variance."""
-    parts = [X[y < 0], X[y > 0]]
-    sizes = [part.shape[0] for part in parts]
+    members = [(y < 0).astype(np.float64), (y > 0).astype(np.float64)]
+    sizes = [int(one.sum()) for one in members]
     if sum(sizes) < 3:
         raise ValueError("a two-sample test needs at least three samples")
-    (mean_0, variance_0), (mean_1, variance_1) = (weighted_moments(part) for part in parts)
+    (mean_0, variance_0), (mean_1, variance_1) = (weighted_moments(X, one) for one in members)
     freedom = sum(sizes) - 2
     pooled = (sizes[0] * variance_0 + sizes[1] * variance_1) / freedom
     return mean_1 - mean_0, np.sqrt(pooled * (1 / sizes[0] + 1 / sizes[1])), freedom

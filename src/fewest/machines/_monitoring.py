@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.base import BinaryTask
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import Split, balanced_error, find_smallest_class, split_balanced
-from fewest._estimators.validation import check_list, is_number, make_dense, share_scale
+from fewest._estimators.validation import check_list, is_number, share_scale, take_part
 from fewest._solvers.columns import Columns, scale_columns
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._discriminants import (
@@ -59,7 +60,8 @@ def draw_splits(
 class Monitor:
     """How a discriminant is chosen; the parameters of the same name of `LiknonCV`.
 
-    `count` is its `n_Cs`. `classifier` is what monitors, None for the discriminants themselves.
+    `count` is its `n_Cs`. `classifier` is what monitors, None for the discriminants themselves;
+    `most_known` is how many samples it is fitted to at most.
     """
 
     count: int
@@ -67,6 +69,7 @@ class Monitor:
     prefilter: float | None
     standardize: bool
     classifier: Any
+    most_known: int | None = None
 
     def follow(
         self, X: Any, y: NDArray[Any], codes: IndexArray, split: MonitoredSplit
@@ -83,12 +86,14 @@ class Monitor:
         used = np.flatnonzero(path.coefs.any(axis=0))
         weights = path.coefs[:, used]
         features = used if kept is None else kept[used]
-        seen = make_dense(X[split.monitoring][:, features]), codes[split.monitoring]
+        seen = take_part(X, split.monitoring, features), codes[split.monitoring]
         if self.classifier is None:
             scores = seen[0] @ weights.T + path.intercepts
             errors = np.array([balanced_error(seen[1], row > 0) for row in scores.T])
         else:
-            known = make_dense(columns.X[:, used]), codes[split.training]
+            own = codes[split.training]
+            rows = draw_subsample(own, self.most_known)
+            known = take_part(columns.X, rows, used), own[rows]
             errors = self._measure_errors(weights != 0.0, known, seen)
         counts = np.count_nonzero(weights, axis=1)
         chosen = find_best_place(errors, counts)

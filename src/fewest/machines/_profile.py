@@ -9,12 +9,18 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error, find_smallest_class, make_splitter
 from fewest._estimators.validation import is_number, make_dense
 from fewest._types import FloatArray, IndexArray
 
 # The thresholds that Pranckeviciene & Somorjai (2011) try.
 _THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))
+
+
+# Samples that choose a threshold, and that nearest neighbours are looked for among: more would not
+# choose better, and take time like the square of their number.
+MOST_KNOWN = 10_000
 
 
 def choose_features(
@@ -26,9 +32,12 @@ def choose_features(
     groups: NDArray[Any] | None,
     seed: int,
 ) -> tuple[float, NDArray[np.bool_]]:
-    """The threshold, given or by cross-validation on these samples, and its features."""
+    """The threshold, given or by cross-validation on (some of) these samples, and its features."""
     if not isinstance(threshold, str):
         return float(threshold), _keep_frequent(threshold, frequency)
+    if len(codes) > MOST_KNOWN:
+        rows = draw_subsample(codes, MOST_KNOWN, seed)
+        X, codes, groups = X[rows], codes[rows], None if groups is None else groups[rows]
     # Thresholds between the same two frequencies mean the same features: keep the largest.
     supports = {_keep_frequent(one, frequency).tobytes(): one for one in _THRESHOLDS}
     candidates = sorted(supports.values(), reverse=True)  # fewest features first

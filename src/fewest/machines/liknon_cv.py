@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.decisions import TwoClassesOnly, choose_classes
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_choice,
@@ -26,6 +28,7 @@ from fewest._estimators.validation import (
     encode_two_classes,
     make_dense,
     standardize_columns,
+    take_part,
 )
 from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
@@ -37,7 +40,12 @@ from fewest.machines._monitoring import (
     draw_splits,
     sort_costs,
 )
-from fewest.machines._profile import check_threshold, choose_features, measure_error
+from fewest.machines._profile import (
+    MOST_KNOWN,
+    check_threshold,
+    choose_features,
+    measure_error,
+)
 
 __all__ = ["LiknonCV"]
 
@@ -112,10 +120,11 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         For the profile, in (0, 1]. If no feature is that frequent, the most frequent ones are kept.
         "auto" takes the largest of 0.1, 0.15, ..., 1 at which the BER of `classifier` is within one
         standard error of the smallest, in a 5-fold cross-validation on the samples at hand (for
-        `validation_ber_`, those outside the fold).
+        `validation_ber_`, those outside the fold), or on 10,000 of them where there are more.
     classifier : estimator or None
         For the profile and as monitor; it gets the selected columns as they are. None stands for
-        3 nearest neighbours.
+        3 nearest neighbours, looked for among at most 10,000 samples: of more, so many are drawn at
+        random with the classes' shares kept, and a warning says so.
     prefilter : int, float or None
         Keep only this many features (or this fraction of them, if below 1), those of largest
         absolute class difference in each Training set.
@@ -226,7 +235,14 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             prefilter=self.prefilter,
             standardize=self.standardize,
             classifier=self._downstream() if self.monitor == "classifier" else None,
+            most_known=self._most_known,
         )
+        if self.outcome == "profile" and self._most_known and len(y) > self._most_known:
+            warnings.warn(
+                f"nearest neighbours are looked for among {self._most_known:,} of the {len(y):,} "
+                "samples, drawn at random. Name a classifier to fit it to all",
+                stacklevel=2,
+            )
         jobs = [(X, y, codes, split) for split in splits]
         self.paths_ = run_in_threads(
             monitor.follow, jobs, self.n_jobs, self.verbose, "Liknon paths", "split"
@@ -332,11 +348,9 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         self.validation_ber_ = np.empty(len(folds))
         for fold, (development, validation) in enumerate(folds):
             if self.outcome == "profile":
-                known = X[development], codes[development]
-                own_groups = None if groups is None else groups[development]
-                _, support = self._choose_features(self.profile_[fold], *known, own_groups, seed)
-                new = X[validation], codes[validation]
-                error = measure_error(self._downstream(), support, known, new)
+                support, error = self._judge_profile(
+                    X, codes, groups, self.profile_[fold], development, validation, seed
+                )
             else:
                 members = self._members(chosen[fold])
                 support = make_profile(members, X.shape[1]) > 0
@@ -353,7 +367,9 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
                 self.frequency_, X, codes, groups, seed
             )
             # A model file fits to them again.
-            self._samples, self._labels = make_dense(X[:, self.support_]), codes
+            rows = draw_subsample(codes, self._most_known)
+            used = np.flatnonzero(self.support_)
+            self._samples, self._labels = take_part(X, rows, used), codes[rows]
             self.classifier_ = clone(self._downstream()).fit(self._samples, self._labels)
         else:
             self.support_ = make_profile(self._final, X.shape[1]) > 0
@@ -362,6 +378,37 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             self.coef_ = np.zeros((1, X.shape[1]))
             self.coef_[0, best.features] = best.weights
             self.intercept_ = np.array([best.intercept])
+
+    def _judge_profile(
+        self,
+        X: Any,
+        codes: IndexArray,
+        groups: NDArray[Any] | None,
+        frequency: FloatArray,
+        development: IndexArray,
+        validation: IndexArray,
+        seed: int,
+    ) -> tuple[NDArray[np.bool_], float]:
+        """Features that a fold's profile leads to, and their error on its samples."""
+        support = np.zeros(len(frequency), dtype=bool)
+        used = np.flatnonzero(frequency)  # no others are read
+        if not len(used):
+            return support, 0.5
+        own_groups = None if groups is None else groups[development]
+        samples = X[:, used]
+        known = samples[development], codes[development]
+        _, chosen = self._choose_features(frequency[used], *known, own_groups, seed)
+        rows = draw_subsample(known[1], self._most_known)
+        known = known[0][rows], known[1][rows]
+        new = samples[validation], codes[validation]
+        error = measure_error(self._downstream(), chosen, known, new)
+        support[used[chosen]] = True
+        return support, error
+
+    @property
+    def _most_known(self) -> int | None:
+        """How many samples the classifier is fitted to; None for all."""
+        return MOST_KNOWN if self.classifier is None else None
 
     def _choose_features(
         self, frequency: FloatArray, *samples: Any

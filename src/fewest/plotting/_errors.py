@@ -11,6 +11,7 @@ from sklearn.metrics import auc, confusion_matrix, roc_curve
 from sklearn.utils.multiclass import unique_labels
 
 from fewest._estimators.validation import check_count
+from fewest._types import FloatArray, IndexArray
 from fewest.plotting._figures import (
     CURVES,
     GREY,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 _SMALLEST_PROBABILITY = 1e-12
 _BEYOND = 4
+_MOST_POINTS = 2_000  # of a curve; more are not seen
 
 
 def plot_confusion(
@@ -130,10 +132,20 @@ def plot_roc(
         ax.plot([0, 1], [0, 1], ":", color=GREY, lw=1.0)
     colour, style = CURVES[drawn % len(CURVES)], STYLES[drawn // len(CURVES) % len(STYLES)]
     label = f"{short(positive if name is None else name)}: area {auc(false_rate, true_rate):.2f}"
+    shown = _thin_curve(false_rate + true_rate)
+    false_rate, true_rate = false_rate[shown], true_rate[shown]
     ax.plot(false_rate, true_rate, ls=style, color=colour, lw=1.8, label=label, clip_on=False)
     ax.legend(frameon=False, loc="lower right")
     square = {"xlim": (0.0, 1.0), "ylim": (0.0, 1.0), "aspect": "equal"}
     return finish(ax, "others predicted as the class", "class recognised", **square)
+
+
+def _thin_curve(position: FloatArray) -> IndexArray:
+    """Places of some thousand points, evenly along a curve, its corners at both ends included."""
+    if len(position) <= _MOST_POINTS:
+        return np.arange(len(position))
+    even = np.linspace(position[0], position[-1], _MOST_POINTS)
+    return np.unique(np.append(np.searchsorted(position, even), len(position) - 1))
 
 
 def plot_stability(

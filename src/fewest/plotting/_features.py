@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.validation import check_count
 from fewest.plotting._figures import (
     CLASSES,
@@ -30,6 +31,7 @@ _GOLDEN = 0.6180339887498949
 _MOST_DEVIATIONS = 3.0
 _WIDE = 16  # letters of both classes that a narrow plot may not have room for
 _MOST_FOLD_LABELS = 20
+_MOST_MARKS = 2_000  # samples of a figure; more are not seen one by one
 
 
 def plot_strip(
@@ -41,6 +43,9 @@ def plot_strip(
     ax: Axes | None = None,
 ) -> Axes:
     """Values of one feature, one strip per class, with the means of the classes as black bars.
+
+    Of more than 2,000 samples a part is shown, drawn at random within the classes, and the axis
+    says so. Means are those of all.
 
     Parameters
     ----------
@@ -74,20 +79,29 @@ def plot_strip(
         )
     classes = np.unique(y)
     ax = axes_or_new(ax, width=4.6, height=0.9 + 0.45 * len(classes))
-    for place, label in enumerate(classes):
+    means = [values[y == label].mean() for label in classes]
+    note = _say_how_many(len(y))
+    rows = draw_subsample(y, _MOST_MARKS)
+    values, y = values[rows], y[rows]
+    for place, (label, mean) in enumerate(zip(classes, means, strict=True)):
         strip = values[y == label]
         # Neighbours in value get different heights: no point hides another.
         height = np.empty(len(strip))
         height[np.argsort(strip, kind="stable")] = (np.arange(len(strip)) * _GOLDEN) % 1.0 - 0.5
         marker, colour = _MARKERS[place % len(_MARKERS)], CLASSES[place % len(CLASSES)]
         ax.plot(strip, place + 0.5 * height, marker, ms=4.5, mew=0, alpha=0.75, color=colour)
-        ax.plot([strip.mean()] * 2, [place - 0.36, place + 0.36], color="black", lw=2.0)
+        ax.plot([mean] * 2, [place - 0.36, place + 0.36], color="black", lw=2.0)
     if threshold is not None:
         ax.axvline(threshold, color="black", linestyle="dashed", linewidth=1.0)
     name_rows(ax, [short(label) for label in classes])
-    if name is not None:
-        ax.set_xlabel(short(name))
+    if name is not None or note:
+        ax.set_xlabel(" ".join(filter(None, (None if name is None else short(name), note))))
     return ax
+
+
+def _say_how_many(n_samples: int) -> str:
+    """What a figure says that shows a part of the samples only."""
+    return f"({_MOST_MARKS:,} of {n_samples:,} samples)" if n_samples > _MOST_MARKS else ""
 
 
 def plot_weights(
@@ -151,7 +165,8 @@ def plot_heat_map(
     """Samples against features in colours, as Golub and others showed their genes.
 
     Every feature is shown in standard deviations from its mean (at most three). Samples are sorted
-    by class, features by the class in which they are largest.
+    by class, features by the class in which they are largest. Of more than 2,000 samples a part is
+    shown, drawn at random within the classes; the axis says so.
 
     Parameters
     ----------
@@ -188,9 +203,12 @@ def plot_heat_map(
         )
     labels = feature_labels(feature_names, X.shape[1])
     classes, codes = np.unique(y, return_inverse=True)
-    samples = np.lexsort((np.zeros(len(y)) if scores is None else np.asarray(scores), codes))
-    spread = X.std(axis=0)
-    standard = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    scores = np.zeros(len(y)) if scores is None else np.asarray(scores)
+    centre, spread, note = X.mean(axis=0), X.std(axis=0), _say_how_many(len(y))
+    all_sizes, rows = np.bincount(codes), draw_subsample(codes, _MOST_MARKS)
+    X, codes, scores = X[rows], codes[rows], scores[rows]
+    samples = np.lexsort((scores, codes))
+    standard = (X - centre) / np.where(spread > 0, spread, 1.0)
     # Features by the class in which they are largest, the most pronounced first.
     means = np.array([standard[codes == code].mean(axis=0) for code in range(len(classes))])
     features = np.lexsort((-means.max(axis=0), means.argmax(axis=0)))
@@ -204,8 +222,9 @@ def plot_heat_map(
     ends = np.cumsum(sizes)
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
-    names = [f"{short(label)}\n({size})" for label, size in zip(classes, sizes, strict=True)]
+    names = [f"{short(label)}\n({size})" for label, size in zip(classes, all_sizes, strict=True)]
     ax.set_xticks(ends - sizes / 2 - 0.5, names)
+    ax.set_xlabel(note)
     shrink = max(0.4, min(1.0, 4 / len(labels)))
     label = "standard deviations\nfrom the mean"
     return _add_colour_bar(ax, image, label, ticks=range(-3, 4), shrink=shrink)

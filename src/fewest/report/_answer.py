@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fewest._estimators.abilities import certificates_of
 from fewest._estimators.held_out import HeldOut
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
 from fewest.report import content
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _MOST_FEATURES = 12  # whose stand-ins are looked for
 _CLOSEST = 5
 _MOST_NAMED = 500
+_NAMED_AT_ONCE = 16
+_MOST_SAMPLES = 2_000  # more marks in a figure show nothing more
 
 
 def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> content.Answer:
@@ -53,12 +56,14 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
 
 
 def find_samples(answer: content.Answer, data: Data, most: int) -> content.Samples:
-    """Values of the first features of every hyperplane in turn."""
+    """Values of the first features of every hyperplane in turn, for a part of very many samples."""
     in_turn = zip_longest(*(plane.features for plane in answer.hyperplanes))
     features = [feature for feature in chain.from_iterable(in_turn) if feature is not None]
     columns = list(dict.fromkeys(feature.column for feature in features))[:most]
-    values = data.values(columns).T.tolist()
-    return content.Samples(data.codes.tolist(), columns, data.names(columns), values)
+    rows = draw_subsample(data.codes, _MOST_SAMPLES)
+    values = data.values(columns, rows).T.tolist()
+    codes = data.codes[rows].tolist()
+    return content.Samples(rows.tolist(), codes, columns, data.names(columns), values)
 
 
 def _count_errors(y: NDArray[Any], predicted: NDArray[Any]) -> content.TrainingError:
@@ -176,7 +181,7 @@ def add_stand_ins(
     columns = answer.samples.columns[:_MOST_FEATURES]
     found = replace(found, stand_ins=[_stand_ins(data, column, subject) for column in columns])
     named = list(_roles(answer, found).items())[:_MOST_NAMED]
-    return replace(found, features=[_named(data, *entry, held_out) for entry in named])
+    return replace(found, features=_describe_named(data, named, held_out))
 
 
 def _stand_ins(data: Data, column: int, subject: Subject) -> content.StandIns:
@@ -229,15 +234,26 @@ def _roles(answer: content.Answer, found: content.Alternatives) -> dict[int, lis
     return roles
 
 
-def _named(
-    data: Data, column: int, roles: list[str], held_out: HeldOut | None
-) -> content.NamedFeature:
-    values = data.values([column])
-    return content.NamedFeature(
-        name=data.feature_names[column],
-        column=column,
-        roles=roles,
-        class_means=data.class_means(values)[:, 0].tolist(),
-        single_error=min(best_cut(values[:, 0], data.y == one)[0] for one in data.positives),
-        folds_selected=None if held_out is None else int(held_out.selections[:, column].sum()),
-    )
+def _describe_named(
+    data: Data, named: list[tuple[int, list[str]]], held_out: HeldOut | None
+) -> list[content.NamedFeature]:
+    """Some columns at a time: each takes a pass over a sparse matrix."""
+    counts = None if held_out is None else held_out.selections.sum(axis=0)
+    positives = [data.y == one for one in data.positives]
+    described = []
+    for start in range(0, len(named), _NAMED_AT_ONCE):
+        part = named[start : start + _NAMED_AT_ONCE]
+        values = data.values([column for column, _ in part])
+        means = data.class_means(values)
+        described += [
+            content.NamedFeature(
+                name=data.feature_names[column],
+                column=column,
+                roles=roles,
+                class_means=means[:, place].tolist(),
+                single_error=min(best_cut(values[:, place], one)[0] for one in positives),
+                folds_selected=None if counts is None else int(counts[column]),
+            )
+            for place, (column, roles) in enumerate(part)
+        ]
+    return described

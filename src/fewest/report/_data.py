@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_data, make_dense, standardize_columns
 from fewest._solvers.columns import Columns
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 from fewest.report.content import ClassSize, DataSummary
 
 _Kind = TypeVar("_Kind")
@@ -82,14 +82,16 @@ class Data:
         """All columns, standardised on use."""
         return standardize_columns(self.X, None, per_column=True)
 
-    def values(self, columns: ArrayLike) -> FloatArray:
-        """Some columns as they are, dense."""
-        part = make_dense(self.X[:, np.asarray(columns, dtype=np.intp)])
+    def values(self, columns: ArrayLike, rows: IndexArray | None = None) -> FloatArray:
+        """Some columns as they are, dense; of all samples or of some."""
+        X = self.X if rows is None else self.X[rows]
+        part = make_dense(X[:, np.asarray(columns, dtype=np.intp)])
         return np.asarray(part, dtype=np.float64)
 
     def class_means(self, values: FloatArray) -> FloatArray:
         """Means of the classes, one row each."""
-        return np.array([values[self.y == label].mean(axis=0) for label in self.classes])
+        places = range(len(self.classes))
+        return np.array([values[self.codes == place].mean(axis=0) for place in places])
 
     def names(self, columns: Iterable[int]) -> list[str]:
         return [self.feature_names[column] for column in columns]

@@ -119,7 +119,7 @@ def make_report(
     >>> machine = SupportFeatureMachine().fit(X, y)
     >>> report = make_report(machine, X, y, parts=("validation",), random_state=0)
     >>> found = report.content.trust.validation
-    >>> print(f"{found.n_errors} of {found.n_folds} folds' {len(found.true)} samples are wrong")
+    >>> print(f"{found.n_errors} of {found.n_folds} folds' {found.n_judged} samples are wrong")
     2 of 5 folds' 60 samples are wrong
     """
     check_positive("max_seconds", max_seconds)

@@ -13,6 +13,7 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
+from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from fewest.minimum import MinimumResult
 
 _CONFIDENCE = 0.95
+_MOST_LISTED = 10_000  # samples that are listed one by one
+_MOST_BYTES = 1 << 30  # of a dense copy of X
 _MOST_COUNTS = 30
 _SHARE_OF_MINIMUM = 0.5  # of the time that is left
 _SHARE_OF_PERMUTATIONS = 0.6
@@ -49,9 +52,11 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
     true, predicted = np.searchsorted(data.classes, [pooled.true, pooled.predicted])
     n_errors = int(np.sum(true != predicted))
     interval = binomtest(n_errors, len(true)).proportion_ci(_CONFIDENCE, method="wilson")
+    listed = draw_subsample(true, _MOST_LISTED)
+    decisions = pooled.decisions
     return copy_fields(
         content.Validation,
-        pooled,  # its error, its balanced error and its decisions
+        pooled,  # its error and its balanced error
         n_folds=len(pooled.folds),
         n_repeats=held_out.n_repeats,
         over_folds=content.FoldSpreads(
@@ -61,10 +66,12 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
         n_errors=n_errors,
         interval=content.Interval(float(interval.low), float(interval.high), _CONFIDENCE),
         confusion=confusion_matrix(true, predicted, labels=range(len(data.classes))).tolist(),
-        auc=None if pooled.decisions is None else _areas(true, pooled.decisions),
-        samples=pooled.tested.tolist(),
-        true=true.tolist(),
-        predicted=predicted.tolist(),
+        auc=None if decisions is None else _areas(true, decisions),
+        n_judged=len(true),
+        samples=pooled.tested[listed].tolist(),
+        true=true[listed].tolist(),
+        predicted=predicted[listed].tolist(),
+        decisions=None if decisions is None else decisions[listed].tolist(),
     )
 
 
@@ -249,6 +256,13 @@ def find_minima(subject: Subject, data: Data, budget: Budget) -> list[content.Mi
     """One for two classes, otherwise one per class."""
     from fewest.minimum._features import search_minimum  # heavy
 
+    dense_bytes = 8 * data.X.shape[0] * data.X.shape[1]
+    if dense_bytes > _MOST_BYTES:
+        raise ValueError(
+            "the search for the smallest set works on a dense copy of the data in float64, which "
+            f"would take {dense_bytes / 1e9:.1f} GB here. Ask fewest.minimum_features about fewer "
+            "samples or features"
+        )
     found = []
     for place, label in enumerate(data.positives):
         row = min(place, len(subject.selection.supports) - 1)

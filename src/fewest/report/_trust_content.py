@@ -58,7 +58,10 @@ class FoldSpreads:
 
 @dataclass(frozen=True)
 class Validation:
-    """Errors on samples that had no part in selecting features or in choosing parameters."""
+    """Errors on samples that had no part in selecting features or in choosing parameters.
+
+    `n_judged` samples were judged; of very many, `samples` and the three lists after it hold some.
+    """
 
     n_folds: int
     n_repeats: int
@@ -70,6 +73,7 @@ class Validation:
     balanced_error: float
     confusion: list[list[int]]
     auc: list[float] | None
+    n_judged: int
     samples: list[int]
     true: list[int]
     predicted: list[int]

@@ -49,6 +49,13 @@ def number(value: float | None) -> str:
     return "–" if value is None else _wording.four_digits(value).replace("-", "−")
 
 
+def some_of(n_shown: int, n_all: int, what: str = "samples") -> str:
+    """A sentence for a figure that does not show all; nothing where it does."""
+    if n_shown == n_all:
+        return ""
+    return f" Shown are {n_shown:,} of {n_all:,} {what}, drawn at random within the classes."
+
+
 def parameter(value: Any) -> str:
     """A parameter of an estimator: numbers in few digits."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

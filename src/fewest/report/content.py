@@ -113,8 +113,9 @@ class TrainingError:
 
 @dataclass(frozen=True)
 class Samples:
-    """Values of the first selected features, for figures."""
+    """Values of the first selected features, for figures; of very many samples only of some."""
 
+    rows: list[int] = field(default_factory=list)
     classes: list[int] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -264,6 +265,7 @@ class Informative:
     overlap: list[Overlap]
     folds: list[InformativeFold]
     n_folds_planned: int
+    n_probed: int | None
 
     def share(self, name: str) -> float | None:
         """The estimate by one of the rules; None where it could not be made."""

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut, judge_in_parallel, run_held_out
+from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.splits import fit_with_groups, permute_labels, split_folds
 from fewest._estimators.validation import (
     check_choice,
@@ -78,6 +79,7 @@ class Measure:
     def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
         """Measure this labelling; an error that is known already is not measured again."""
         features = objective = np.nan
+        codes = codes.astype(np.intp)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said of permuted labels, they would only alarm
             if "features" in self.statistics:
@@ -279,7 +281,9 @@ def permutation_test(
             f"objective; {abilities_of(measure.estimator).name} has none. Take 'random' or "
             "'conservative'"
         )
-    permuted = permute_labels(codes, measure.groups, n_permutations, rng, exchange=exchange)
+    # As small as they can be: all permutations are drawn before the first is used.
+    compact = codes.astype(np.min_scalar_type(len(measure.classes)))
+    permuted = permute_labels(compact, measure.groups, n_permutations, rng, exchange=exchange)
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
     ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
@@ -376,7 +380,8 @@ def chance_simulation(
         The number of features needed, and the balanced error in cross-validation.
     covariance : {"independent", "within"}
         Independent standard normal features; or the covariance of the samples within their
-        classes, for features that are correlated as in the data.
+        classes (of 2,000 of them, drawn at random, where there are more), for features that are
+        correlated as in the data. Random data are dense.
     n_simulations : int
         Number of random data sets.
     cv : int or splitter
@@ -438,7 +443,15 @@ def _draw_like(X: Any, codes: IndexArray, rng: np.random.RandomState) -> FloatAr
 
     Random combinations of the centred samples have it, without a matrix of d x d entries.
     """
-    n, sizes = len(codes), np.bincount(codes)
-    mixing = rng.standard_normal((n, n)) / np.sqrt(n - len(sizes))
-    centring = np.eye(n) - (codes[:, None] == codes) / sizes[codes]
-    return np.asarray(make_dense(mixing @ centring @ X), dtype=np.float64)
+    n, rows = len(codes), draw_subsample(codes, MOST_COMPARED)
+    X, codes = (X, codes) if len(rows) == n else (X[rows], codes[rows])
+    m, sizes = len(rows), np.bincount(codes)
+    centring = np.eye(m) - (codes[:, None] == codes) / sizes[codes]
+    scale = np.sqrt(m - len(sizes))
+    if m == n:
+        mixing = rng.standard_normal((n, n)) / scale
+        return np.asarray(make_dense(mixing @ centring @ X), dtype=np.float64)
+    # Combinations of some samples, a block at a time: a matrix of all pairs would be too large.
+    centred = np.asarray(make_dense(centring @ X), dtype=np.float64) / scale
+    blocks = [rng.standard_normal((min(m, n - start), m)) @ centred for start in range(0, n, m)]
+    return np.concatenate(blocks)

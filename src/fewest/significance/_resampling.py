@@ -13,7 +13,8 @@ from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import selection_of
-from fewest._estimators.held_out import judge_in_parallel
+from fewest._estimators.held_out import judge_fold, judge_in_parallel
+from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._types import FloatArray, IndexArray
@@ -35,15 +36,17 @@ def check_samples(
     return X, labels, check_groups(groups, len(labels))
 
 
-def find_units(n_samples: int, groups: NDArray[Any] | None) -> list[IndexArray]:
+# What is drawn: the rows of each group, or single rows in one array.
+Units = list[IndexArray] | IndexArray
+
+
+def find_units(n_samples: int, groups: NDArray[Any] | None) -> Units:
     """The rows of each unit that is drawn: of every group, or single samples."""
-    if groups is None:
-        return [np.array([row]) for row in range(n_samples)]
-    return [np.flatnonzero(groups == group) for group in np.unique(groups)]
+    return np.arange(n_samples) if groups is None else find_members(groups)
 
 
 def draw_rows(
-    strata: list[list[IndexArray]],
+    strata: list[Units],
     y: NDArray[Any],
     rng: np.random.RandomState,
     *,
@@ -60,15 +63,24 @@ def draw_rows(
         drawn = []
         for units in strata:
             size = max(1, len(units) // 2) if half else len(units)
-            drawn += [units[place] for place in rng.choice(len(units), size, replace=not half)]
+            places = rng.choice(len(units), size, replace=not half)
+            if isinstance(units, np.ndarray):
+                drawn.append(units[places])
+            else:
+                drawn += [units[place] for place in places]
         inside = np.concatenate(drawn)
-        outside = np.setdiff1d(np.arange(len(y)), inside)
+        outside = find_outside(inside, len(y))
         parts = (inside, outside) if classes_outside else (inside,)
         if all(len(np.unique(y[rows])) == n_classes for rows in parts):
             return inside, outside
     raise ValueError(
         f"{_MOST_DRAWS} resamples all lacked a class: a class has too few samples (or groups)"
     )
+
+
+def find_outside(inside: IndexArray, n_samples: int) -> IndexArray:
+    """The rows that were not drawn."""
+    return np.flatnonzero(np.bincount(inside, minlength=n_samples) == 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,16 +164,20 @@ def bootstrap_632(
     rng = check_random_state(random_state)
     strata = [find_units(len(y), groups)]
     rate = balanced_error if error == "balanced" else zero_one_loss
-    draws = [draw_rows(strata, y, rng, classes_outside=True) for _ in range(n_resamples)]
-    data = estimator, X, y, groups
-    jobs = [(*data, inside, np.append(outside, inside)) for inside, outside in draws]
-    folds = judge_in_parallel(
-        jobs, n_jobs=n_jobs, verbose=verbose, what="bootstrap", unit="resample"
+    jobs = [
+        (estimator, X, y, groups, _draw_compactly(strata, y, rng, classes_outside=True), rate)
+        for _ in range(n_resamples)
+    ]
+    errors = list(
+        judge_in_parallel(
+            jobs,
+            judge=_measure_resample,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            what="bootstrap",
+            unit="resample",
+        )
     )
-    errors = []
-    for fold, (inside, outside) in zip(folds, draws, strict=True):
-        new, seen = np.split(fold.predicted, [len(outside)])
-        errors.append((rate(y[outside], new), rate(y[inside], seen)))
     test_errors, training_errors = np.array(errors).T
     test, training = float(test_errors.mean()), float(training_errors.mean())
     return Bootstrap632(
@@ -313,7 +329,7 @@ def stability(
     rng = check_random_state(random_state)
     strata = _strata(y, groups)
     jobs = [
-        (estimator, X, y, groups, draw_rows(strata, y, rng, half=resample == "half")[0])
+        (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
         for _ in range(n_resamples)
     ]
     selections = judge_in_parallel(
@@ -322,16 +338,40 @@ def stability(
     return stability_index(np.array(list(selections)), confidence=confidence)
 
 
-def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[list[IndexArray]]:
+def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any) -> Any:
+    """The rows inside of one resample, small enough to hold those of all resamples at once."""
+    return draw_rows(strata, y, *how, **more)[0].astype(np.min_scalar_type(len(y)))
+
+
+def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[Units]:
     """What is drawn, samples or groups: one list per class, unless a group holds several."""
-    units = find_units(len(y), groups)
-    if any(len(np.unique(y[rows])) > 1 for rows in units):
+    if groups is None:
+        return list(find_members(y))
+    units = find_members(groups)
+    if hold_several(y, groups).any():
         return [units]
-    return [[rows for rows in units if y[rows[0]] == label] for label in np.unique(y)]
+    classes = y[[rows[0] for rows in units]]
+    return [[units[place] for place in places] for places in find_members(classes)]
+
+
+def _measure_resample(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    rows: NDArray[Any],
+    rate: Any,
+) -> tuple[float, float]:
+    """Errors of a machine on the samples that were not drawn, and on those that were."""
+    inside = rows.astype(np.intp)
+    outside = find_outside(inside, len(y))
+    fold = judge_fold(estimator, X, y, groups, inside, np.append(outside, inside))
+    new, seen = np.split(fold.predicted, [len(outside)])
+    return rate(y[outside], new), rate(y[inside], seen)
 
 
 def _select(
-    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, rows: IndexArray
+    estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, rows: NDArray[Any]
 ) -> NDArray[np.bool_]:
     own_groups = None if groups is None else groups[rows]
     return selection_of(fit_with_groups(clone(estimator), X[rows], y[rows], own_groups)).support
