@@ -226,7 +226,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     def _fit_watched(self, task: BinaryTask, alone: bool) -> tuple[Hyperplane, list[Warning]]:
         """One task within the time limit; its rounds are shown if it is the only one."""
         show = self.verbose > 0 and alone
-        progress = Progress(None, what=self._people_name, unit="round", show=show)
+        progress = Progress(None, what=self._people_name, unit=" rounds", show=show)
         watch = Watch(self.max_seconds, partial(_advance, progress) if show else None)
         with progress, watching(watch):
             return self._fit_one(task)

@@ -98,10 +98,9 @@ def test_ctrl_c_in_one_long_fit(start_fit, finish, tmp_path, fit):
     interrupt(child, finish, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["liknon", "sfm"])
+@pytest.mark.parametrize("method", [pytest.param("liknon", marks=pytest.mark.slow), "sfm"])
 def test_the_bar_of_one_long_fit(start_fit, finish, tmp_path, method):
     """It counts rounds, and shows how far the solution may be from the optimum."""
     child = start_fit(method, "30", 20_000, 300)
-    child.expect(r"\d+round \[[^\r]*gap \d")
+    child.expect(r"\d+ rounds \[[^\r]*gap \d")
     interrupt(child, finish, tmp_path)
