@@ -5,6 +5,7 @@ from benchmarks import (
     footprint,
     imaging,
     many_samples,
+    many_samples_around,
     minimum,
     potential_speed,
     reading,
@@ -17,6 +18,7 @@ from benchmarks import (
 speed.main()
 relatives.main()
 many_samples.main()
+many_samples_around.main()
 potential_speed.main()
 chance_speed.main()
 minimum.main()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from benchmarks import many_samples, record, timing
+from benchmarks import many_samples, many_samples_around, record, timing
 from benchmarks.code_size import count_code_lines, count_rooms
 from benchmarks.many_samples_data import count_bytes, make_overlapping, make_sparse
 from fewest._solvers.columns import scale_columns
@@ -154,6 +154,13 @@ def test_reading_is_counted():
         columns.combine(np.ones(7))
     columns.price(np.ones(20))
     assert (seen.priced, seen.taken) == (2 * 140, 3 * 20 + 140)
+
+
+def test_the_benchmark_around_the_programs_runs(capsys):
+    many_samples_around.main(largest=4000, rounds=1)
+    shown = capsys.readouterr().out
+    assert "soft margin on 10 features: growth from 40 to 4,000" in shown
+    assert "hubness: growth from 40 to 400 samples" in shown
 
 
 SOURCE = '''"""A module."""

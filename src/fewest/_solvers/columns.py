@@ -224,8 +224,11 @@ def _centred_moments(
     return mean, variance
 
 
-def _sparse_slabs(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Rows of a CSR or columns of a CSC matrix, some at a time, without a copy of their values."""
+def _sparse_slabs(X: Any, *, square: bool = False) -> Iterator[tuple[slice, Any]]:
+    """Rows of a CSR or columns of a CSC matrix, some at a time, in float64; or squared values.
+
+    Places of the values are shared with X.
+    """
     by_rows = X.format == "csr"
     length = X.shape[0] if by_rows else X.shape[1]
     wanted = max(_BLOCK_VALUES, X.shape[1])  # a slab of rows adds to every column
@@ -237,7 +240,10 @@ def _sparse_slabs(X: Any) -> Iterator[tuple[slice, Any]]:
         size = part.stop - part.start
         pointers = X.indptr[part.start : part.stop + 1] - X.indptr[part.start]
         shape = (size, X.shape[1]) if by_rows else (X.shape[0], size)
-        yield part, kind((X.data[stored], X.indices[stored], pointers), shape=shape)
+        values = X.data[stored].astype(np.float64, copy=square)
+        if square:
+            values *= values
+        yield part, kind((values, X.indices[stored], pointers), shape=shape)
 
 
 def _replace_values(slab: Any, values: FloatArray) -> Any:
@@ -250,12 +256,8 @@ def _sparse_products(X: Any, v: FloatArray, *, square: bool = False) -> FloatArr
     if X.dtype == np.float64 and not square:
         return np.asarray(X.T @ v, dtype=np.float64).ravel()
     by_rows, out = X.format == "csr", np.zeros(X.shape[1])
-    for part, slab in _sparse_slabs(X):
-        values = slab.data.astype(np.float64)
-        if square:
-            values *= values
-        product = _replace_values(slab, values).T @ (v[part] if by_rows else v)
-        out[slice(None) if by_rows else part] += product
+    for part, slab in _sparse_slabs(X, square=square):
+        out[slice(None) if by_rows else part] += slab.T @ (v[part] if by_rows else v)
     return out
 
 
@@ -271,7 +273,6 @@ def _combine_sparse(X: Any, index: IndexArray, weights: FloatArray) -> FloatArra
     if X.dtype == np.float64:
         return np.asarray(X @ weights).ravel()
     for part, slab in _sparse_slabs(X):
-        slab = _replace_values(slab, slab.data.astype(np.float64))
         if by_rows:
             total[part] = slab @ weights
         else:
