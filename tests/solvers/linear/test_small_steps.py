@@ -26,7 +26,7 @@ SMALL_STEPS = {
     "_FIRST_FEATURES": 3,
     "_FEATURE_BATCH": 2,
     "_SUBSAMPLE": 100,
-    "_ROUNDS_FROM_HYPERPLANE": 200,  # otherwise a poor start is given up
+    "_FROM_HYPERPLANE": partition._NO_LIMITS,  # otherwise a poor start is given up
 }
 
 
@@ -35,7 +35,7 @@ def small_steps(monkeypatch):
     """Few samples and features at a time: what takes 10,000 samples otherwise happens with 100."""
     for name, value in SMALL_STEPS.items():
         monkeypatch.setattr(partition, name, value)
-    monkeypatch.setattr(solve_module, "_ALL_SAMPLES", 20)
+    monkeypatch.setattr(solve_module, "_ALL_SOFT_SAMPLES", 20)
 
 
 @pytest.mark.parametrize("method", METHODS)

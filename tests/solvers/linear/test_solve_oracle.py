@@ -61,6 +61,7 @@ def test_generation_on_small_problems(generate_columns, generate_rows):
             patch.setattr(solve_module, "_batch", lambda problem: 2)
         if generate_rows:
             patch.setattr(solve_module, "_ALL_SAMPLES", 1)
+            patch.setattr(solve_module, "_ALL_SOFT_SAMPLES", 1)
             patch.setattr(solve_module, "_FIRST_SAMPLES", 4)
         check()
     assert max(rounds) >= 5

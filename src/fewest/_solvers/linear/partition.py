@@ -11,6 +11,7 @@ If no sample changes sides, the solution is that of all samples, and features ar
 from __future__ import annotations
 
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +36,27 @@ _JOIN_PER_FEATURE, _JOIN_AT_LEAST = 2, 200
 _FIRST_FEATURES, _FEATURE_BATCH = 60, 20
 # Above twice as many samples, the features to begin with are found on so many.
 _SUBSAMPLE = 5000
-# Rounds from a known hyperplane before an interior point is tried instead, and in all.
-_ROUNDS_FROM_HYPERPLANE, _MOST_ROUNDS = 10, 200
 # A hyperplane that must grow more than this to satisfy the equality is of another program.
 _LARGEST_FACTOR = 1e3
 # On which side a sample is shows at this distance from its margin, in mean distances.
 _SIDE = 1e-9
+
+
+class _Limits(NamedTuple):
+    """Most rounds, and most undecided samples: so many and so many per feature."""
+
+    rounds: int
+    samples: float
+    samples_per_feature: float
+
+    def admit(self, rounds: int, master: Master) -> bool:
+        most = self.samples + self.samples_per_feature * len(master.features)
+        return rounds < self.rounds and len(master.samples) <= most
+
+
+_NO_LIMITS = _Limits(200, np.inf, 0.0)
+# From a known hyperplane; beyond that an interior point is the better start.
+_FROM_HYPERPLANE = _Limits(10, 500, 8.0)
 
 
 def solve_many(
@@ -55,17 +71,16 @@ def solve_many(
     if warm is not None and warm.w is not None:
         vertex = _vertex_at(problem, columns, warm)
         if vertex is not None:
-            hard = not has_interior(problem)
-            most = _MOST_ROUNDS if hard else _ROUNDS_FROM_HYPERPLANE
-            result = _generate(problem, columns, vertex, tol, most, started)
-            if result is not None or hard:
+            limits = _FROM_HYPERPLANE if has_interior(problem) else _NO_LIMITS
+            result = _generate(problem, columns, vertex, tol, limits, started)
+            if result is not None:
                 return result
     if not has_interior(problem):
         return None
     vertex = _guess(problem, columns)
-    return (
-        None if vertex is None else _generate(problem, columns, vertex, tol, _MOST_ROUNDS, started)
-    )
+    if vertex is None:
+        return None
+    return _generate(problem, columns, vertex, tol, _NO_LIMITS, started)
 
 
 def _generate(
@@ -73,16 +88,16 @@ def _generate(
     columns: Columns,
     vertex: Vertex,
     tol: float,
-    max_rounds: int,
+    limits: _Limits,
     started: float,
 ) -> Result | None:
     """The optimum from this vertex on, or the best known when the time is up.
 
-    None if the rounds are used up.
+    None if the limits are reached.
     """
     partition = _Partition(problem, columns, vertex)
     watch, state, rounds = current_watch(), None, 0
-    while rounds < max_rounds and not watch.is_over:
+    while limits.admit(rounds, partition.master) and not watch.is_over:
         rounds += 1
         watch.tell(None if state is None else state.gap, len(partition.master.samples))
         try:
@@ -257,7 +272,7 @@ def _on_equality(
 def _guess(problem: Problem, columns: Columns) -> Vertex | None:
     """A vertex near the optimum, from an interior point; roughly first where samples are many."""
     first = _first_features(problem, columns)
-    if problem.n_samples > 2 * _SUBSAMPLE:
+    if problem.n_samples > 2 * _SUBSAMPLE and columns.n_features > len(first):
         rough = _guess_on_subsample(problem, columns, first)
         if rough is not None and current_watch().is_over:
             nothing = np.empty(0, dtype=np.intp)

@@ -36,9 +36,11 @@ from fewest._types import FloatArray, IndexArray
 if TYPE_CHECKING:
     from fewest._solvers.linear.vertex import Walker
 
-# Above this many samples, their constraints are generated as well.
-_ALL_SAMPLES = 400
+# Above this many samples, their constraints are generated as well: without slack, and with it.
+_ALL_SAMPLES, _ALL_SOFT_SAMPLES = 400, 250
 _FIRST_SAMPLES = 200
+# The more samples, the more features at a time; but blocks of them must stay small.
+_MOST_FOR_BATCH = 2000
 # From this many samples on, many missing features are found faster from inside, and this many
 # batches of them may join at a time.
 _FEWEST_FOR_INTERIOR = 100
@@ -98,7 +100,7 @@ def _confirm_infeasible(problem: Problem, columns: Columns, tol: float, bound: f
 
 def has_many_samples(problem: Problem) -> bool:
     """Whether a program holds some of its samples only."""
-    return problem.n_samples > _ALL_SAMPLES
+    return problem.n_samples > (_ALL_SAMPLES if problem.slack_cost is None else _ALL_SOFT_SAMPLES)
 
 
 def try_as_hard(problem: Problem, solve_hard: Callable[[Problem], Result]) -> Result | None:
@@ -187,7 +189,7 @@ def starting_direction(problem: Problem) -> FloatArray:
 
 def _batch(problem: Problem) -> int:
     """How many features to start with, and to admit per round."""
-    return 50 + problem.n_samples // 8
+    return 50 + min(problem.n_samples, _MOST_FOR_BATCH) // 8
 
 
 def _sample_batch(problem: Problem) -> int:
