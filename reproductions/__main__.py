@@ -12,6 +12,7 @@ from time import perf_counter
 
 from reproductions import page, run
 from reproductions.catalogue import STUDIES
+from reproductions.study import Study
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
     parser.add_argument("--results", type=Path, help="folder for CSV files and figures")
     given = parser.parse_args(arguments)
-    chosen = [one for one in STUDIES if one.name.startswith(tuple(given.names) or "")]
+    chosen = _choose(given.names)
     if not chosen:
         known = ", ".join(study.name for study in STUDIES)
         parser.error(f"no study is called {' or '.join(given.names)}; there are {known}")
@@ -44,6 +45,13 @@ def main(arguments: list[str] | None = None) -> int:
     if folder == run.RESULTS:
         page.write(STUDIES, folder)
     return 0
+
+
+def _choose(names: list[str]) -> list[Study]:
+    """Studies of these names; a name that is no study's is the beginning of several."""
+    whole = {study.name for study in STUDIES}.intersection(names)
+    starts = tuple(name for name in names if name not in whole) if names else ("",)
+    return [one for one in STUDIES if one.name in whole or one.name.startswith(starts)]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,12 @@ Results = Mapping[str, Mapping[str, Measured]]
 
 
 def compute(study: Study, *, quick: bool, n_jobs: int) -> Results:
-    """Our numbers of all cells whose data are there, from the cache where nothing has changed."""
+    """Our numbers of all cells that can be computed, from the cache where nothing has changed."""
     ready, missing = {}, []
+    absent = _list_absent(study)
     for cell in study.cells:
+        if absent.intersection(cell.packages):
+            continue
         data = {name: find(name) for name in cell.data}
         if None in data.values():
             continue
@@ -39,6 +43,18 @@ def compute(study: Study, *, quick: bool, n_jobs: int) -> Results:
         cache.save(cell, quick, data, ours)
         ready[cell.name] = ours
     return {cell.name: ready[cell.name] for cell in study.cells if cell.name in ready}
+
+
+def _list_absent(study: Study) -> set[str]:
+    """Packages of its cells that are not installed, each with a printed line."""
+    wanted = dict.fromkeys(package for cell in study.cells for package in cell.packages)
+    absent = [package for package in wanted if find_spec(package) is None]
+    for package in absent:
+        print(
+            f"{study.name}: skipped what needs the package {package}, which is not installed "
+            "(pip install 'fewest[reproduce]')"
+        )
+    return set(absent)
 
 
 def _compute_cell(cell: Cell, quick: bool) -> dict[str, Measured]:

@@ -79,12 +79,15 @@ class Cell:
         The paper's numbers, by the same labels. Ours without a counterpart are listed alone.
     data : tuple of str
         Real data sets that it needs (file names, without `.npz`); skipped where they are missing.
+    packages : tuple of str
+        Packages that it imports beyond those of fewest; skipped where they are not installed.
     """
 
     name: str
     run: Callable[[bool], Mapping[str, Any]]
     published: Mapping[str, Published] = field(default_factory=dict)
     data: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

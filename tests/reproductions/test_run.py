@@ -99,6 +99,25 @@ def test_studies_without_data_are_left_out(tmp_path, monkeypatch, capsys):
     assert "data are missing" in run.summarize(study, run.list_comparisons(study, results))
 
 
+def test_cells_whose_package_is_not_installed_are_left_out(capsys):
+    cells = [
+        Cell("here", partial(measure, 1.0), packages=("json",)),
+        Cell("there", partial(measure, 1.0), packages=("no_such_package",)),
+    ]
+    results = run.compute(Study("some", "Some", "nowhere", cells), quick=True, n_jobs=1)
+    assert list(results) == ["here"]
+    line = "some: skipped what needs the package no_such_package, which is not installed"
+    assert line in capsys.readouterr().out
+
+
+def test_a_whole_name_is_no_beginning(toy, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(command, "STUDIES", [toy, replace(toy, name="toy_2")])
+    for given, expected in [("toy", ["toy"]), ("toy_2", ["toy_2"]), ("to", ["toy", "toy_2"])]:
+        command.main([given, "--list"])
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[0] for line in lines] == expected
+
+
 def test_command_runs_studies_by_the_beginning_of_their_names(toy, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command, "STUDIES", [toy])
     assert command.main(["to", "--quick", "--jobs", "1", "--results", str(tmp_path)]) == 0
