@@ -87,7 +87,7 @@ $(REPRODUCE_SETUP): $(SETUP)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[reproduce]"
 	@touch $@
 
-# NAME: the beginning of names of tables and figures; QUICK=1: few runs of each.
+# NAME: the name of a table or figure, or the beginning of several; QUICK=1: few runs of each.
 reproduce: $(REPRODUCE_SETUP)
 	$(BIN)/python -m reproductions $(NAME) $(if $(QUICK),--quick)
 

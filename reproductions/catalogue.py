@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reproductions import (
+    hochreiter_classification,
     hochreiter_figures,
     hochreiter_matrices,
     hochreiter_microarray,
@@ -46,6 +47,7 @@ STUDIES: list[Study] = [
     *klement_brain_emotions.STUDIES,
     *klement_brain_regions.STUDIES,
     *hochreiter_figures.STUDIES,
+    *hochreiter_classification.STUDIES,
     *hochreiter_matrices.STUDIES,
     *hochreiter_regression.STUDIES,
     *hochreiter_selection.STUDIES,
