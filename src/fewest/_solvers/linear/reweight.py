@@ -20,8 +20,14 @@ import numpy as np
 
 from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.master import TimeIsUpError
-from fewest._solvers.linear.solve import has_many_samples, solve
+from fewest._solvers.linear.master import Master, TimeIsUpError
+from fewest._solvers.linear.solve import (
+    first_master,
+    generate,
+    has_many_samples,
+    solve,
+    try_as_hard,
+)
 from fewest._solvers.problem import (
     LARGEST_SLACK_COST,
     SMALLEST_SLACK_COST,
@@ -166,6 +172,7 @@ class _Loop:
         self._problem, self.columns = problem, columns
         self._price_slacks, self._tol = price_slacks, tol
         self.problem = problem
+        self._master: Master | None = None
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
@@ -174,7 +181,20 @@ class _Loop:
         self.columns = self.columns.subset(last.features)
         every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
         warm = WarmStart(every, nothing, last.w, last.b)
-        return solve(self.problem, self.columns, tol=self._tol, warm=warm)
+        if has_many_samples(self.problem):
+            return solve(self.problem, self.columns, tol=self._tol, warm=warm)
+        hard = try_as_hard(
+            self.problem, lambda hard: solve(hard, self.columns, tol=self._tol, warm=warm)
+        )
+        if hard is not None:
+            self._master = None
+            return hard
+        problem, unit = self.problem.in_own_unit()
+        if self._master is None:
+            self._master = first_master(problem, self.columns, warm)
+        else:
+            self._master.narrow(last.features, problem)
+        return generate(self.columns, self._master, tol=self._tol).times(unit)
 
 
 def _stands_still(previous: Result, step: Result, problem: Problem) -> bool:
