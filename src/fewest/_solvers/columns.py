@@ -26,7 +26,8 @@ _FAR = 1e3
 _CANCELLATION = 1e-6
 # The means of this many classes are computed together, in hardly more time than one mean.
 _MOST_CLASSES = 8
-_FEW_COLUMNS = 512
+# Wider blocks (of rows, or of columns) take twice as long: BLAS copies them first.
+_WIDTH_BY_ROWS, _WIDTH_BY_COLUMNS = 4096, 512
 
 
 class Columns:
@@ -152,13 +153,17 @@ def scale_columns(
     if class_means is None:
         mean, variance = weighted_moments(X, sample_weight)
     else:
-        mean, variance = _fast_moments(X, class_means.sizes @ class_means.values / X.shape[0])
-    scale = np.sqrt(variance)
-    usable = scale > 0.0
+        mean, variance = _fast_moments(X, (class_means.sizes / X.shape[0]) @ class_means.values)
+    usable = (variance > 0.0) & (variance < np.inf)
+    others = np.flatnonzero(~usable)
+    inverse_of_others = np.where(variance[others] == 0.0, 0.0, np.nan)
     if not per_column and usable.any():
-        scale[usable] = np.sqrt(variance[usable].mean())
-    inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=usable)
-    inverse_scale[~np.isfinite(scale)] = np.nan
+        variance[usable] = variance[usable].mean()
+    # In place: with this many columns, a temporary array takes longer than what is done to it.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse_scale = np.sqrt(variance, out=variance)
+        np.divide(1.0, inverse_scale, out=inverse_scale)
+    inverse_scale[others] = inverse_of_others
     return Columns(X, mean, inverse_scale, class_means)
 
 
@@ -201,8 +206,7 @@ def _find_class_means(X: Any, codes: IndexArray) -> ClassMeans | None:
         return None
     weights = (codes == np.arange(len(sizes))[:, None]) / sizes[:, None]
     values = np.empty((len(sizes), X.shape[1]))
-    # BLAS copies X for this product: rows at full length, or few columns, are the faster ways.
-    width = X.shape[1] if X.flags.c_contiguous else _FEW_COLUMNS
+    width = _WIDTH_BY_ROWS if X.flags.c_contiguous else _WIDTH_BY_COLUMNS
     for start in range(0, X.shape[1], width):
         block = slice(start, start + width)
         np.matmul(weights, X[:, block], out=values[:, block])
@@ -216,8 +220,10 @@ def _fast_moments(X: Any, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
     with np.errstate(over="ignore", invalid="ignore"):
         square = np.einsum("ij,ij->j", X, X)  # needs no temporary
         square /= n
-        variance = square - mean * mean
-        doubtful = np.flatnonzero(~(variance > _CANCELLATION * square) | np.isinf(square))
+        variance = np.square(mean)
+        np.subtract(square, variance, out=variance)
+        square *= _CANCELLATION  # infinite ones are not below it either
+        doubtful = np.flatnonzero(~(variance > square))
     if len(doubtful):
         mean[doubtful], careful = _centred_moments(X, np.full(n, 1.0 / n), doubtful)
         variance[doubtful] = _without_rounding(mean[doubtful], careful, n)

@@ -35,6 +35,9 @@ Int32Array = NDArray[np.int32]
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
+# Programs with more entries may take so long that somebody wants to end them.
+_SOON_DONE = 20_000
+_BETWEEN_ITERATIONS = highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt
 _CONCLUSIVE = (
     highspy.HighsModelStatus.kOptimal,
     highspy.HighsModelStatus.kUnbounded,
@@ -245,8 +248,10 @@ class Master:
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
         # Degenerate programs may cycle; others need a few iterations per row or column.
-        size = self._highs.getNumRow() + self._highs.getNumCol()
-        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * size)
+        n_rows, n_columns = self._highs.getNumRow(), self._highs.getNumCol()
+        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * (n_rows + n_columns))
+        watched = n_rows * n_columns > _SOON_DONE
+        (self._highs.startCallback if watched else self._highs.stopCallback)(_BETWEEN_ITERATIONS)
         self._highs.run()
         status: highspy.HighsModelStatus = self._highs.getModelStatus()
         return status
@@ -300,7 +305,6 @@ def _quiet_highs() -> highspy.Highs:
     ):
         highs.setOptionValue(option, value)
     highs.setCallback(_ask_whether_to_go_on, None)
-    highs.startCallback(highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt)
     return highs
 
 

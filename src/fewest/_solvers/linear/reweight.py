@@ -20,13 +20,13 @@ import numpy as np
 
 from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.master import Master, TimeIsUpError
+from fewest._solvers.linear.master import Master, SolverError, TimeIsUpError
 from fewest._solvers.linear.solve import (
     first_master,
     generate,
     has_many_samples,
+    is_nearly_hard,
     solve,
-    try_as_hard,
 )
 from fewest._solvers.problem import (
     LARGEST_SLACK_COST,
@@ -181,20 +181,30 @@ class _Loop:
         self.columns = self.columns.subset(last.features)
         every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
         warm = WarmStart(every, nothing, last.w, last.b)
-        if has_many_samples(self.problem):
-            return solve(self.problem, self.columns, tol=self._tol, warm=warm)
-        hard = try_as_hard(
-            self.problem, lambda hard: solve(hard, self.columns, tol=self._tol, warm=warm)
-        )
-        if hard is not None:
-            self._master = None
-            return hard
+        step = None
+        if not (has_many_samples(self.problem) or is_nearly_hard(self.problem)):
+            step = self._go_on(last, warm)
+        if step is None:
+            step = solve(self.problem, self.columns, tol=self._tol, warm=warm)
+        return step
+
+    def _go_on(self, last: Result, warm: WarmStart) -> Result | None:
+        """The solution from where the last program ended, if that is a proven optimum."""
         problem, unit = self.problem.in_own_unit()
-        if self._master is None:
-            self._master = first_master(problem, self.columns, warm)
-        else:
-            self._master.narrow(last.features, problem)
-        return generate(self.columns, self._master, tol=self._tol).times(unit)
+        try:
+            if self._master is None:
+                self._master = first_master(problem, self.columns, warm)
+            else:
+                self._master.narrow(last.features, problem)
+            step = generate(self.columns, self._master, tol=self._tol)
+        except TimeIsUpError:
+            raise
+        except SolverError:
+            step = None
+        if step is not None and step.status is Status.OPTIMAL:
+            return step.times(unit)
+        self._master = None
+        return None
 
 
 def _stands_still(previous: Result, step: Result, problem: Problem) -> bool:
