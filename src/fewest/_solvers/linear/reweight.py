@@ -25,7 +25,6 @@ from fewest._solvers.linear.solve import (
     first_master,
     generate,
     has_many_samples,
-    is_nearly_hard,
     solve,
 )
 from fewest._solvers.problem import (
@@ -182,7 +181,8 @@ class _Loop:
         every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
         warm = WarmStart(every, nothing, last.w, last.b)
         step = None
-        if not (has_many_samples(self.problem) or is_nearly_hard(self.problem)):
+        # With slacks there are often several optima; which one is found must not depend on the way.
+        if slack_cost is None and not has_many_samples(self.problem):
             step = self._go_on(last, warm)
         if step is None:
             step = solve(self.problem, self.columns, tol=self._tol, warm=warm)

@@ -103,17 +103,12 @@ def has_many_samples(problem: Problem) -> bool:
     return problem.n_samples > (_ALL_SAMPLES if problem.slack_cost is None else _ALL_SOFT_SAMPLES)
 
 
-def is_nearly_hard(problem: Problem) -> bool:
-    """Whether slacks are so expensive that a solution without any is looked for first."""
-    return problem.slack_cost is not None and bool(np.all(problem.slack_cost > _NEARLY_HARD))
-
-
 def try_as_hard(problem: Problem, solve_hard: Callable[[Problem], Result]) -> Result | None:
     """The solution without slacks, if these are so expensive that none would be used.
 
     Where the classes are separable, the program is far easier without slacks.
     """
-    if problem.slack_cost is None or not is_nearly_hard(problem):
+    if problem.slack_cost is None or not np.all(problem.slack_cost > _NEARLY_HARD):
         return None
     hard = solve_hard(problem.with_slack_cost(None))
     if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):

@@ -24,7 +24,7 @@ _OPTIMAL = 1e-9  # violations of the dual constraints up to this are left alone
 _FEASIBLE = 1e-7  # a start whose samples fall short by more is useless
 _TIE = 1e-13  # obstacles that are this close together count as one
 _YOUNG = 12  # updates after which all digits that matter are still right
-FRESH = 40  # updates after which the inverse is computed again
+FRESH = 80  # updates after which the inverse is computed again
 _STUCK = 60  # steps of no length after which a walk is given up
 
 FOUND, FAILED = 0, 1
