@@ -241,6 +241,39 @@ def test_subset_is_standardised_once():
     np.testing.assert_allclose(part.price(v), columns.price(v)[index], rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray], ids=["C", "F"])
+@pytest.mark.parametrize("n_classes", [2, 3, 8])
+def test_class_means_are_priced_without_a_pass(layout, n_classes, monkeypatch):
+    rng = np.random.default_rng(n_classes)
+    X = rng.standard_normal((40, 5000)) * 3.0 + 5.0  # more than one block of columns
+    codes = rng.permutation(np.arange(40) % n_classes)
+    columns, peer = scale_columns(layout(X), codes=codes), scale_columns(layout(X))
+    np.testing.assert_allclose(columns.mean, X.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(columns.inverse_scale, 1.0 / X.std(axis=0), rtol=1e-12)
+    of_class, other = rng.standard_normal(n_classes)[codes], rng.standard_normal(40)
+    for v in (of_class, other):
+        np.testing.assert_allclose(columns.price(v), peer.price(v), atol=1e-10)
+    monkeypatch.setattr("fewest._solvers.columns.column_products", None)
+    columns.price(of_class)
+    with pytest.raises(TypeError):  # a value of its own for each sample needs the pass
+        columns.price(other)
+
+
+@pytest.mark.parametrize("codes", [np.arange(40) % 9, 2 * (np.arange(40) % 2)])
+def test_many_classes_or_empty_ones_are_left_alone(codes):
+    X = np.random.default_rng(0).standard_normal((40, 20))
+    columns = scale_columns(X, codes=codes)
+    assert columns.class_means is None
+    np.testing.assert_allclose(columns.mean, X.mean(axis=0), rtol=1e-12)
+
+
+def test_class_means_know_no_other_kinds_of_data():
+    X, codes = counts().astype(float), np.arange(37) % 2
+    for data in (sparse.csr_matrix(X), X.astype(np.float32), strided(X)):
+        assert scale_columns(data, codes=codes).class_means is None
+    assert scale_columns(X, codes=codes, sample_weight=np.ones(37)).class_means is None
+
+
 @PER_LAYOUT
 @PER_DTYPE
 def test_products(layout, dtype):

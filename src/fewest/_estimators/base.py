@@ -158,7 +158,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         self.classes_, codes = np.unique(y, return_inverse=True)
         X, codes, weight = drop_zero_weights(X, codes, sample_weight)
         encode_classes(type(self).__name__, self.classes_[codes])  # two of them are left, at least
-        return standardize_columns(X, weight, per_column=self.standardize), codes, weight
+        columns = standardize_columns(X, weight, per_column=self.standardize, codes=codes)
+        return columns, codes, weight
 
     def _fit_columns(
         self, columns: Columns, codes: IndexArray, weight: FloatArray | None = None

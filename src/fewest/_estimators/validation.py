@@ -200,11 +200,15 @@ def drop_zero_weights(
 
 
 def standardize_columns(
-    X: Any, weight: FloatArray | None = None, *, per_column: bool = True
+    X: Any,
+    weight: FloatArray | None = None,
+    *,
+    per_column: bool = True,
+    codes: IndexArray | None = None,
 ) -> Columns:
-    """Standardised columns, at least one of which varies."""
+    """Standardised columns, at least one of which varies; `codes` are the places of the labels."""
     with np.errstate(invalid="ignore", over="ignore"):
-        columns = scale_columns(X, per_column=per_column, sample_weight=weight)
+        columns = scale_columns(X, per_column=per_column, sample_weight=weight, codes=codes)
     check_moments(X, columns.mean, columns.inverse_scale)
     if columns.n_usable == 0:
         raise ValueError(

@@ -8,6 +8,7 @@ enter a linear program are ever made explicit.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,19 +24,31 @@ _TILE_VALUES, _TILE_LENGTH = 1 << 16, 4096
 _FAR = 1e3
 # Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost half its digits.
 _CANCELLATION = 1e-6
+# The means of this many classes are computed together, in hardly more time than one mean.
+_MOST_CLASSES = 8
+# Wider blocks (of rows, or of columns) take twice as long: BLAS copies them first.
+_WIDTH_BY_ROWS, _WIDTH_BY_COLUMNS = 4096, 512
 
 
 class Columns:
     """Implicitly standardised columns of X.
 
     `mean` and `inverse_scale` hold one value per column. Columns to be ignored (constant ones) have
-    an inverse scale of zero: their price is zero, and they are never selected.
+    an inverse scale of zero: their price is zero, and they are never selected. `class_means` are
+    those of X as it is, where they are known.
     """
 
-    def __init__(self, X: Any, mean: FloatArray, inverse_scale: FloatArray) -> None:
+    def __init__(
+        self,
+        X: Any,
+        mean: FloatArray,
+        inverse_scale: FloatArray,
+        class_means: ClassMeans | None = None,
+    ) -> None:
         self.X = X
         self.mean = mean
         self.inverse_scale = inverse_scale
+        self.class_means = class_means
         self.n_samples, self.n_features = X.shape
 
     @property
@@ -44,8 +57,10 @@ class Columns:
         return int(np.count_nonzero(self.inverse_scale))
 
     def price(self, v: FloatArray) -> FloatArray:
-        """Inner product of every standardised column with v: one pass over X."""
-        raw = column_products(self.X, v)
+        """Inner product of every standardised column with v: one pass over X, at most."""
+        raw = None if self.class_means is None else self.class_means.products(v)
+        if raw is None:
+            raw = column_products(self.X, v)
         total = v.sum()
         if total != 0.0:
             raw -= self.mean * total
@@ -104,22 +119,52 @@ class Columns:
         return wrap_columns(self.take(index))
 
 
+@dataclass(frozen=True, eq=False)
+class ClassMeans:
+    """Means of every column of X over the samples of each class."""
+
+    codes: IndexArray  # the class of each sample: 0, 1, 2, ...
+    sizes: IndexArray
+    values: FloatArray  # one row per class
+
+    def products(self, v: FloatArray) -> FloatArray | None:
+        """X^T v, if v has one value per class."""
+        of_class = np.empty(len(self.sizes))
+        of_class[self.codes] = v
+        return (of_class * self.sizes) @ self.values if np.all(of_class[self.codes] == v) else None
+
+
 def scale_columns(
-    X: Any, *, per_column: bool = True, sample_weight: FloatArray | None = None
+    X: Any,
+    *,
+    per_column: bool = True,
+    sample_weight: FloatArray | None = None,
+    codes: IndexArray | None = None,
 ) -> Columns:
     """Columns of X with weighted mean zero and weighted variance one.
 
     With `per_column=False` all columns share one scale, chosen so that their mean variance is one.
+    With the `codes` of the classes (0, 1, 2, ...), their means are kept where they cost no time.
     Columns with values that are not finite, or whose squares overflow, have NaN as their scale.
     """
-    mean, variance = weighted_moments(X, sample_weight)
-    scale = np.sqrt(variance)
-    usable = scale > 0.0
+    class_means = None
+    if codes is not None and sample_weight is None and not sparse.issparse(X) and _blas_ready(X):
+        class_means = _find_class_means(X, codes)
+    if class_means is None:
+        mean, variance = weighted_moments(X, sample_weight)
+    else:
+        mean, variance = _fast_moments(X, (class_means.sizes / X.shape[0]) @ class_means.values)
+    usable = (variance > 0.0) & (variance < np.inf)
+    others = np.flatnonzero(~usable)
+    inverse_of_others = np.where(variance[others] == 0.0, 0.0, np.nan)
     if not per_column and usable.any():
-        scale[usable] = np.sqrt(variance[usable].mean())
-    inverse_scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=usable)
-    inverse_scale[~np.isfinite(scale)] = np.nan
-    return Columns(X, mean, inverse_scale)
+        variance[usable] = variance[usable].mean()
+    # In place: with this many columns, a temporary array takes longer than what is done to it.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse_scale = np.sqrt(variance, out=variance)
+        np.divide(1.0, inverse_scale, out=inverse_scale)
+    inverse_scale[others] = inverse_of_others
+    return Columns(X, mean, inverse_scale, class_means)
 
 
 def wrap_columns(X: Any) -> Columns:
@@ -149,23 +194,38 @@ def weighted_moments(
         weight = sample_weight / sample_weight.max()  # first, because the sum may overflow
         weight /= weight.sum()
     if not sparse.issparse(X) and _blas_ready(X) and sample_weight is None:
-        return _fast_moments(X, weight)
+        return _fast_moments(X, np.asarray(weight @ X))
     mean, variance = (_sparse_moments if sparse.issparse(X) else _centred_moments)(X, weight)
     return mean, _without_rounding(mean, variance, n)
 
 
-def _fast_moments(X: Any, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Two sweeps without a temporary; columns whose digits cancel are computed again with care."""
+def _find_class_means(X: Any, codes: IndexArray) -> ClassMeans | None:
+    """Means over the samples of each class, if the classes are few: one sweep for all of them."""
+    sizes = np.bincount(codes)
+    if len(sizes) > _MOST_CLASSES or not sizes.all():
+        return None
+    weights = (codes == np.arange(len(sizes))[:, None]) / sizes[:, None]
+    values = np.empty((len(sizes), X.shape[1]))
+    width = _WIDTH_BY_ROWS if X.flags.c_contiguous else _WIDTH_BY_COLUMNS
+    for start in range(0, X.shape[1], width):
+        block = slice(start, start + width)
+        np.matmul(weights, X[:, block], out=values[:, block])
+    return ClassMeans(codes, sizes, values)
+
+
+def _fast_moments(X: Any, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance without a temporary; where digits cancel, both again with care."""
     n = X.shape[0]
-    mean = np.asarray(weight @ X)
     # Values near the limit of the type overflow here; they are among those computed again.
     with np.errstate(over="ignore", invalid="ignore"):
         square = np.einsum("ij,ij->j", X, X)  # needs no temporary
         square /= n
-        variance = square - mean * mean
-        doubtful = np.flatnonzero(~(variance > _CANCELLATION * square) | np.isinf(square))
+        variance = np.square(mean)
+        np.subtract(square, variance, out=variance)
+        square *= _CANCELLATION  # infinite ones are not below it either
+        doubtful = np.flatnonzero(~(variance > square))
     if len(doubtful):
-        mean[doubtful], careful = _centred_moments(X, weight, doubtful)
+        mean[doubtful], careful = _centred_moments(X, np.full(n, 1.0 / n), doubtful)
         variance[doubtful] = _without_rounding(mean[doubtful], careful, n)
     return mean, variance
 

@@ -212,7 +212,7 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         X, y = check_data(self, X, y)
         self.classes_, codes = encode_classes(type(self).__name__, y)
         splits = split_folds(self.cv, y, groups, random_state=self.random_state)
-        columns = standardize_columns(X, per_column=self.standardize)
+        columns = standardize_columns(X, per_column=self.standardize, codes=codes)
         machine = self._make_machine(1.0)
         Cs = self._find_candidates(machine, machine._class_tasks(columns, codes))
         jobs = [(machine, X, codes, split, Cs) for split in splits]

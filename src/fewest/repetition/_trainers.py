@@ -113,10 +113,11 @@ class TaskTrainer(Trainer):
             for task, repeater in zip(tasks, self._repeaters, strict=True)
         ]
         self._columns = self._repeaters[0].columns
+        self._n_left = self._columns.n_usable
 
     @property
     def n_left(self) -> int:
-        return self._columns.n_usable
+        return self._n_left
 
     def train(self) -> Trained | ValueError:
         try:
@@ -129,6 +130,7 @@ class TaskTrainer(Trainer):
         return self._describe([plane for plane, _ in fits])
 
     def remove(self, features: IndexArray) -> None:
+        self._n_left -= len(features)  # all of them were left
         for repeater in self._repeaters:
             repeater.remove(features)
 

@@ -76,6 +76,23 @@ def test_feature_costs():
     assert value(case, master_of(case, range(30))) == pytest.approx(full_objective(case))
 
 
+@EVERY_PROBLEM
+@HARD_AND_SOFT
+def test_fewer_features_with_other_costs_are_the_program_of_these(method, slack_cost):
+    """Also features that had a weight go, and what was cheap becomes expensive."""
+    rng = np.random.default_rng(0)
+    case = case_of(method, slack_cost)
+    master, kept = master_of(case, range(30)), np.arange(30)
+    for count in (22, 21, 15):
+        master.solve()
+        places = np.sort(rng.permutation(len(kept))[:count])
+        kept = kept[places]
+        costs = 10.0 ** rng.uniform(-1.0, 2.0, count)
+        part = case.replace(X=case.X[:, kept], feature_cost=costs)
+        master.narrow(places, problem_of(part))
+        assert value(part, master) == pytest.approx(full_objective(part))
+
+
 def test_dual_solution_is_feasible_and_tight():
     case = case_of(slack_cost=np.full(20, 0.2))
     solution = master_of(case, range(30)).solve()

@@ -11,7 +11,6 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import vertex
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.repeat import Repeater
-from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.linear.vertex import Walker, vertex_of
 from fewest._solvers.linear.walk import FAILED
 from tests.fuzzing import examples
@@ -91,7 +90,7 @@ def test_the_general_solver_takes_over_where_a_walk_fails(monkeypatch):
     X, y = noise(24, 800, seed=0)
 
     def lost(*arguments):
-        return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0
+        return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0, 0
 
     monkeypatch.setattr(vertex, "walk", lost)
     repeater, case = Repeater(scale_columns(X)), Case(X, y)
@@ -118,33 +117,6 @@ def test_a_start_that_is_no_vertex_is_an_error():
         walker = Walker(problem, every, columns.take(every), np.empty((24, 0)), features, limit)
         with pytest.raises(SolverError, match="did not arrive"):
             walker.solve()
-
-
-def test_the_loop_goes_on_without_a_walk_that_fails(monkeypatch):
-    X, y = noise(24, 800, seed=0)
-    problem, repeater = problem_of(Case(X, y)), Repeater(scale_columns(X))
-    repeater.solve(problem)
-    first = repeater.solve(problem)  # walked to, so the programs after it may walk on
-    assert first.vertex is not None
-    wanted = minimize_zero_norm(problem, scale_columns(X), first=first)
-
-    def lost(*arguments):
-        return FAILED, NOTHING, NOTHING, np.zeros(1), np.zeros(1), 0
-
-    monkeypatch.setattr(vertex, "walk", lost)
-    result = minimize_zero_norm(problem, scale_columns(X), first=first)
-    np.testing.assert_array_equal(result.features, wanted.features)
-    np.testing.assert_allclose(result.w, wanted.w, rtol=1e-6)
-
-
-def test_weights_too_small_to_count_end_a_series_of_walks():
-    X, y = noise(24, 60, seed=0)
-    case = Case(X, y)
-    first = run(case)
-    walker = walker_at(case, first, np.arange(60))
-    walker.reduce_to(first.features, problem_of(case))  # the whole vertex is kept
-    with pytest.raises(SolverError, match="the vertex is not one of the features that are kept"):
-        walker.reduce_to(np.arange(len(first.features) - 1), problem_of(case))
 
 
 @pytest.mark.parametrize("cause", [KeyboardInterrupt, ValueError])

@@ -29,7 +29,7 @@ SHORTFALL = 1e-8
 # A proof that |w|_1 must exceed this, on standardised columns, counts as infeasible.
 HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
-_ZERO = 1e-10
+ZERO = 1e-10
 # A column with a ratio above this may carry a weight, or equal one that does.
 TIGHT = 1.0 - 1e-6
 # Standardised columns closer than this are duplicates.
@@ -109,7 +109,7 @@ def conclude(
         features=features,
         w=w,
         b=state.solution.b,
-        slack=np.where(state.slack > _ZERO * max(1.0, state.slack.max()), state.slack, 0.0),
+        slack=np.where(state.slack > ZERO * max(1.0, state.slack.max()), state.slack, 0.0),
         alpha=state.point.alpha,
         multiplier=state.point.multiplier,
         dual=state.point.v,
@@ -148,7 +148,7 @@ def _lowest_indices(
     prices: at an optimum, the few tight columns are the candidates.
     """
     size = np.abs(state.solution.w)
-    kept = size > _ZERO * size.max(initial=0.0)
+    kept = size > ZERO * size.max(initial=0.0)
     chosen, w = master.features[kept], state.solution.w[kept]
     tight = state.ratios > TIGHT
     tight[chosen] = False

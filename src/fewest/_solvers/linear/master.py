@@ -35,6 +35,9 @@ Int32Array = NDArray[np.int32]
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
+# Programs with more entries may take so long that somebody wants to end them.
+_SOON_DONE = 20_000
+_BETWEEN_ITERATIONS = highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt
 _CONCLUSIVE = (
     highspy.HighsModelStatus.kOptimal,
     highspy.HighsModelStatus.kUnbounded,
@@ -85,7 +88,9 @@ class Master:
         """Only the row of the bias, and the column of the equality where there is one."""
         self.features: IndexArray = np.empty(0, dtype=np.intp)
         self.samples: IndexArray = np.empty(0, dtype=np.intp)
-        self._block = np.empty((self.problem.n_samples, 0), order="F")  # divided by feature costs
+        # Columns divided by the costs that their features had when they joined.
+        self._block = np.empty((self.problem.n_samples, 0), order="F")
+        self._divisors = np.empty(0)
         self._settled: FloatArray | None = None
         self._highs.clearModel()
         self._highs.addRow(0.0, 0.0, 0, np.empty(0, np.int32), np.empty(0))
@@ -98,8 +103,7 @@ class Master:
         self._settled = alpha
         v = self.problem.y * alpha
         shift = np.concatenate([[v.sum()], v @ self._block])
-        room = np.ones(len(shift))
-        room[0] = 0.0
+        room = np.concatenate([[0.0], self.problem.costs(self.features) / self._divisors])
         rows = np.arange(len(shift), dtype=np.int32)
         self._highs.changeRowsBounds(len(shift), rows, -room - shift, room - shift)
         self._next_strategy = _DUAL_SIMPLEX
@@ -124,7 +128,8 @@ class Master:
 
     def add_features(self, features: IndexArray, block: FloatArray) -> None:
         """Let these features in; `block` holds their standardised columns, one row per sample."""
-        scaled = block / self.problem.costs(features)
+        costs = self.problem.costs(features)
+        scaled = block / costs
         rows = (self.problem.y[self.samples, None] * scaled[self.samples]).T
         if self.problem.equality is not None:
             rows = np.column_stack([self.problem.equality @ scaled, rows])
@@ -135,6 +140,7 @@ class Master:
         if len(self.features):
             self._next_strategy = _DUAL_SIMPLEX
         self.features = np.concatenate([self.features, features])
+        self._divisors = np.concatenate([self._divisors, costs])
         self._block = np.asfortranarray(np.hstack([self._block, scaled]))
 
     def restart(self, vertex: Vertex, block: FloatArray, samples: IndexArray | None = None) -> None:
@@ -167,6 +173,20 @@ class Master:
         )
         self._next_strategy = _DUAL_SIMPLEX  # the basis stays dual feasible
 
+    def narrow(self, places: IndexArray, problem: Problem) -> None:
+        """Go on with the features at these places only, as 0, 1, 2, ..., and with other costs."""
+        dropped = np.delete(np.arange(1, 1 + len(self.features), dtype=np.int32), places)
+        if len(dropped):
+            self._highs.deleteRows(len(dropped), dropped)
+        self.features = np.arange(len(places))
+        self._block, self._divisors = self._block[:, places], self._divisors[places]
+        room = problem.costs(self.features) / self._divisors
+        rows = np.arange(1, 1 + len(places), dtype=np.int32)
+        self._highs.changeRowsBounds(len(rows), rows, -room, room)
+        self.change_slack_cost(problem)
+        if not self._highs.getBasis().valid:  # a row was part of it although its weight was zero
+            self._next_strategy = _PRIMAL_SIMPLEX
+
     def refine(self, solution: MasterSolution) -> MasterSolution:
         """The same vertex with smaller residuals.
 
@@ -179,7 +199,7 @@ class Master:
         free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < problem.slack_bounds()))
         carrying = np.flatnonzero(solution.w)
         y, tight = problem.y, self._block[:, carrying]
-        costs = problem.costs(self.features[carrying])
+        divisors = self._divisors[carrying]
         system = np.vstack([y[free], (y[free, None] * tight[free]).T])
         products = np.concatenate([[y @ solution.alpha], tight.T @ (y * solution.alpha)])
         wanted = np.full(len(free), problem.margin)
@@ -188,8 +208,9 @@ class Master:
             products += solution.multiplier * of_multiplier
             system = np.column_stack([of_multiplier, system])
             wanted = np.concatenate([[problem.rhs], wanted])
-        target = np.concatenate([[0.0], np.sign(solution.w[carrying])])
-        plane = np.concatenate([[solution.b], solution.w[carrying] * costs])
+        room = problem.costs(self.features[carrying]) / divisors
+        target = np.concatenate([[0.0], room * np.sign(solution.w[carrying])])
+        plane = np.concatenate([[solution.b], solution.w[carrying] * divisors])
         step = np.linalg.lstsq(system, target - products, rcond=None)[0]
         plane += np.linalg.lstsq(system.T, wanted - system.T @ plane, rcond=None)[0]
         alpha, multiplier, w = solution.alpha.copy(), solution.multiplier, solution.w.copy()
@@ -197,13 +218,12 @@ class Master:
             multiplier += float(step[0])
             step = step[1:]
         alpha[free] += step
-        w[carrying] = plane[1:] / costs
+        w[carrying] = plane[1:] / divisors
         return replace(solution, alpha=alpha, multiplier=multiplier, w=w, b=float(plane[0]))
 
     def margins(self, solution: MasterSolution) -> FloatArray:
         """y_i (x_i . w + b) of every sample, in the program or not."""
-        costs = self.problem.costs(self.features)
-        return self.problem.y * (self._block @ (solution.w * costs) + solution.b)
+        return self.problem.y * (self._block @ (solution.w * self._divisors) + solution.b)
 
     def solve(self) -> MasterSolution:
         status = self._run(self._next_strategy)
@@ -228,8 +248,10 @@ class Master:
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
         # Degenerate programs may cycle; others need a few iterations per row or column.
-        size = self._highs.getNumRow() + self._highs.getNumCol()
-        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * size)
+        n_rows, n_columns = self._highs.getNumRow(), self._highs.getNumCol()
+        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * (n_rows + n_columns))
+        watched = n_rows * n_columns > _SOON_DONE
+        (self._highs.startCallback if watched else self._highs.stopCallback)(_BETWEEN_ITERATIONS)
         self._highs.run()
         status: highspy.HighsModelStatus = self._highs.getModelStatus()
         return status
@@ -238,8 +260,8 @@ class Master:
         solution = self._highs.getSolution()
         row_dual = np.asarray(solution.row_dual)
         alpha, multiplier = self._split(np.asarray(solution.col_value))
-        costs = self.problem.costs(self.features)
-        return MasterSolution(True, alpha, multiplier, -row_dual[1:] / costs, -row_dual[0])
+        w = -row_dual[1:] / self._divisors
+        return MasterSolution(True, alpha, multiplier, w, -row_dual[0])
 
     def _ray(self) -> MasterSolution:
         _, found, ray = self._highs.getPrimalRay()
@@ -283,7 +305,6 @@ def _quiet_highs() -> highspy.Highs:
     ):
         highs.setOptionValue(option, value)
     highs.setCallback(_ask_whether_to_go_on, None)
-    highs.startCallback(highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt)
     return highs
 
 

@@ -35,7 +35,7 @@ from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray, IndexArray
 
 # Columns at hand: this many per sample, and at least this many in all.
-_NEAR_PER_SAMPLE, _FEWEST_NEAR = 6, 600
+_NEAR_PER_SAMPLE, _FEWEST_NEAR = 14, 1200
 # A program starts with one column per sample and this many more.
 _START = 30
 

@@ -12,18 +12,21 @@ every sample that needs one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
-from fewest._solvers.linear.master import SolverError, TimeIsUpError
-from fewest._solvers.linear.solve import generate, has_many_samples, solve
+from fewest._solvers.linear.master import Master, SolverError, TimeIsUpError
+from fewest._solvers.linear.solve import (
+    first_master,
+    generate,
+    has_many_samples,
+    solve,
+)
 from fewest._solvers.problem import (
     LARGEST_SLACK_COST,
     SMALLEST_SLACK_COST,
@@ -33,9 +36,6 @@ from fewest._solvers.problem import (
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
-
-if TYPE_CHECKING:
-    from fewest._solvers.linear.vertex import Walker
 
 # With many samples, a program that lowers the objective by less than this ends the loop.
 _WORTH_ANOTHER_STEP = 1e-5
@@ -102,12 +102,15 @@ def minimize_zero_norm(
         raise ValueError("error costs go with slack costs: give both or none")
     step = first if first is not None else solve(problem, columns, tol=tol, warm=warm)
     steps = [step]
-    features = step.features
     converged = step.n_features == 0
     price_slacks = None
     if error_cost is not None:
         price_slacks = partial(_SLACK_COSTS[reweight], problem, error_cost)
-    loop = _Loop(problem, columns, price_slacks, tol)
+    if step.vertex is not None and max_iter > 1:
+        converged = _walk_on(problem, columns, steps, tol, max_iter)
+    step, loop = steps[-1], _Loop(problem, columns, price_slacks, tol)
+    if len(steps) > 1 and not converged:
+        loop.columns = columns.subset(_number_in_all(steps[:-1]))
     while not converged and len(steps) < max_iter and not current_watch().is_over:
         try:
             previous, step = step, loop.next(step)
@@ -121,10 +124,9 @@ def minimize_zero_norm(
             step = previous  # this one was not finished
             break
         steps.append(step)
-        features = features[step.features]
         converged = step.n_features == 0 or _stands_still(previous, step, loop.problem)
     return ZeroNormResult(
-        features=features,
+        features=_number_in_all(steps),
         w=step.w,
         b=step.b,
         slack=step.slack,
@@ -135,8 +137,29 @@ def minimize_zero_norm(
     )
 
 
+def _number_in_all(steps: Sequence[Result]) -> IndexArray:
+    """The features of the last step, as columns of X."""
+    features = steps[0].features
+    for step in steps[1:]:
+        features = features[step.features]
+    return features
+
+
+def _walk_on(
+    problem: Problem, columns: Columns, steps: list[Result], tol: float, max_iter: int
+) -> bool:
+    """Continue from the vertex of the first step; whether the loop has ended there."""
+    # Importing it loads the compiler, which pays off only for long series of programs.
+    from fewest._solvers.linear.chain import walk_on
+
+    block = columns.take(steps[0].features)
+    more, converged = walk_on(problem, steps[0], block, tol=tol, max_programs=max_iter - 1)
+    steps += more
+    return converged
+
+
 class _Loop:
-    """The programs after the first one, each over the features that the last one left."""
+    """The programs after those that are solved, each over the features that the last one left."""
 
     def __init__(
         self,
@@ -145,49 +168,43 @@ class _Loop:
         price_slacks: Callable[[Result], FloatArray] | None,
         tol: float,
     ) -> None:
-        self._problem, self._columns = problem, columns
+        self._problem, self.columns = problem, columns
         self._price_slacks, self._tol = price_slacks, tol
         self.problem = problem
-        self._walker: Walker | None = None
+        self._master: Master | None = None
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
         slack_cost = None if self._price_slacks is None else self._price_slacks(last)
-        problem = self._problem.with_costs(1.0 / np.abs(last.w), slack_cost)
-        self.problem = problem
-        self._columns = self._columns.subset(last.features)
-        step = None
-        if self._walker is not None or last.vertex is not None:
-            step = self._walk(problem, last)
-        if step is not None:
-            return step
+        self.problem = self._problem.with_costs(1.0 / np.abs(last.w), slack_cost)
+        self.columns = self.columns.subset(last.features)
         every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
         warm = WarmStart(every, nothing, last.w, last.b)
-        return solve(problem, self._columns, tol=self._tol, warm=warm)
+        step = None
+        # With slacks there are often several optima; which one is found must not depend on the way.
+        if slack_cost is None and not has_many_samples(self.problem):
+            step = self._go_on(last, warm)
+        if step is None:
+            step = solve(self.problem, self.columns, tol=self._tol, warm=warm)
+        return step
 
-    def _walk(self, problem: Problem, last: Result) -> Result | None:
-        """The optimum by a walk from the last vertex, if the walk arrives."""
-        problem, unit = problem.in_own_unit()
-        with suppress(SolverError):
-            if self._walker is not None:
-                self._walker.reduce_to(last.features, problem)
+    def _go_on(self, last: Result, warm: WarmStart) -> Result | None:
+        """The solution from where the last program ended, if that is a proven optimum."""
+        problem, unit = self.problem.in_own_unit()
+        try:
+            if self._master is None:
+                self._master = first_master(problem, self.columns, warm)
             else:
-                self._walker = _start_walker(last, problem, self._columns)
-            step = generate(self._columns, self._walker, tol=self._tol)
-            if step.status is Status.OPTIMAL:
-                return step.times(unit)
-        self._walker = None
+                self._master.narrow(last.features, problem)
+            step = generate(self.columns, self._master, tol=self._tol)
+        except TimeIsUpError:
+            raise
+        except SolverError:
+            step = None
+        if step is not None and step.status is Status.OPTIMAL:
+            return step.times(unit)
+        self._master = None
         return None
-
-
-def _start_walker(last: Result, problem: Problem, columns: Columns) -> Walker:
-    # Importing it loads the compiler, which pays off only for long series of programs.
-    from fewest._solvers.linear.vertex import Walker
-
-    assert last.vertex is not None
-    every = np.arange(columns.n_features)
-    nothing = np.empty((columns.n_samples, 0))
-    return Walker(problem, every, columns.take(every), nothing, every, last.vertex)
 
 
 def _stands_still(previous: Result, step: Result, problem: Problem) -> bool:

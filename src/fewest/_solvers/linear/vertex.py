@@ -6,7 +6,8 @@ It replaces `master.Master` where programs come in long series. Where the walk f
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -18,8 +19,19 @@ from fewest._types import FloatArray, IndexArray
 
 # Costs of features that are set aside, in turn, until all of them have left the vertex. Where the
 # last one is not enough, the other features do not separate the classes, or hardly.
-_PENALTIES = (1.5, 15.0, 150.0, 1500.0)
-_STEPS_PER_SAMPLE = 30
+_PENALTIES = np.array([1.5, 15.0, 150.0, 1500.0])
+STEPS_PER_SAMPLE = 30
+
+
+@contextmanager
+def ctrl_c() -> Iterator[None]:
+    """Within it, a Ctrl-C that numba turns into another error is a Ctrl-C again."""
+    try:
+        yield
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def vertex_of(result: Result) -> IndexArray | None:
@@ -70,47 +82,20 @@ class Walker:
         self.features = np.concatenate([self.features, features])
         self._rows = np.concatenate([self._rows, block.T])
 
-    def reduce_to(self, places: IndexArray, problem: Problem) -> None:
-        """Keep the features at these places only, as 0, 1, 2, ..., with other costs."""
-        new_place = np.full(len(self._rows), -1)
-        new_place[self._n_gone + places] = np.arange(len(places))
-        self._rows = self._rows[self._n_gone + places]
-        self._n_gone = 0
-        self._vertex = new_place[self._vertex]
-        self.features = np.arange(len(places))
-        self.problem = problem
-        if np.any(self._vertex < 0):  # a weight too small to count was part of the vertex
-            raise SolverError("the vertex is not one of the features that are kept")
-
     def solve(self) -> MasterSolution:
         """Walk to the optimum; unbounded if features that are set aside are indispensable."""
-        is_gone = np.arange(len(self._rows)) < self._n_gone
-        cost = np.concatenate([np.zeros(self._n_gone), self.problem.costs(self.features)])
-        class_difference = self._rows @ self._equality
-        while True:
-            cost[is_gone] = np.inf
-            cost[self._vertex[is_gone[self._vertex]]] = _PENALTIES[self._level]
-            status, self._vertex, self._limit, plane, dual, _ = self._walk(class_difference, cost)
-            if status != FOUND:
-                raise SolverError("the walk from the last vertex did not arrive")
-            bounded = not is_gone[self._vertex].any()
-            if bounded or self._level == len(_PENALTIES) - 1:
-                return self._solution(bounded, plane, dual)
-            self._level += 1
-
-    def _walk(self, class_difference: FloatArray, cost: FloatArray) -> Any:
         problem = self.problem
-        most_steps = _STEPS_PER_SAMPLE * problem.n_samples
-        try:
-            return walk(
-                np.ascontiguousarray(self._rows), problem.y, class_difference,
-                problem.bias_coefficient, problem.margin, problem.rhs, cost,
-                self._vertex, self._limit, most_steps,
+        cost = np.concatenate([np.zeros(self._n_gone), problem.costs(self.features)])
+        with ctrl_c():
+            status, self._vertex, self._limit, plane, dual, self._level, _ = walk(
+                np.ascontiguousarray(self._rows), problem.y, self._rows @ self._equality,
+                problem.bias_coefficient,
+                problem.margin, problem.rhs, cost, self._n_gone, _PENALTIES, self._level,
+                self._vertex, self._limit, STEPS_PER_SAMPLE * problem.n_samples,
             )  # fmt: skip
-        except SystemError as error:
-            if isinstance(error.__cause__, KeyboardInterrupt):  # numba's form of a Ctrl-C
-                raise KeyboardInterrupt from error
-            raise
+        if status != FOUND:
+            raise SolverError("the walk from the last vertex did not arrive")
+        return self._solution(bool(np.all(self._vertex >= self._n_gone)), plane, dual)
 
     @property
     def corner(self) -> tuple[IndexArray, IndexArray]:

@@ -24,7 +24,7 @@ _OPTIMAL = 1e-9  # violations of the dual constraints up to this are left alone
 _FEASIBLE = 1e-7  # a start whose samples fall short by more is useless
 _TIE = 1e-13  # obstacles that are this close together count as one
 _YOUNG = 12  # updates after which all digits that matter are still right
-_FRESH = 40  # updates after which the inverse is computed again
+FRESH = 80  # updates after which the inverse is computed again
 _STUCK = 60  # steps of no length after which a walk is given up
 
 FOUND, FAILED = 0, 1
@@ -33,36 +33,74 @@ _REORDERED = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True, fastmath=_REORDERED)
-def walk(Z, y, a, a0, margin, rhs, cost, features, samples, max_steps):  # type: ignore[no-untyped-def]
+def walk(Z, y, a, a0, margin, rhs, cost, n_gone, penalties, level, features, samples, max_steps):  # type: ignore[no-untyped-def]
     """Walk to the optimum from the vertex with these features and samples.
 
-    Z holds one standardised column per row; a feature of infinite cost cannot enter. Returns a
-    status, the features and samples of the last vertex, (b, w) and (lambda, alpha) there, and the
-    number of steps.
+    Z holds one standardised column per row; a feature of infinite cost cannot enter. The first
+    `n_gone` rows are to leave the vertex: each of them that is part of it costs `penalties[level]`,
+    and then the next of the penalties, until none of them is or the penalties are used up. Returns
+    a status, the features and samples of the last vertex, (b, w) and (lambda, alpha) there, the
+    level and the number of steps.
+    """
+    corner = stand_at(Z, features, samples)
+    S, T, in_S = corner[:3]
+    by_sample = np.ascontiguousarray(Z.T)
+    k, age, steps = len(features), FRESH, 0
+    while True:
+        for j in range(n_gone):
+            cost[j] = penalties[level] if in_S[j] else np.inf
+        status, k, age, more, x, dual = descend(
+            Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps
+        )
+        steps += more
+        remain = False
+        for j in range(n_gone):
+            remain = remain or in_S[j]
+        if status != FOUND or not remain or level == len(penalties) - 1:
+            return status, S[:k], T[:k], x[: k + 1], dual[: k + 1], level, steps
+        level += 1
+
+
+@njit(cache=True, fastmath=_REORDERED)
+def stand_at(Z, features, samples):  # type: ignore[no-untyped-def]
+    """The vertex with these features and samples, with room for others.
+
+    Features, samples, who is among them, signs of the weights, and the inverse, which is yet to be
+    computed.
     """
     m, n = Z.shape
-    by_sample = np.ascontiguousarray(Z.T)
-    room = min(n, m) + 2
-    k = len(features)
+    room, k = min(n, m) + 2, len(features)
     S, T = np.empty(room, np.int64), np.empty(room, np.int64)
     S[:k], T[:k] = features, samples
     in_S, in_T = np.zeros(m, np.bool_), np.zeros(n, np.bool_)
     in_S[S[:k]], in_T[T[:k]] = True, True
-    sign = np.ones(room)
-    inverse = np.zeros((room + 1, room + 1))
+    return S, T, in_S, in_T, np.ones(room), np.zeros((room + 1, room + 1))
+
+
+@njit(cache=True, fastmath=_REORDERED)
+def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps):  # type: ignore[no-untyped-def]
+    """Walk on from a vertex of k features, whose inverse has been updated `age` times.
+
+    The vertex is changed in place. Returns a status, the number of its features, the age of its
+    inverse, the number of steps, (b, w) and (lambda, alpha).
+    """
+    m, n = Z.shape
+    S, T, in_S, in_T, sign, inverse = corner
+    room = len(S)
     x, dual, g = np.zeros(room + 1), np.zeros(room + 1), np.zeros(n)
     d, step_g = np.empty(room + 1), np.empty(n)
     best_d, best_g = np.empty(room + 1), np.empty(n)
     prices = np.empty(m)
-    age, stuck, steps = _FRESH, 0, 0
+    stuck, steps, is_new = 0, 0, True
     while steps < max_steps:
         size = k + 1
-        if age >= _FRESH:
+        if age >= FRESH:
             if not _invert(Z, y, a, a0, S, T, k, inverse):
                 break
-            age = 0
+            age, is_new = 0, True
         _vertex(inverse, cost, S, sign, margin, rhs, k, x, dual)
-        if age == 0:
+        if is_new:
+            is_new = False
             _direction(Z, y, S, k, x, -1, 0.0, g)
             if _shortfall(g, in_T, margin) > _FEASIBLE:
                 break
@@ -70,8 +108,15 @@ def walk(Z, y, a, a0, margin, rhs, cost, features, samples, max_steps):  # type:
         candidates = (_best_feature(prices, cost, in_S), _worst_sample(dual, k))
         if candidates[0] < 0 and candidates[1] < 0:
             if age <= _YOUNG:
-                return FOUND, S[:k], T[:k], x[:size], dual[:size], steps
-            age = _FRESH  # again, with all digits
+                return FOUND, k, age, steps, x, dual
+            # Again, with all digits: is it still the optimum?
+            _refine(Z, y, a, a0, S, T, k, inverse, cost, sign, margin, rhs, x, dual)
+            _prices(by_sample, y, a, T, k, dual, prices)
+            if _best_feature(prices, cost, in_S) < 0 and _worst_sample(dual, k) < 0:
+                _direction(Z, y, S, k, x, -1, 0.0, g)
+                if _shortfall(g, in_T, margin) <= _FEASIBLE:
+                    return FOUND, k, age, steps, x, dual
+            age = FRESH
             continue
         best_gain, best_t, best, best_place, best_pivot = -1.0, 0.0, -1, -1, 0.0
         for kind in range(2):  # of the two steps, the one that gains more
@@ -132,7 +177,24 @@ def walk(Z, y, a, a0, margin, rhs, cost, features, samples, max_steps):  # type:
                 _change_row(inverse, Z, y, S, k, i, chosen + 1, size)
                 T[chosen] = i
                 in_T[i], g[i] = True, margin
-    return FAILED, S[:k], T[:k], x[: k + 1], dual[: k + 1], steps
+    return FAILED, k, FRESH, steps, x, dual
+
+
+@njit(cache=True, fastmath=_REORDERED)
+def _add_rows(matrix, rows, weights, count, out, width):  # type: ignore[no-untyped-def]
+    """Add some rows of a matrix, each times its weight; four at a time need fewer visits to out."""
+    q = 0
+    while q + 3 < count:
+        i, j, k, m = rows[q], rows[q + 1], rows[q + 2], rows[q + 3]
+        t, u, v, w = weights[q], weights[q + 1], weights[q + 2], weights[q + 3]
+        for c in range(width):
+            out[c] += t * matrix[i, c] + u * matrix[j, c] + v * matrix[k, c] + w * matrix[m, c]
+        q += 4
+    while q < count:
+        i, t = rows[q], weights[q]
+        for c in range(width):
+            out[c] += t * matrix[i, c]
+        q += 1
 
 
 @njit(cache=True, fastmath=_REORDERED)
@@ -144,12 +206,31 @@ def _vertex(inverse, cost, S, sign, margin, rhs, k, x, dual):  # type: ignore[no
         if margin != 0.0:
             x[r] += margin * np.sum(inverse[r, 1:size])
     dual[:size] = 0.0
+    factor = np.empty(k)
     for q in range(k):
         if x[q + 1] != 0.0:
             sign[q] = 1.0 if x[q + 1] > 0.0 else -1.0
-        factor = cost[S[q]] * sign[q]
+        factor[q] = cost[S[q]] * sign[q]
+    _add_rows(inverse[1:], np.arange(k), factor, k, dual, size)
+
+
+@njit(cache=True, fastmath=_REORDERED)
+def _refine(Z, y, a, a0, S, T, k, inverse, cost, sign, margin, rhs, x, dual):  # type: ignore[no-untyped-def]
+    """Correct (b, w) and (lambda, alpha) by what the inverse makes of their residuals."""
+    size = k + 1
+    M = _matrix(Z, y, a, a0, S, T, k)
+    of_x, of_dual = np.full(size, margin), np.zeros(size)
+    of_x[0] = rhs
+    for q in range(k):
+        of_dual[q + 1] = cost[S[q]] * sign[q]
+    for r in range(size):
         for c in range(size):
-            dual[c] += factor * inverse[q + 1, c]
+            of_x[r] -= M[r, c] * x[c]
+            of_dual[c] -= dual[r] * M[r, c]
+    for r in range(size):
+        for c in range(size):
+            x[r] += inverse[r, c] * of_x[c]
+            dual[c] += of_dual[r] * inverse[r, c]
 
 
 @njit(cache=True, fastmath=_REORDERED)
@@ -157,10 +238,7 @@ def _direction(Z, y, S, k, d, entering, tau, step_g):  # type: ignore[no-untyped
     """Change of every margin when (b, w) changes by d, and the weight that enters by tau."""
     n = len(y)
     step_g[:] = d[0]
-    for q in range(k):
-        column, weight = S[q], d[q + 1]
-        for i in range(n):
-            step_g[i] += Z[column, i] * weight
+    _add_rows(Z, S, d[1:], k, step_g, n)
     if entering >= 0:
         for i in range(n):
             step_g[i] += tau * Z[entering, i]
@@ -184,12 +262,12 @@ def _column_product(inverse, Z, y, a, T, k, j, factor, d):  # type: ignore[no-un
 
 @njit(cache=True, fastmath=_REORDERED)
 def _prices(by_sample, y, a, T, k, dual, prices):  # type: ignore[no-untyped-def]
+    weight = np.empty(k)
+    for r in range(k):
+        weight[r] = dual[r + 1] * y[T[r]]
     for j in range(len(a)):
         prices[j] = dual[0] * a[j]
-    for r in range(k):
-        row, weight = T[r], dual[r + 1] * y[T[r]]
-        for j in range(len(a)):
-            prices[j] += weight * by_sample[row, j]
+    _add_rows(by_sample, T, weight, k, prices, len(a))
 
 
 @njit(cache=True, fastmath=_REORDERED)
@@ -212,7 +290,8 @@ def _shortfall(g, in_T, margin):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=_REORDERED)
-def _invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
+def _matrix(Z, y, a, a0, S, T, k):  # type: ignore[no-untyped-def]
+    """M, whose inverse is kept."""
     M = np.empty((k + 1, k + 1))
     M[0, 0] = a0
     for q in range(k):
@@ -220,6 +299,12 @@ def _invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
         M[q + 1, 0] = y[T[q]]
         for r in range(k):
             M[r + 1, q + 1] = y[T[r]] * Z[S[q], T[r]]
+    return M
+
+
+@njit(cache=True, fastmath=_REORDERED)
+def _invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
+    M = _matrix(Z, y, a, a0, S, T, k)
     try:
         inverse[: k + 1, : k + 1] = np.linalg.inv(M)
     except Exception:  # numba knows no finer ones; this is a singular matrix
