@@ -78,6 +78,7 @@ def test_header_in_place_of_the_last_run(fails, scan):
     assert "runs.txt has 48 lines (the first looks like a header)" in message
 
 
+@pytest.mark.slow
 def test_a_label_of_the_first_volume_only_is_no_header(run, scan):
     labels = scan.folder / "labels.txt"
     labels.write_text("\n".join(["dummy", *scan.y[1:]]))
