@@ -6,7 +6,8 @@ DOCS_SETUP := .venv/.docs-installed
 REPRODUCE_SETUP := .venv/.reproduce-installed
 
 MINIMUM_SETUP := .venv-min/.installed
-PYTEST := $(BIN)/python -m pytest -n auto --durations=25
+# One process per core: further threads for linear algebra would only wait for each other.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --durations=25
 
 .PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce compare clean
 
