@@ -129,6 +129,7 @@ def test_further_results_come_along(data, soft):
     assert report.content.notes == []
 
 
+@pytest.mark.slow
 def test_three_classes(three_classes):
     X, y = three_classes
     report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=19)

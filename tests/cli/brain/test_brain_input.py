@@ -34,6 +34,7 @@ def test_labels_without_a_header(run, fails, scan):
     assert run(*by_number).code == 0
 
 
+@pytest.mark.slow
 def test_labels_with_commas(run, scan):
     scan.table.write_text(scan.table.read_text().replace(" ", ", "))
     assert run(*changed(scan, no_figures=[])).code == 0

@@ -20,7 +20,12 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("run", LONG)
+LATER = ("path", "informative", "diagnose")
+
+
+@pytest.mark.parametrize(
+    "run", [pytest.param(run, marks=pytest.mark.slow) if run in LATER else run for run in LONG]
+)
 def test_ctrl_c(start, finish, noise, tmp_path, run):
     (tmp_path / "out.json").write_text("old")
     command = run.split()[0]
