@@ -83,9 +83,13 @@ def _no_lost_interrupts() -> Iterator[None]:
 
     def send_again(lost: Any) -> None:
         if lost.exc_type is KeyboardInterrupt:  # later: the destructor has to end first
-            threading.Timer(_PAUSE, _thread.interrupt_main).start()
+            threading.Timer(_PAUSE, interrupt).start()
         else:
             usual(lost)
+
+    def interrupt() -> None:
+        if sys.unraisablehook is send_again:  # not if another Ctrl-C has ended the command
+            _thread.interrupt_main()
 
     sys.unraisablehook = send_again
     try:
