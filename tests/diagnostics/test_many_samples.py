@@ -1,7 +1,5 @@
 """Diagnostics of very many samples: memory, the stated subsample, and what it is compared with."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -17,6 +15,7 @@ from fewest.diagnostics import (
     relative_concentration,
     sphericity,
 )
+from tests.memory import traced_memory
 
 N = 20_000
 
@@ -44,11 +43,9 @@ MEASURES = {
 def test_no_matrix_of_all_pairs(measure, layout, data):
     X, y = data
     X = layout(X)
-    tracemalloc.start()
-    measure(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * N * N / 15  # the matrices of the samples that are compared
+    with traced_memory() as memory:
+        measure(X, y)
+    assert memory.peak < 8 * N * N / 15  # the matrices of the samples that are compared
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from sklearn.feature_selection import SelectKBest
 
 from fewest.datasets import make_gaussian
 from fewest.filters import WeightedVoteClassifier, fisher_score, golub_score, relief, svm_rfe
+from tests.memory import traced_memory
 
 FORMS = [np.asarray, np.asfortranarray, np.float32, sparse.csr_matrix, sparse.csc_matrix]
 
@@ -170,10 +170,8 @@ def test_relief_of_many_samples_has_no_matrix_of_all_pairs(monkeypatch, form):
     rows = np.random.RandomState(0).randint(90, size=90)
     np.testing.assert_allclose(few, slow_relief(X[:90], y[:90], rows), atol=1e-12)
     assert expected.argmax() == few.argmax() == 0
-    tracemalloc.start()
-    with pytest.warns(UserWarning, match="at 40 of the 3,000 samples, drawn at random"):
+    said = pytest.warns(UserWarning, match="at 40 of the 3,000 samples, drawn at random")
+    with said, traced_memory() as memory:
         found = relief(form(X), y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * len(y) ** 2 / 4
+    assert memory.peak < 8 * len(y) ** 2 / 4
     assert found.argmax() == 0

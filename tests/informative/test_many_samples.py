@@ -1,7 +1,5 @@
 """Probes of very many samples use a stated part of them, and no matrix of all pairs."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,6 +7,7 @@ from scipy import sparse
 from fewest import RepetitiveSelector, SupportFeatureMachine
 from fewest.informative import informative_features, random_subset_errors, t_map
 from fewest.informative._probe import COSTS, Fold, make_folds, pick_samples, standardize_fold
+from tests.memory import traced_memory
 
 MANY = 12_000
 
@@ -23,11 +22,9 @@ def data():
 
 def test_probes_of_many_samples_need_no_matrix_of_all_pairs(data):
     X, y = data
-    tracemalloc.start()
-    found = random_subset_errors(X, y, n_features=[1, 6], n_subsets=2, max_samples=500, C=1.0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * MANY * MANY / 50
+    with traced_memory() as memory:
+        found = random_subset_errors(X, y, n_features=[1, 6], n_subsets=2, max_samples=500, C=1.0)
+    assert memory.peak < 8 * MANY * MANY / 50
     assert found.n_samples == 500
     assert found.errors[1].mean() < 0.35
 
@@ -83,9 +80,7 @@ def test_t_maps_of_as_many_groups_as_samples(kind):
     groups = np.arange(n) // 2
     y = np.arange(n) % 2 if kind != "group-means" else groups % 2
     X = rng.standard_normal((n, 4)).astype(np.float32) + 0.05 * y[:, None]
-    tracemalloc.start()
-    found = t_map(X, y, groups=groups, kind=kind)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * n * n / 100
+    with traced_memory() as memory:
+        found = t_map(X, y, groups=groups, kind=kind)
+    assert memory.peak < 8 * n * n / 100
     assert np.all(found.t > 0)

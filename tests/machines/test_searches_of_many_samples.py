@@ -1,6 +1,5 @@
 """Around the linear programs: what searches over C and repetitions take for very many samples."""
 
-import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from fewest._solvers.problem import support_feature_machine
 from fewest.machines import _monitoring, _profile, liknon_cv, sfm_cv
 from fewest.machines._discriminants import Discriminant, MonitoredPath
 from fewest.machines.sfm import SupportFeatureMachine
+from tests.memory import size_of, traced_memory
 
 N, D = 8_000, 500
 LAYOUTS = pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix, sparse.csc_matrix])
@@ -28,18 +28,6 @@ def data():
     X = np.where(rng.random((N, D)) < 0.5, rng.standard_normal((N, D)), 0.0)
     X[:, :2] += y[:, None]
     return X.astype(np.float32), y
-
-
-def size_of(X):
-    return 12 * X.nnz if sparse.issparse(X) else X.nbytes
-
-
-def peak_of(run) -> int:
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def solved_in_small(n):
@@ -68,10 +56,11 @@ def test_search_over_C_keeps_the_data_as_they_are(data, layout, monkeypatch):
     monkeypatch.setattr(sfm_cv, "follow_costs", follow)
     monkeypatch.setattr(SupportFeatureMachine, "_fit_columns", fit)
     search = SupportFeatureMachineCV([0.1, 1.0], n_subsets=1, cv=3)
-    peak = peak_of(lambda: search.fit(X, y))
+    with traced_memory() as memory:
+        search.fit(X, y)
     assert set(seen) == {(layout is not np.asarray, np.dtype(np.float32))}
     assert len(seen) == 4
-    assert peak < 1.2 * size_of(X) + 400 * N
+    assert memory.peak < 1.2 * size_of(X) + 400 * N
     assert search.best_score_ > 0.6
 
 
@@ -96,10 +85,11 @@ def test_profiles_read_few_columns(data, layout, outcome, monkeypatch):
     X, y = layout(data[0]), data[1]
     monkeypatch.setattr(_monitoring.Monitor, "follow", stand_in)
     search = LiknonCV(cv=2, n_splits=1, outcome=outcome, classifier=GaussianNB())
-    peak = peak_of(lambda: search.fit(X, y))
+    with traced_memory() as memory:
+        search.fit(X, y)
     copies = 1.0 if layout is sparse.csc_matrix else 0.0  # rows are taken from a CSR matrix
     copies += 0.6 if outcome != "profile" else 0.0  # votes are of the rows of a fold
-    assert peak < (copies + 0.5) * size_of(X) + 300 * N
+    assert memory.peak < (copies + 0.5) * size_of(X) + 300 * N
     assert np.flatnonzero(search.support_).tolist() == [0, 1]
     assert search.validation_ber_.max() < 0.35
 

@@ -1,7 +1,6 @@
 """A page about very many samples: what is on it is of all of them, or says of how many it is."""
 
 import json
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from fewest.plotting import plot_heat_map, plot_roc, plot_strip
 from fewest.report import _trust, make_report
+from tests.memory import size_of, traced_memory
 
 N = 30_000
 
@@ -84,14 +84,11 @@ def test_memory_is_a_few_times_the_data(many, layout):
     X, y = many
     X = sparse.csr_matrix(X) if layout is not np.asarray else X
     X = layout(X)
-    size = 12 * X.nnz if sparse.issparse(X) else X.nbytes
     make(X, y)  # nothing is loaded for the first time below
-    tracemalloc.start()
-    make(X, y)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with traced_memory() as memory:
+        make(X, y)
     # All eight features are selected here, and dense in float64 once: twice X.
-    assert peak < 8 * size + 600 * N < 8 * N * N / 100
+    assert memory.peak < 8 * size_of(X) + 600 * N < 8 * N * N / 100
 
 
 def test_a_dense_copy_that_would_be_too_large_is_refused(many, monkeypatch):

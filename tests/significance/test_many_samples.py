@@ -1,6 +1,5 @@
 """Permutations and resamples of very many samples: memory, and no loop over samples or groups."""
 
-import tracemalloc
 from typing import ClassVar
 
 import numpy as np
@@ -16,22 +15,16 @@ from fewest._estimators.validation import make_dense
 from fewest.significance import bootstrap_632, permutation_test, run_held_out, stability
 from fewest.significance._permutation import _draw_like
 from fewest.significance._resampling import _strata, draw_rows, find_units
-
-
-def peak_of(run) -> int:
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
+from tests.memory import traced_memory
 
 
 def test_all_permutations_together_take_one_byte_per_sample():
     n, n_permutations = 30_000, 40
     X, y = np.arange(n, dtype=np.float64)[:, None], np.arange(n) % 2
     how = {"statistics": "error", "cv": 2, "n_permutations": n_permutations, "random_state": 0}
-    peak = peak_of(lambda: permutation_test(DummyClassifier(), X, y, **how))
-    assert peak < 4 * n * n_permutations
+    with traced_memory() as memory:
+        permutation_test(DummyClassifier(), X, y, **how)
+    assert memory.peak < 4 * n * n_permutations
 
 
 def test_labels_of_many_groups_change_places_within_them():
@@ -72,8 +65,9 @@ def test_resamples_are_drawn_without_a_list_of_all_samples(grouped):
     y = np.arange(n) // 2 % 2
     groups = np.arange(n) // 100 if grouped else None
     rng = np.random.RandomState(0)
-    peak = peak_of(lambda: draw_rows(_strata(y, groups), y, rng))
-    assert peak < 80 * n
+    with traced_memory() as memory:
+        draw_rows(_strata(y, groups), y, rng)
+    assert memory.peak < 80 * n
 
 
 def test_draws_are_those_of_one_unit_per_sample():
@@ -128,10 +122,11 @@ def test_parts_of_the_data_stay_as_they_are(layout, what):
     is_dense = isinstance(X, np.ndarray)
     size = X.nbytes if is_dense else X.data.nbytes + X.indices.nbytes
     FirstColumn.seen.clear()
-    peak = peak_of(lambda: RUNS[what](FirstColumn(), X, y))
+    with traced_memory() as memory:
+        RUNS[what](FirstColumn(), X, y)
     assert set(FirstColumn.seen) == {"dense float32" if is_dense else "csr float32"}
     copies = COPIES[what] + (layout is sparse.csc_matrix)  # rows are taken from a CSR matrix
-    assert peak < (copies + 0.3) * size + 200 * n
+    assert memory.peak < (copies + 0.3) * size + 200 * n
 
 
 def test_random_data_like_those_of_very_many_samples():
@@ -140,11 +135,11 @@ def test_random_data_like_those_of_very_many_samples():
     codes = np.arange(n) % 2
     shape = rng.standard_normal((3, 3))
     X = rng.standard_normal((n, 3)) @ shape + 5.0 * codes[:, None]
-    drawn = []
-    peak = peak_of(lambda: drawn.append(_draw_like(X, codes, np.random.RandomState(0))))
-    assert peak < 8 * n * n / 4
+    with traced_memory() as memory:
+        drawn = _draw_like(X, codes, np.random.RandomState(0))
+    assert memory.peak < 8 * n * n / 4
     within = X - np.where(codes, X[codes == 1].mean(axis=0)[:, None], 0.0).T
     within[codes == 0] -= X[codes == 0].mean(axis=0)
     expected = np.cov(within.T)
-    np.testing.assert_allclose(np.cov(drawn[0].T), expected, atol=0.1 * np.trace(expected))
-    assert drawn[0].shape == X.shape
+    np.testing.assert_allclose(np.cov(drawn.T), expected, atol=0.1 * np.trace(expected))
+    assert drawn.shape == X.shape

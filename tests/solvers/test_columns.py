@@ -1,7 +1,5 @@
 """Standardised columns that are never stored, against plain float64 arithmetic."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -14,6 +12,7 @@ from fewest._solvers.columns import (
     weighted_moments,
     wrap_columns,
 )
+from tests.memory import traced_memory
 from tests.solvers.oracle import standardise
 
 
@@ -308,11 +307,9 @@ def test_sparse_data_are_never_modified(layout):
 
 def peak_memory(X) -> int:
     v = np.random.default_rng(13).standard_normal(X.shape[0])
-    tracemalloc.start()
-    scale_columns(X).price(v)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
+    with traced_memory() as memory:
+        scale_columns(X).price(v)
+    return memory.peak
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -334,14 +331,12 @@ def peak_of_all_products(X) -> int:
     rng = np.random.default_rng(16)
     v, weights = rng.standard_normal(X.shape[0]), rng.standard_normal(X.shape[1])
     sample_weight = rng.random(X.shape[0])
-    tracemalloc.start()
-    columns = scale_columns(X)
-    columns.price(v)
-    columns.combine(weights)
-    scale_columns(X, sample_weight=sample_weight)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak
+    with traced_memory() as memory:
+        columns = scale_columns(X)
+        columns.price(v)
+        columns.combine(weights)
+        scale_columns(X, sample_weight=sample_weight)
+    return memory.peak
 
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])

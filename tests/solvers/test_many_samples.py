@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy import sparse
@@ -11,6 +9,7 @@ from scipy import sparse
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from tests.fuzzing import many
+from tests.memory import traced_memory
 from tests.solvers.bridge import (
     GAP,
     assert_infeasible,
@@ -283,10 +282,8 @@ def test_sparse_data_stay_sparse(layout, method):
     cost = np.full(n, 3e-3)
     case = Case(X, y, method, slack_cost=cost)
     columns, problem = scale_columns(X), problem_of(case)
-    tracemalloc.start()
-    result = solve(problem, columns)
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    with traced_memory() as memory:
+        result = solve(problem, columns)
     assert_optimal(case, result)
     assert result.n_features >= 3
-    assert peak < n * d * 8 / 3
+    assert memory.peak < n * d * 8 / 3

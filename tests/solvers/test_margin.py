@@ -1,7 +1,5 @@
 """The largest margin on a few features, against peers that know nothing of it."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -9,6 +7,7 @@ from sklearn.svm import SVC
 
 from fewest._solvers import margin
 from fewest._solvers.margin import hard_margin, soft_margin
+from tests.memory import traced_memory
 
 
 def separated(seed, n=30, k=3):
@@ -159,9 +158,7 @@ def test_memory_is_that_of_the_samples(gap):
     y = np.where(np.arange(200_000) % 2, 1.0, -1.0)
     Z = np.asfortranarray(rng.uniform(-1.0, 1.0, (len(y), 10)))
     Z[:, 0] += (1.0 + gap) * y
-    tracemalloc.start()
-    found = hard_margin(Z, y) if gap else soft_margin(Z, y, np.ones(len(y)))
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with traced_memory() as memory:
+        found = hard_margin(Z, y) if gap else soft_margin(Z, y, np.ones(len(y)))
     assert found is not None
-    assert peak < Z.nbytes
+    assert memory.peak < Z.nbytes

@@ -88,6 +88,22 @@ def test_violated_constraints_are_inaccurate(monkeypatch):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n", [200, 600])
+def test_an_expensive_solution_is_no_proof_that_there_is_none(method, n):
+    """The only column that separates the classes costs a billion times as much as the others."""
+    X, y = noise(n, 60, seed=3)
+    X[:, 7] = y * np.linspace(0.5, 1.5, n)
+    cost = np.ones(60)
+    cost[7] = 1e9
+    case = Case(X, y, method, feature_cost=cost)
+    optimum, result = full_objective(case), run(case)
+    assert np.isfinite(optimum)
+    assert result.status is not Status.INFEASIBLE
+    assert result.bound <= optimum * (1 + 1e-6)
+    assert result.objective >= optimum * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(40, 5), (200, 60), (200, 95)])
 def test_infeasible_with_few_and_with_many_features(method, shape):
     """The second and third need rounds of rays before the proof covers every column."""

@@ -116,6 +116,11 @@ def class_mean_vector(y: FloatArray) -> FloatArray:
     return np.where(y > 0, 1.0 / np.sum(y > 0), -1.0 / np.sum(y < 0))
 
 
+def starting_direction(problem: Problem) -> FloatArray:
+    """The dual vector to begin with: prices are differences of (weighted) class means."""
+    return class_mean_vector(problem.y) if problem.equality is None else problem.equality
+
+
 def support_feature_machine(
     y: FloatArray,
     *,

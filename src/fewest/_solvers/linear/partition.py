@@ -21,7 +21,7 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
 from fewest._solvers.linear.judge import State, conclude, judge, pick_largest
 from fewest._solvers.linear.master import Master, MasterSolution, TimeIsUpError, UnboundedError
-from fewest._solvers.problem import Problem, class_mean_vector
+from fewest._solvers.problem import Problem, starting_direction
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
@@ -152,12 +152,15 @@ class _Partition:
         chosen |= (vertex.places == 0) | (self._is_hard & (self._margins < self._problem.margin))
         return chosen
 
+    def _find_outside(self) -> BoolArray:
+        outside = np.ones(self._problem.n_samples, dtype=bool)
+        outside[self.master.samples] = False
+        return outside
+
     def _settle(self) -> None:
         """The samples outside the program take the side on which they are."""
-        violated = self._margins < self._problem.margin
-        violated[self.master.samples] = False
-        self._violated = violated
-        self.master.settle(np.where(violated, self._cost, 0.0))
+        self._violated = self._find_outside() & (self._margins < self._problem.margin)
+        self.master.settle(np.where(self._violated, self._cost, 0.0))
 
     def solve(self) -> MasterSolution | None:
         """The optimum with the samples outside fixed to their sides; None if more must join."""
@@ -166,9 +169,7 @@ class _Partition:
             self._alpha, self._multiplier = solution.alpha, solution.multiplier
             return solution
         except UnboundedError:
-            outside = np.ones(self._problem.n_samples, dtype=bool)
-            outside[self.master.samples] = False
-            others = np.flatnonzero(outside)
+            others = np.flatnonzero(self._find_outside())
             if not len(others):
                 raise
             order = np.argsort(np.abs(self._problem.margin - self._margins[others]), kind="stable")
@@ -194,9 +195,7 @@ class _Partition:
         problem = self._problem
         margins = self.master.margins(solution)
         limit = _SIDE * problem.mean_distance
-        outside = np.ones(problem.n_samples, dtype=bool)
-        outside[self.master.samples] = False
-        changed = outside & np.where(
+        changed = self._find_outside() & np.where(
             self._violated, margins > problem.margin + limit, margins < problem.margin - limit
         )
         if not changed.any() or not self._is_feasible:
@@ -284,8 +283,7 @@ def _guess(problem: Problem, columns: Columns) -> Vertex | None:
 
 
 def _first_features(problem: Problem, columns: Columns) -> IndexArray:
-    direction = class_mean_vector(problem.y) if problem.equality is None else problem.equality
-    ratios = price_ratios(problem, columns, direction)
+    ratios = price_ratios(problem, columns, starting_direction(problem))
     return pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _FIRST_FEATURES)
 
 

@@ -26,11 +26,10 @@ from fewest._solvers.linear.solve import (
     generate,
     has_many_samples,
     solve,
-    starting_direction,
     try_as_hard,
 )
 from fewest._solvers.linear.vertex import Walker, vertex_of
-from fewest._solvers.problem import Problem
+from fewest._solvers.problem import Problem, starting_direction
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray, IndexArray
 

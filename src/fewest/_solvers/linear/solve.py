@@ -28,7 +28,7 @@ from fewest._solvers.linear.judge import (
 from fewest._solvers.linear.master import Master, TimeIsUpError
 from fewest._solvers.linear.overlap import prove_overlap
 from fewest._solvers.linear.partition import solve_many
-from fewest._solvers.problem import Problem, class_mean_vector
+from fewest._solvers.problem import Problem, class_mean_vector, starting_direction
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
@@ -177,14 +177,9 @@ def _is_far_from_solved(master: Master, joining: IndexArray) -> bool:
     return (
         len(joining) == _batch(problem)
         and problem.n_samples == len(master.samples) >= _FEWEST_FOR_INTERIOR
-        and problem.equality is None
+        and problem.equality is None  # with one, solutions have few features
         and has_interior(problem)
     )
-
-
-def starting_direction(problem: Problem) -> FloatArray:
-    """The dual vector to begin with: prices are differences of (weighted) class means."""
-    return class_mean_vector(problem.y) if problem.equality is None else problem.equality
 
 
 def _batch(problem: Problem) -> int:
