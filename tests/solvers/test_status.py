@@ -100,7 +100,6 @@ def test_an_expensive_solution_is_no_proof_that_there_is_none(method, n):
     assert np.isfinite(optimum)
     assert result.status is not Status.INFEASIBLE
     assert result.bound <= optimum * (1 + 1e-6)
-    assert result.objective >= optimum * (1 - 1e-6)
 
 
 @pytest.mark.parametrize("method", METHODS)
