@@ -26,8 +26,8 @@ _FAR = 1e3
 _CANCELLATION = 1e-6
 # The means of this many classes are computed together, in hardly more time than one mean.
 _MOST_CLASSES = 8
-# Wider blocks (of rows, or of columns) take twice as long: BLAS copies them first.
-_WIDTH_BY_ROWS, _WIDTH_BY_COLUMNS = 4096, 512
+# With this many values the compiled sweep, twice as fast, is worth loading the compiler once.
+_WORTH_COMPILING = 1 << 22
 
 
 class Columns:
@@ -148,12 +148,10 @@ def scale_columns(
     Columns with values that are not finite, or whose squares overflow, have NaN as their scale.
     """
     class_means = None
-    if codes is not None and sample_weight is None and not sparse.issparse(X) and _blas_ready(X):
-        class_means = _find_class_means(X, codes)
-    if class_means is None:
-        mean, variance = weighted_moments(X, sample_weight)
+    if sample_weight is None and not sparse.issparse(X) and _blas_ready(X):
+        mean, variance, class_means = _fast_moments(X, codes if _are_few(codes) else None)
     else:
-        mean, variance = _fast_moments(X, (class_means.sizes / X.shape[0]) @ class_means.values)
+        mean, variance = weighted_moments(X, sample_weight)
     usable = (variance > 0.0) & (variance < np.inf)
     others = np.flatnonzero(~usable)
     inverse_of_others = np.where(variance[others] == 0.0, 0.0, np.nan)
@@ -194,40 +192,54 @@ def weighted_moments(
         weight = sample_weight / sample_weight.max()  # first, because the sum may overflow
         weight /= weight.sum()
     if not sparse.issparse(X) and _blas_ready(X) and sample_weight is None:
-        return _fast_moments(X, np.asarray(weight @ X))
+        return _fast_moments(X)[:2]
     mean, variance = (_sparse_moments if sparse.issparse(X) else _centred_moments)(X, weight)
     return mean, _without_rounding(mean, variance, n)
 
 
-def _find_class_means(X: Any, codes: IndexArray) -> ClassMeans | None:
-    """Means over the samples of each class, if the classes are few: one sweep for all of them."""
-    sizes = np.bincount(codes)
-    if len(sizes) > _MOST_CLASSES or not sizes.all():
-        return None
-    weights = (codes == np.arange(len(sizes))[:, None]) / sizes[:, None]
-    values = np.empty((len(sizes), X.shape[1]))
-    width = _WIDTH_BY_ROWS if X.flags.c_contiguous else _WIDTH_BY_COLUMNS
-    for start in range(0, X.shape[1], width):
-        block = slice(start, start + width)
-        np.matmul(weights, X[:, block], out=values[:, block])
-    return ClassMeans(codes, sizes, values)
-
-
-def _fast_moments(X: Any, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance without a temporary; where digits cancel, both again with care."""
+def _fast_moments(
+    X: Any, codes: IndexArray | None = None
+) -> tuple[FloatArray, FloatArray, ClassMeans | None]:
+    """Mean, variance and class means by one sweep; where digits cancel, again with care."""
     n = X.shape[0]
+    sizes = np.array([n]) if codes is None else np.bincount(codes)
+    everyone = np.zeros(n, dtype=np.intp)
     # Values near the limit of the type overflow here; they are among those computed again.
     with np.errstate(over="ignore", invalid="ignore"):
-        square = np.einsum("ij,ij->j", X, X)  # needs no temporary
+        sums, square = _sum_classes(X, everyone if codes is None else codes, len(sizes))
+        mean = sums.sum(axis=0)
+        mean /= n
         square /= n
         variance = np.square(mean)
         np.subtract(square, variance, out=variance)
         square *= _CANCELLATION  # infinite ones are not below it either
         doubtful = np.flatnonzero(~(variance > square))
+        class_means = None
+        if codes is not None:
+            sums /= sizes[:, None]
+            class_means = ClassMeans(codes, sizes, sums)
     if len(doubtful):
         mean[doubtful], careful = _centred_moments(X, np.full(n, 1.0 / n), doubtful)
         variance[doubtful] = _without_rounding(mean[doubtful], careful, n)
-    return mean, variance
+    return mean, variance, class_means
+
+
+def _sum_classes(X: Any, codes: IndexArray, n_classes: int) -> tuple[FloatArray, FloatArray]:
+    """Sums of every column over each class (one row per class), and of the squares."""
+    if X.size >= _WORTH_COMPILING:
+        from fewest._solvers.class_sums import sum_classes
+
+        return sum_classes(X, codes, n_classes)
+    members = (codes == np.arange(n_classes)[:, None]).astype(np.float64)
+    return members @ X, np.einsum("ij,ij->j", X, X)
+
+
+def _are_few(codes: IndexArray | None) -> bool:
+    """Whether the means of all classes cost hardly more time than one mean."""
+    if codes is None:
+        return False
+    sizes = np.bincount(codes)
+    return len(sizes) <= _MOST_CLASSES and bool(sizes.all())
 
 
 def _without_rounding(mean: FloatArray, variance: FloatArray, n: int) -> FloatArray:
