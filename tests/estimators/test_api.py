@@ -48,7 +48,7 @@ def test_defaults_and_keywords(kind):
         PotentialSVCCV((1.0,), (0.1,), cv=2, kernel_grid={"gamma": [0.1, 1.0]}),
         SOFT,
         AccumulatedClassifier(SOFT, greedy=True, cv=2),
-        SupportFeatureMachine(),
+        SupportFeatureMachine(multi_class="separate"),
     ],
     ids=lambda one: type(one).__name__,
 )

@@ -112,7 +112,7 @@ def test_three_classes():
     y = rng.integers(0, 3, N)
     data = rng.standard_normal((N, 20))
     data[np.arange(N), y] += 1.0
-    machine = Liknon(C=0.02).fit(data, y)
+    machine = Liknon(C=0.02, multi_class="separate").fit(data, y)
     Z = (data - data.mean(axis=0)) / data.std(axis=0)
     for k, result in enumerate(machine.results_):
         case = Case(data, np.where(y == k, 1.0, -1.0), "unit_margin", slack_cost=np.full(N, 0.02))

@@ -33,6 +33,7 @@ class Abilities:
     counts_features: bool = False  # the number of features is what it minimises
     fits_columns: bool = False  # `_fit_columns` takes columns that were standardised once
     has_first_program: bool = False  # `_first_problem` and `_solve_from` serve repetitions
+    joins_classes: bool = False  # one program for more than two classes
     follows_costs: bool = False  # at the next C a fit goes on from the last one: `_fit_along`
     certifies: bool = False  # proves the smallest number of features: `certify` is set
     columns_are_samples: bool = False  # a fold leaves out columns with rows

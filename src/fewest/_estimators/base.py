@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -110,7 +112,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         )
 
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        return tuple(_certificate(result, self._has_margin) for result in self.results_)
+        proofs = tuple(_certificate(result, self._has_margin) for result in self.results_)
+        return proofs * (len(signs) // len(proofs))  # one program may stand for all classes
 
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
@@ -225,12 +228,17 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         return self.C * weight * factors
 
     def _fit_watched(self, task: BinaryTask, alone: bool) -> tuple[Hyperplane, list[Warning]]:
+        with self._watched(alone):
+            return self._fit_one(task)
+
+    @contextmanager
+    def _watched(self, alone: bool) -> Iterator[None]:
         """One task within the time limit; its rounds are shown if it is the only one."""
         show = self.verbose > 0 and alone
         progress = Progress(None, what=self._people_name, unit=" rounds", show=show)
         watch = Watch(self.max_seconds, partial(_advance, progress) if show else None)
         with progress, watching(watch):
-            return self._fit_one(task)
+            yield
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         return self._finish(task, self._solve(task))
@@ -302,7 +310,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
     def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
         """Translate the hyperplanes from standardised columns to X as it was given."""
-        self.results_ = tuple(plane.result for plane in planes)
+        self.results_: tuple[Any, ...] = tuple(plane.result for plane in planes)
         self.coef_ = np.zeros((len(planes), columns.n_features))
         self.intercept_ = np.zeros(len(planes))
         self.supports_ = np.zeros((len(planes), columns.n_features), dtype=bool)

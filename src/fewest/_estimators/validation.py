@@ -136,6 +136,16 @@ def weigh_classes(
     return np.array([class_weight.get(label, 1.0) for label in classes])[codes]
 
 
+def weigh_many_classes(
+    class_weight: Any, classes: list[Any], codes: IndexArray, weight: FloatArray
+) -> FloatArray:
+    """The same for all classes together: "balanced" makes their costs equal in sum."""
+    if isinstance(class_weight, str):
+        sums = np.bincount(codes, weights=weight)
+        return np.asarray((sums.sum() / (len(classes) * sums))[codes])
+    return weigh_classes(class_weight, classes, codes, weight, weight)
+
+
 def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be."""
     _reject_text_columns(X)

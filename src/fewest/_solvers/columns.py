@@ -67,6 +67,12 @@ class Columns:
         raw *= self.inverse_scale
         return raw
 
+    def price_all(self, V: FloatArray) -> FloatArray:
+        """The same for every column of V, which all have to sum to zero; one row per feature."""
+        raw = np.column_stack([column_products(self.X, v) for v in V.T])
+        raw *= self.inverse_scale[:, None]
+        return raw
+
     def combine(self, weights: FloatArray) -> FloatArray:
         """Weighted sum of the standardised columns; reads only those with a weight, if it can."""
         used = np.flatnonzero(weights)

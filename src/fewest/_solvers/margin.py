@@ -82,6 +82,18 @@ def _margin_of_all(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | N
     return plane
 
 
+def scale_cost(
+    cost: FloatArray, n_features: int, sample_weight: FloatArray | None = None
+) -> FloatArray:
+    """c_i for this many standardised features from costs for samples of norm one."""
+    c = np.minimum(cost / n_features, _LARGEST_COST)
+    mean = c.mean()
+    if sample_weight is not None:  # a sample of weight two is two samples
+        share = sample_weight / sample_weight.max()  # first, because the sum may overflow
+        mean = np.average(cost / sample_weight, weights=share) / n_features
+    return np.asarray(c * max(1.0, _SMALLEST_COST / mean))
+
+
 def soft_margin(
     Z: FloatArray, y: FloatArray, cost: FloatArray, sample_weight: FloatArray | None = None
 ) -> tuple[FloatArray, float]:
@@ -92,12 +104,7 @@ def soft_margin(
     many steps, however large the costs; the usual decomposition methods are slow with large ones.
     `cost` includes the weights of the samples, which only say how many samples each one stands for.
     """
-    c = np.minimum(cost / Z.shape[1], _LARGEST_COST)
-    mean = c.mean()
-    if sample_weight is not None:  # a sample of weight two is two samples
-        share = sample_weight / sample_weight.max()  # first, because the sum may overflow
-        mean = np.average(cost / sample_weight, weights=share) / Z.shape[1]
-    c *= max(1.0, _SMALLEST_COST / mean)
+    c = scale_cost(cost, Z.shape[1], sample_weight)
     ridge = np.ones(Z.shape[1] + 1)
     ridge[-1] = 1e-12 * c.sum()  # the bias is free; this only keeps the system regular
 

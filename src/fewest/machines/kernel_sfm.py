@@ -145,6 +145,7 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
             refit=self.refit,
             max_iter=self.max_iter,
             tol=self.tol,
+            multi_class="separate",
         ).fit(self._kernels(X, X), y)
         self.classes_, self.n_iter_ = machine.classes_, machine.n_iter_
         self.support_samples_ = np.flatnonzero(machine.support_)

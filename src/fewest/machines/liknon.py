@@ -14,14 +14,18 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
+from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import standardize_columns
 from fewest._solvers.columns import Columns
+from fewest._solvers.joint.panel import JointSelection
+from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.reweight import ZeroNormResult, zero_norm_objective
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, unit_margin, visible_slack_cost
 from fewest._solvers.result import Result
+from fewest._types import FloatArray
 
 __all__ = ["Liknon", "Optimality"]
 
@@ -45,7 +49,7 @@ class Optimality:
 
 
 @dataclass(eq=False, repr=False)
-class Liknon(SelectingClassifier):
+class Liknon(JointClassifier):
     r"""Linear classifier with few features: hinge loss and a one-norm.
 
     .. math::
@@ -66,6 +70,13 @@ class Liknon(SelectingClassifier):
         as it is.
     class_weight : {"balanced"}, dict or None, default=None
         Factors on C for each class.
+    multi_class : {"joint", "separate"}, default="joint"
+        More than two classes: "joint" tells all of them apart by one program in which a feature is
+        paid once, however many classes it serves; every class has a score, and the largest decides.
+        "separate" trains each class against the rest, on features of its own.
+    max_features : int, default=None
+        The most features that may be selected, for two classes and more. Errors then cost at most
+        `C`, and less where fewer features come with that.
     refit : {"margin"} or None, default=None
         None keeps the hyperplane of the program; "margin" takes the one with the largest Euclidean
         margin on the selected features.
@@ -133,12 +144,15 @@ class Liknon(SelectingClassifier):
     def _abilities(self) -> Abilities:
         return replace(
             super()._abilities(),
-            has_first_program=True,
+            has_first_program=self.max_features is None,
             counts_features=False,
             follows_costs=True,
         )
 
     def _fit_along(self, X: Any, y: NDArray[Any], Cs: Sequence[float]) -> Iterator[Any]:
+        if self._is_joint(len(np.unique(y))):
+            yield from super()._fit_along(X, y, Cs)
+            return
         machine = clone(self).set_params(C=1.0)
         columns, codes, _ = machine._prepare(X, y)
         solvers = [
@@ -156,6 +170,11 @@ class Liknon(SelectingClassifier):
                 ],
             )
             yield at_C
+
+    def _joint_problem(self, task: JointTask) -> JointProblem:
+        assert task.error_cost is not None
+        cost = task.error_cost * common_scale(task.columns, self.standardize)
+        return JointProblem(task.codes, visible_slack_cost(cost))
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The only linear program of a task."""
@@ -188,6 +207,18 @@ class Liknon(SelectingClassifier):
         self.standard_discriminant_ = np.array(
             [columns.price(result.steps[0].dual) for result in self.results_]
         )
+
+    def _keep_jointly(
+        self, task: JointTask, selection: JointSelection, W: FloatArray, b: FloatArray
+    ) -> None:
+        super()._keep_jointly(task, selection, W, b)
+        first = selection.steps[0]
+        dual = self._joint_problem(task).dual_vectors(first.alpha, first.apart)
+        if len(task.names) == 2:
+            dual = dual[:, 1:]
+        self.dual_coef_ = np.abs(dual.T) / common_scale(task.columns, self.standardize)
+        self.support_samples_ = tuple(np.flatnonzero(v) for v in dual.T)
+        self.standard_discriminant_ = task.columns.price_all(dual).T
 
     def check_optimality(self, X: Any, y: ArrayLike) -> Optimality:
         """Recompute the optimality conditions (8.9) and (8.10) from the training data.

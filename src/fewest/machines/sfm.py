@@ -12,14 +12,15 @@ from fewest._estimators.abilities import Abilities, Selection
 from fewest._estimators.base import (
     BinaryTask,
     Hyperplane,
-    SelectingClassifier,
     slack_cost_of_first_program,
 )
+from fewest._estimators.joint import JointClassifier, JointTask, slack_cost_of_joint_program
 from fewest._estimators.validation import (
     check_choice,
     check_flag,
 )
 from fewest._solvers.columns import Columns
+from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
@@ -38,7 +39,7 @@ _STRICT_MARGIN = 1e-3
 
 
 @dataclass(eq=False, repr=False)
-class SupportFeatureBase(SelectingClassifier):
+class SupportFeatureBase(JointClassifier):
     """Hyperplanes with the fewest features and no margin, by reweighting linear programs."""
 
     C: float = 2.0
@@ -66,6 +67,19 @@ class SupportFeatureBase(SelectingClassifier):
             slack_cost=slack_cost_of_first_program(task, scale_samples=self.scale_samples),
             sample_weight=task.sample_weight,
         )
+
+    def _joint_problem(self, task: JointTask) -> JointProblem:
+        return JointProblem(
+            task.codes,
+            slack_cost_of_joint_program(task, scale_samples=self.scale_samples),
+            means_apart=True,
+            sample_weight=task.sample_weight,
+        )
+
+    def _refuse_jointly(self) -> str:
+        if self.constraint != "class_means":
+            return f"constraint={self.constraint!r}"
+        return "" if self.reweight == "features" else f"reweight={self.reweight!r}"
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return self._solve_from(task)
@@ -150,6 +164,14 @@ class SupportFeatureMachine(SupportFeatureBase):
         al. (2013) scale them, so it means the same for any number of features. False takes the
         standardised columns as they are: an error costs more in the first program, by the square
         root of the number of columns that vary. The later programs are the same.
+    multi_class : {"joint", "separate"}, default="joint"
+        More than two classes: "joint" tells all of them apart by one program in which a feature is
+        paid once, however many classes it serves; every class has a score, and the largest decides.
+        "separate" trains each class against the rest, on features of its own. So do
+        ``constraint="mean_margin"``, ``reweight="both"`` and `certify`, which know two classes.
+    max_features : int, default=None
+        The most features that may be selected, for two classes and more. Errors then cost at most
+        `C`, and less where fewer features come with that.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.
@@ -191,8 +213,10 @@ class SupportFeatureMachine(SupportFeatureBase):
         Linear programs of the reweighting loop (of the longest one).
     result_ : ZeroNormResult
         Two classes only: the linear programs with objective, proven bound and gap.
-    results_ : tuple of ZeroNormResult
-        The same for every hyperplane.
+    results_ : tuple of ZeroNormResult or JointSelection
+        The same for every hyperplane; a single one if one program tells all classes apart.
+    temperature_ : float
+        One program for all only: what scores are divided by in `predict_proba`.
     minimum_ : MinimumResult
         Two classes and `certify` only: the smallest size, or the bounds on it, with the proofs.
     minima_ : tuple of MinimumResult
@@ -238,9 +262,12 @@ class SupportFeatureMachine(SupportFeatureBase):
         # A proof looks at the columns themselves, and would not see which ones are masked.
         return replace(
             super()._abilities(),
-            has_first_program=not self.certify,
+            has_first_program=not self.certify and self.max_features is None,
             certifies=bool(self.certify),
         )
+
+    def _refuse_jointly(self) -> str:
+        return "certify=True" if self.certify else super()._refuse_jointly()
 
     def _selection(self) -> Selection:
         found = super()._selection()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import (
@@ -52,6 +53,7 @@ _SHARED = (
     "constraint",
     "reweight",
     "scale_samples",
+    "multi_class",
     "standardize",
     "refit",
     "max_iter",
@@ -113,7 +115,8 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     include_hard : bool, default=True
         Let the hard machine be a candidate where the classes are separable. Without effect if `Cs`
         are given.
-    class_weight, constraint, reweight, scale_samples, standardize, refit, max_iter, tol
+    class_weight, constraint, reweight, scale_samples, multi_class, standardize, refit, max_iter, \
+tol
         As for :class:`~fewest.SupportFeatureMachine`.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before a number of folds is made of them. None takes them in their
@@ -182,6 +185,7 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     reweight: str = "features"
     scale_samples: bool = True
     standardize: bool = True
+    multi_class: str = "joint"
     refit: str | None = "margin"
     max_iter: int = 20
     tol: float = 1e-7
@@ -227,6 +231,21 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         for name in _OF_THE_BEST:
             setattr(self, name, getattr(best, name))
         return self
+
+    @available_if(lambda machine: hasattr(machine.best_estimator_, "temperature_"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of every class, where one program tells more than two apart.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return np.asarray(self.best_estimator_.predict_proba(X))
 
     @property
     def result_(self) -> ZeroNormResult:
@@ -275,6 +294,7 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         shared["verbose"] = max(0, self.verbose - 1)
         machine = SupportFeatureMachine(C, **shared)
         if n_subsets > 1:
+            shared["multi_class"] = "separate"
             machine = UnionFeatureMachine(C, n_subsets=n_subsets, **shared)
         for name in _OF_THE_DATA:
             if name in vars(self):
@@ -302,6 +322,8 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         columns = standardize_columns(X[train], per_column=self.standardize)
         seen = Columns(X[test], columns.mean, columns.inverse_scale)
         failures: list[ValueError] = []
+        if machine._is_joint(len(self.classes_)):
+            return self._judge_jointly(columns, seen, codes, split, Cs)
         paths = [
             follow_costs(machine, task, Cs, self._most_subsets, failures)
             for task in machine._class_tasks(columns, codes[train])
@@ -322,10 +344,32 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
             )
         return judgement
 
+    def _judge_jointly(
+        self, columns: Columns, seen: Columns, codes: IndexArray, split: Split, Cs: FloatArray
+    ) -> Judgement:
+        """The same with one program for all classes."""
+        train, test = split
+        trials: list[Trial | None] = []
+        failures: list[ValueError] = []
+        for C in Cs:
+            machine = self._make_machine(float(C))
+            try:
+                machine._fit_columns(columns, codes[train])
+            except ValueError as error:
+                failures.append(error)
+                trials.append(None)
+                continue
+            features = np.flatnonzero(machine.support_)
+            raw = seen.take(features) / seen.inverse_scale[features] + seen.mean[features]
+            scores = raw @ machine.coef_[:, features].T + machine.intercept_
+            trials.append(Trial(scores, len(features)))
+        return Judgement(codes[test], trials, failures)
+
     @property
     def _most_subsets(self) -> int:
-        """Without a margin refit there is no hyperplane on a union."""
-        return 1 if self.refit is None else self.n_subsets
+        """Without a margin refit, or with one program for all classes, there are no unions."""
+        joint = self.multi_class == "joint" and len(self.classes_) > 2
+        return 1 if self.refit is None or joint else self.n_subsets
 
     def _choose(self, Cs: FloatArray, judged: list[Judgement]) -> None:
         grid = [(float(C), r) for C in Cs for r in range(1, self._most_subsets + 1)]

@@ -33,6 +33,10 @@ class UnionFeatureMachine(SupportFeatureBase):
     class_weight, constraint, reweight, scale_samples, standardize, max_iter, tol, max_seconds, \
 n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
+    multi_class : {"separate"}
+        With more than two classes, each is told from the rest on subsets of its own.
+    max_features : None
+        Not for unions.
 
     Attributes
     ----------
@@ -51,6 +55,7 @@ n_jobs, verbose
 
     _: KW_ONLY
     n_subsets: int = 2
+    multi_class: str = "separate"
 
     _people_name = "union of Support Feature Machines"
 
@@ -58,6 +63,7 @@ n_jobs, verbose
         super()._check_parameters()
         check_count("n_subsets", self.n_subsets)
         check_choice("refit", self.refit, ("margin",))
+        check_choice("multi_class", self.multi_class, ("separate",))
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
         first, doubts = super()._fit_one(task)

@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import (
-    BinaryTask,
-    SelectingClassifier,
-    slack_cost_of_first_program,
-)
+from fewest._estimators.base import BinaryTask, slack_cost_of_first_program
+from fewest._estimators.joint import JointClassifier, JointTask, slack_cost_of_joint_program
 from fewest._estimators.validation import check_choice
+from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import Problem, unit_margin
 from fewest._solvers.result import Result
@@ -22,7 +20,7 @@ __all__ = ["ZeroNormSVM"]
 
 
 @dataclass(eq=False, repr=False)
-class ZeroNormSVM(SelectingClassifier):
+class ZeroNormSVM(JointClassifier):
     r"""Support vector machine with few features, by reweighting its one-norm.
 
     .. math::
@@ -46,6 +44,14 @@ class ZeroNormSVM(SelectingClassifier):
     reweight : {"features", "both"}, default="features"
         What the later programs reweight: the weights alone, or the slacks too, which approaches
         C for every sample inside the margin, wherever it lies.
+    multi_class : {"joint", "separate"}, default="joint"
+        More than two classes: "joint" tells all of them apart by one program in which a feature is
+        paid once, however many classes it serves; every class has a score, and the largest decides.
+        "separate" trains each class against the rest, on features of its own. So does
+        ``reweight="both"``, which knows two classes.
+    max_features : int, default=None
+        The most features that may be selected, for two classes and more. Errors then cost at most
+        `C`, and less where fewer features come with that.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
         factor.
@@ -118,7 +124,7 @@ class ZeroNormSVM(SelectingClassifier):
     _has_margin = True
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), has_first_program=True)
+        return replace(super()._abilities(), has_first_program=self.max_features is None)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -127,6 +133,12 @@ class ZeroNormSVM(SelectingClassifier):
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
         return unit_margin(task.y, slack_cost=slack_cost_of_first_program(task))
+
+    def _joint_problem(self, task: JointTask) -> JointProblem:
+        return JointProblem(task.codes, slack_cost_of_joint_program(task))
+
+    def _refuse_jointly(self) -> str:
+        return "" if self.reweight == "features" else f"reweight={self.reweight!r}"
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         return self._solve_from(task)

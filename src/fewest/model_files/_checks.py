@@ -41,6 +41,7 @@ _ARRAYS: dict[str, tuple[type, ...]] = {
     "text": (np.object_,),
     "matrix": (np.float64,),
 }
+_JOINT = "JointSelection"
 _LARGEST_CACHE = 200  # MB, the default of SVC
 _SCALARS: dict[str, Any] = {
     "float": Real,
@@ -98,6 +99,13 @@ class _Checker:
             self._check_model(spec.split(" or "), value, where)
         else:
             self._check_numbers(spec, value, where)
+
+    def _check_programs(self, spec: str, value: Any, where: str) -> None:
+        """One result per linear function, or a single one for all classes together."""
+        joint = isinstance(value, tuple) and [type(one).__name__ for one in value] == [_JOINT]
+        self.check(
+            f"tuple 1: {_JOINT}" if joint else "tuple machines: ZeroNormResult", value, where
+        )
 
     def _agree(self, size: str, found: int, where: str) -> None:
         """Compare with the size of this name, or remember it."""
@@ -200,6 +208,7 @@ _SPECIAL = {
     "column": _Checker._check_column,
     "one": _Checker._check_choice,
     "part": _Checker._check_part,
+    "programs": _Checker._check_programs,
     "tried": _Checker._check_tried,
 }
 

@@ -34,7 +34,8 @@ Linear(Classifier)
     intercept_: float machines
     supports_: flag machines features
     support_: derived flag features
-    results_: tuple machines: ZeroNormResult
+    results_: programs
+    temperature_?: float
     n_iter_: int
 FeatureSelectionConcave(Linear) in fewest.machines.fsv
 ZeroNormSVM(Linear) in fewest.machines.zero_norm_svm
@@ -169,6 +170,23 @@ Discriminant in fewest.machines._discriminants
     features: int .selected < features
     weights: float .selected
     intercept C monitoring_ber: float
+JointResult in fewest._solvers.joint.solve
+    features: int .selected < features
+    W: float .selected classes
+    b: float classes
+    slack alpha: float * classes
+    apart: float *
+    objective bound violation seconds: float
+    status: status
+    rounds: int
+JointSelection in fewest._solvers.joint.panel
+    features: int .selected < features
+    W: float .selected classes
+    b: float classes
+    slack: float samples
+    zero_norm_objective: float
+    steps: tuple +: JointResult
+    converged: flag
 MinimumResult in fewest.minimum._result
     size: none or int
     lower_bound n_found n_features: int

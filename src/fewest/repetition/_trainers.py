@@ -87,7 +87,8 @@ def make_trainer(
     abilities = abilities_of(estimator)
     if abilities.refusal:
         raise ValueError(abilities.refusal)
-    if abilities.has_first_program:
+    joint = abilities.joins_classes and len(np.unique(y)) > 2
+    if abilities.has_first_program and not joint:
         return TaskTrainer(estimator, X, y, n_jobs)
     return CopyTrainer(estimator, X, y, groups)
 

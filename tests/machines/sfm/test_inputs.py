@@ -87,13 +87,13 @@ def test_weights_count_samples(data, C):
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-3, atol=1e-6)
 
 
-def test_more_than_two_classes_are_one_against_the_rest():
+def test_separate_classes_are_one_against_the_rest():
     rng = np.random.default_rng(0)
     y = np.repeat(["a", "b", "c"], 20)
     X = rng.standard_normal((60, 300))
     for k, label in enumerate("abc"):
         X[y == label, k] += 6.0
-    machine = SupportFeatureMachine(C=np.inf, n_jobs=2).fit(X, y)
+    machine = SupportFeatureMachine(C=np.inf, multi_class="separate", n_jobs=2).fit(X, y)
     assert machine.supports_.shape == machine.coef_.shape == (3, 300)
     assert [np.flatnonzero(row).tolist() for row in machine.supports_] == [[0], [1], [2]]
     np.testing.assert_array_equal(machine.support_, machine.supports_.any(axis=0))

@@ -31,7 +31,8 @@ def walker_at(case, result, features, gone=NOTHING, costs=None):
     problem = problem_of(case)
     if costs is not None:
         problem = problem.with_costs(costs, None)
-    return Walker(problem, inside, columns.take(inside), columns.take(gone), places, samples)
+    rows = columns.take(np.concatenate([gone, inside])).T
+    return Walker(problem, inside, rows, places, samples)
 
 
 @pytest.mark.parametrize("method", ["class_means", "mean_margin"])
@@ -114,7 +115,7 @@ def test_a_start_that_is_no_vertex_is_an_error():
     twice[1] = twice[0]
     other = np.setdiff1d(np.arange(24), samples)[: len(samples)]
     for features, limit in ((twice, samples), (first.features, other)):
-        walker = Walker(problem, every, columns.take(every), np.empty((24, 0)), features, limit)
+        walker = Walker(problem, every, columns.take(every).T, features, limit)
         with pytest.raises(SolverError, match="did not arrive"):
             walker.solve()
 

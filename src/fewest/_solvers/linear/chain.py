@@ -53,9 +53,9 @@ def walk_on(
         )  # fmt: skip
     seconds = (perf_counter() - started) / max(1, count)
     no_slack, samples = np.zeros(problem.n_samples), np.arange(problem.n_samples)
-    results = []
-    for place in range(count):
-        bias, multiplier, objective, bound, violation = numbers[place].tolist()
+    every, results = np.arange(len(first.w)), []
+    for place, of_program in enumerate(numbers[:count].tolist()):
+        bias, multiplier, objective, bound, violation = of_program
         w = weights[place]
         left = w.nonzero()[0]
         results.append(
@@ -73,10 +73,11 @@ def walk_on(
                 status=Status.OPTIMAL,
                 rounds=1,
                 seconds=seconds,
-                warm=WarmStart(np.arange(len(w)), samples, w, bias),
+                warm=WarmStart(every, samples, w, bias),
             )
         )
-        weights = weights[:, left]  # the next program counts what this one left
+        if len(left) < len(w):  # the next program counts what this one left
+            weights, every = weights[:, left], every[: len(left)]
     return results, stands_still
 
 

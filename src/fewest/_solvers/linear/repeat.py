@@ -23,7 +23,7 @@ from fewest._solvers.linear.judge import HOPELESS, TIGHT
 from fewest._solvers.linear.master import Master, SolverError
 from fewest._solvers.linear.solve import (
     first_master,
-    generate,
+    generate_and_price,
     has_many_samples,
     solve,
     try_as_hard,
@@ -34,8 +34,9 @@ from fewest._solvers.result import Result, Status, WarmStart
 from fewest._types import FloatArray, IndexArray
 
 # Columns at hand: this many per sample, and at least this many in all.
-_NEAR_PER_SAMPLE, _FEWEST_NEAR = 14, 1200
-# A program starts with one column per sample and this many more.
+_NEAR_PER_SAMPLE, _FEWEST_NEAR = 28, 1200
+# A program starts with one column per sample, one per feature that may be set aside, and this many
+# more.
 _START = 30
 
 
@@ -128,7 +129,7 @@ class Repeater:
         """The solution over the columns at hand, which change until no others matter."""
         rounds, settled = 0, False
         while not settled:
-            result = generate(near.columns, master, tol=tol)
+            result, prices = generate_and_price(near.columns, master, tol=tol)
             rounds += result.rounds
             found = near.translate(result, rounds)
             settled = near.excludes_others(found, self._longest)
@@ -141,9 +142,10 @@ class Repeater:
                 level = np.inf if found.status is Status.INFEASIBLE else TIGHT
                 near = self._look_around(found.dual, prices, found.warm.features, level)
                 master.features = near.places(found.warm.features)
+                prices = prices[near.features]
         if isinstance(master, Walker) and found.status is not Status.OPTIMAL:
             raise SolverError("the walk did not end at an optimum")
-        self._start = near.nearest(found.dual, problem.n_samples + _START)
+        self._start = near.largest(prices, problem.n_samples + found.n_features + _START)
         self._samples = found.warm.samples
         return self._keep_corner(problem, near, master, found)
 
@@ -168,19 +170,14 @@ class Repeater:
             return None
         features, samples = self._corner
         is_gone = self.columns.inverse_scale[features] == 0.0
-        gone, kept = features[is_gone], features[~is_gone]
+        gone, kept = near.places(features[is_gone]), near.places(features[~is_gone])
         is_other = np.ones(len(near.features), dtype=bool)
-        is_other[near.places(kept)] = False
+        is_other[kept] = False
         start = near.places(self._start)
-        places = np.concatenate([near.places(kept), start[is_other[start]]])
-        return Walker(
-            problem,
-            places,
-            near.columns.take(places),
-            self._all.take(gone),
-            np.arange(len(features)),
-            samples,
-        )
+        places = np.concatenate([kept, start[is_other[start]]])
+        # As they are: what is set aside must still be left, and is masked otherwise.
+        rows = near.columns.X.T[np.concatenate([gone, places])]
+        return Walker(problem, places, rows, np.arange(len(features)), samples)
 
     def _at_hand(self, problem: Problem) -> _Near:
         if self._near is not None:
@@ -259,10 +256,11 @@ class _Near:
         distance = float(np.linalg.norm(result.dual - factor * self.reference))
         return bool(abs(factor) * self.cut + longest * distance <= TIGHT)
 
-    def nearest(self, v: FloatArray, count: int) -> IndexArray:
-        """The columns with the largest prices at v."""
-        prices = np.abs(self.columns.price(v))
-        places = np.argsort(-prices, kind="stable")[:count]
+    def largest(self, prices: FloatArray, count: int) -> IndexArray:
+        """The columns with the largest of these prices."""
+        places = np.arange(len(prices))
+        if count < len(prices):
+            places = np.sort(np.argpartition(-prices, count)[:count])
         return self.features[places[prices[places] > 0.0]]
 
     def translate(self, result: Result, rounds: int) -> Result:

@@ -120,6 +120,13 @@ def generate(
     columns: Columns, master: Master | Walker, *, tol: float = 1e-7, max_rounds: int = 1000
 ) -> Result:
     """Let features and samples join a master program until it solves the whole program."""
+    return generate_and_price(columns, master, tol=tol, max_rounds=max_rounds)[0]
+
+
+def generate_and_price(
+    columns: Columns, master: Master | Walker, *, tol: float = 1e-7, max_rounds: int = 1000
+) -> tuple[Result, FloatArray]:
+    """The same, with the price of every column, divided by its cost."""
     started = perf_counter()
     problem, rounds, state = master.problem, 0, None
     while True:
@@ -149,9 +156,8 @@ def generate(
     is_open = state.solution.bounded and not state.is_closed(tol)
     if is_open and nothing_joins and isinstance(master, Master):
         state = judge(columns, master, master.refine(state.solution))
-    return conclude(
-        columns, master, state, tol=tol, rounds=rounds, seconds=perf_counter() - started
-    )
+    seconds = perf_counter() - started
+    return conclude(columns, master, state, tol=tol, rounds=rounds, seconds=seconds), state.ratios
 
 
 def _pick_joining(

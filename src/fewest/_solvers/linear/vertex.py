@@ -11,14 +11,16 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from fewest._solvers.linear.dual_walk import walk_away
 from fewest._solvers.linear.master import MasterSolution, SolverError
-from fewest._solvers.linear.walk import FOUND, walk
+from fewest._solvers.linear.walk import FAILED, FOUND, walk
 from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result
 from fewest._types import FloatArray, IndexArray
 
-# Costs of features that are set aside, in turn, until all of them have left the vertex. Where the
-# last one is not enough, the other features do not separate the classes, or hardly.
+# Where the dual walk does not arrive: costs of features that are set aside, in turn, until all of
+# them have left the vertex. Where the last one is not enough, the other features do not separate
+# the classes, or hardly.
 _PENALTIES = np.array([1.5, 15.0, 150.0, 1500.0])
 STEPS_PER_SAMPLE = 30
 
@@ -47,12 +49,13 @@ class Walker:
     ----------
     problem : Problem
         Without slacks, and with an equality.
-    features, block
-        Which features the program may use, and their standardised columns.
-    gone : array of shape (n_samples, n_gone)
-        Columns set aside that are part of the vertex; they have to leave it.
+    features : array of int
+        Which features the program may use.
+    rows : array of shape (n_gone + n_features, n_samples)
+        Standardised columns, each of them a row: first those that are set aside but part of the
+        vertex, and have to leave it; then those of `features`.
     vertex : array of int
-        The vertex: places of its features, counted from the first of `gone` through `block`.
+        The vertex: rows of its features.
     samples : array of int
         The vertex: as many samples on their limit.
     """
@@ -61,8 +64,7 @@ class Walker:
         self,
         problem: Problem,
         features: IndexArray,
-        block: FloatArray,
-        gone: FloatArray,
+        rows: FloatArray,
         vertex: IndexArray,
         samples: IndexArray,
     ) -> None:
@@ -70,29 +72,36 @@ class Walker:
         self.problem = problem
         self.features = features
         self.samples = np.arange(problem.n_samples)
-        self._n_gone = gone.shape[1]
-        # One row per column: every other layout would have to be compiled for.
-        self._rows = np.concatenate([gone.T, block.T])
+        self._n_gone = len(rows) - len(features)
+        # Any other order would have to be compiled for.
+        self._rows = np.ascontiguousarray(rows)
         self._equality = problem.equality
         self._vertex, self._limit = vertex, samples
-        self._level = 0
+        self._level, self._is_new = 0, True
 
     def add_features(self, features: IndexArray, block: FloatArray) -> None:
         """Let these features in; `block` holds their standardised columns."""
         self.features = np.concatenate([self.features, features])
-        self._rows = np.concatenate([self._rows, block.T])
+        self._rows = np.ascontiguousarray(np.concatenate([self._rows, block.T]))
 
     def solve(self) -> MasterSolution:
         """Walk to the optimum; unbounded if features that are set aside are indispensable."""
-        problem = self.problem
-        cost = np.concatenate([np.zeros(self._n_gone), problem.costs(self.features)])
+        problem, status = self.problem, FAILED
+        cost = np.concatenate([np.ones(self._n_gone), problem.costs(self.features)])
+        program = (
+            self._rows, problem.y, self._rows @ self._equality,
+            problem.bias_coefficient, problem.margin, problem.rhs, cost, self._n_gone,
+        )  # fmt: skip
+        max_steps = STEPS_PER_SAMPLE * problem.n_samples
         with ctrl_c():
-            status, self._vertex, self._limit, plane, dual, self._level, _ = walk(
-                np.ascontiguousarray(self._rows), problem.y, self._rows @ self._equality,
-                problem.bias_coefficient,
-                problem.margin, problem.rhs, cost, self._n_gone, _PENALTIES, self._level,
-                self._vertex, self._limit, STEPS_PER_SAMPLE * problem.n_samples,
-            )  # fmt: skip
+            if self._n_gone and self._is_new:
+                status, *found, _ = walk_away(*program, self._vertex, self._limit, max_steps)
+            if status != FOUND:
+                status, *found, self._level, _ = walk(
+                    *program, _PENALTIES, self._level, self._vertex, self._limit, max_steps
+                )
+        self._is_new = False
+        self._vertex, self._limit, plane, dual = found
         if status != FOUND:
             raise SolverError("the walk from the last vertex did not arrive")
         return self._solution(bool(np.all(self._vertex >= self._n_gone)), plane, dual)

@@ -29,10 +29,10 @@ _STUCK = 60  # steps of no length after which a walk is given up
 
 FOUND, FAILED = 0, 1
 # Sums may be taken in the order that suits the processor's vector units; infinities stay infinite.
-_REORDERED = {"reassoc", "contract", "nsz"}
+REORDERED = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def walk(Z, y, a, a0, margin, rhs, cost, n_gone, penalties, level, features, samples, max_steps):  # type: ignore[no-untyped-def]
     """Walk to the optimum from the vertex with these features and samples.
 
@@ -61,7 +61,7 @@ def walk(Z, y, a, a0, margin, rhs, cost, n_gone, penalties, level, features, sam
         level += 1
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def stand_at(Z, features, samples):  # type: ignore[no-untyped-def]
     """The vertex with these features and samples, with room for others.
 
@@ -77,7 +77,7 @@ def stand_at(Z, features, samples):  # type: ignore[no-untyped-def]
     return S, T, in_S, in_T, np.ones(room), np.zeros((room + 1, room + 1))
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps):  # type: ignore[no-untyped-def]
     """Walk on from a vertex of k features, whose inverse has been updated `age` times.
 
@@ -95,25 +95,25 @@ def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps
     while steps < max_steps:
         size = k + 1
         if age >= FRESH:
-            if not _invert(Z, y, a, a0, S, T, k, inverse):
+            if not invert(Z, y, a, a0, S, T, k, inverse):
                 break
             age, is_new = 0, True
-        _vertex(inverse, cost, S, sign, margin, rhs, k, x, dual)
+        find_vertex(inverse, cost, S, sign, margin, rhs, k, x, dual)
         if is_new:
             is_new = False
-            _direction(Z, y, S, k, x, -1, 0.0, g)
+            find_direction(Z, y, S, k, x, -1, 0.0, g)
             if _shortfall(g, in_T, margin) > _FEASIBLE:
                 break
-        _prices(by_sample, y, a, T, k, dual, prices)
+        find_prices(by_sample, y, a, T, k, dual, prices)
         candidates = (_best_feature(prices, cost, in_S), _worst_sample(dual, k))
         if candidates[0] < 0 and candidates[1] < 0:
             if age <= _YOUNG:
                 return FOUND, k, age, steps, x, dual
             # Again, with all digits: is it still the optimum?
             _refine(Z, y, a, a0, S, T, k, inverse, cost, sign, margin, rhs, x, dual)
-            _prices(by_sample, y, a, T, k, dual, prices)
+            find_prices(by_sample, y, a, T, k, dual, prices)
             if _best_feature(prices, cost, in_S) < 0 and _worst_sample(dual, k) < 0:
-                _direction(Z, y, S, k, x, -1, 0.0, g)
+                find_direction(Z, y, S, k, x, -1, 0.0, g)
                 if _shortfall(g, in_T, margin) <= _FEASIBLE:
                     return FOUND, k, age, steps, x, dual
             age = FRESH
@@ -125,13 +125,13 @@ def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps
                 continue
             if kind == 0:
                 tau = 1.0 if prices[chosen] > 0.0 else -1.0
-                _column_product(inverse, Z, y, a, T, k, chosen, -tau, d)
-                _direction(Z, y, S, k, d, chosen, tau, step_g)
+                multiply_column(inverse, Z, y, a, T, k, chosen, -tau, d)
+                find_direction(Z, y, S, k, d, chosen, tau, step_g)
                 rate = abs(prices[chosen]) - cost[chosen]
             else:
                 for r in range(size):
                     d[r] = inverse[r, chosen + 1]
-                _direction(Z, y, S, k, d, -1, 0.0, step_g)
+                find_direction(Z, y, S, k, d, -1, 0.0, step_g)
                 rate = -dual[chosen + 1]
             t, place, pivot = _first_obstacle(x, sign, d, g, step_g, in_T, k, margin)
             if place >= 0 and rate * t > best_gain:
@@ -155,7 +155,7 @@ def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps
                 best_d[r] *= -tau
             in_S[chosen] = True
             if i < 0:  # the feature takes the place of another
-                _change_column(inverse, best_d, p + 1, size)
+                change_column(inverse, best_d, p + 1, size)
                 in_S[S[p]] = False
                 S[p], sign[p] = chosen, tau
             else:  # a sample comes to its limit: one feature and one sample more
@@ -180,7 +180,7 @@ def descend(Z, by_sample, y, a, a0, margin, rhs, cost, corner, k, age, max_steps
     return FAILED, k, FRESH, steps, x, dual
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _add_rows(matrix, rows, weights, count, out, width):  # type: ignore[no-untyped-def]
     """Add some rows of a matrix, each times its weight; four at a time need fewer visits to out."""
     q = 0
@@ -197,8 +197,8 @@ def _add_rows(matrix, rows, weights, count, out, width):  # type: ignore[no-unty
         q += 1
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _vertex(inverse, cost, S, sign, margin, rhs, k, x, dual):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def find_vertex(inverse, cost, S, sign, margin, rhs, k, x, dual):  # type: ignore[no-untyped-def]
     """(b, w), (lambda, alpha) and the signs of w."""
     size = k + 1
     for r in range(size):
@@ -214,7 +214,7 @@ def _vertex(inverse, cost, S, sign, margin, rhs, k, x, dual):  # type: ignore[no
     _add_rows(inverse[1:], np.arange(k), factor, k, dual, size)
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _refine(Z, y, a, a0, S, T, k, inverse, cost, sign, margin, rhs, x, dual):  # type: ignore[no-untyped-def]
     """Correct (b, w) and (lambda, alpha) by what the inverse makes of their residuals."""
     size = k + 1
@@ -233,8 +233,8 @@ def _refine(Z, y, a, a0, S, T, k, inverse, cost, sign, margin, rhs, x, dual):  #
             dual[c] += of_dual[r] * inverse[r, c]
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _direction(Z, y, S, k, d, entering, tau, step_g):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def find_direction(Z, y, S, k, d, entering, tau, step_g):  # type: ignore[no-untyped-def]
     """Change of every margin when (b, w) changes by d, and the weight that enters by tau."""
     n = len(y)
     step_g[:] = d[0]
@@ -246,8 +246,8 @@ def _direction(Z, y, S, k, d, entering, tau, step_g):  # type: ignore[no-untyped
         step_g[i] *= y[i]
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _column_product(inverse, Z, y, a, T, k, j, factor, d):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def multiply_column(inverse, Z, y, a, T, k, j, factor, d):  # type: ignore[no-untyped-def]
     """The inverse times the column of feature j, times a factor."""
     column = np.empty(k + 1)
     column[0] = factor * a[j]
@@ -260,8 +260,8 @@ def _column_product(inverse, Z, y, a, T, k, j, factor, d):  # type: ignore[no-un
         d[r] = total
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _prices(by_sample, y, a, T, k, dual, prices):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def find_prices(by_sample, y, a, T, k, dual, prices):  # type: ignore[no-untyped-def]
     weight = np.empty(k)
     for r in range(k):
         weight[r] = dual[r + 1] * y[T[r]]
@@ -270,7 +270,7 @@ def _prices(by_sample, y, a, T, k, dual, prices):  # type: ignore[no-untyped-def
     _add_rows(by_sample, T, weight, k, prices, len(a))
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _best_feature(prices, cost, in_S):  # type: ignore[no-untyped-def]
     """The feature whose price exceeds its cost by the largest factor; -1 if none does."""
     best, at = 1.0 + _OPTIMAL, -1
@@ -280,7 +280,7 @@ def _best_feature(prices, cost, in_S):  # type: ignore[no-untyped-def]
     return at
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _shortfall(g, in_T, margin):  # type: ignore[no-untyped-def]
     worst = 0.0
     for i in range(len(g)):
@@ -289,7 +289,7 @@ def _shortfall(g, in_T, margin):  # type: ignore[no-untyped-def]
     return worst
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _matrix(Z, y, a, a0, S, T, k):  # type: ignore[no-untyped-def]
     """M, whose inverse is kept."""
     M = np.empty((k + 1, k + 1))
@@ -302,8 +302,8 @@ def _matrix(Z, y, a, a0, S, T, k):  # type: ignore[no-untyped-def]
     return M
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
     M = _matrix(Z, y, a, a0, S, T, k)
     try:
         inverse[: k + 1, : k + 1] = np.linalg.inv(M)
@@ -312,7 +312,7 @@ def _invert(Z, y, a, a0, S, T, k, inverse):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _worst_sample(dual, k):  # type: ignore[no-untyped-def]
     largest = 0.0
     for r in range(k):
@@ -324,7 +324,7 @@ def _worst_sample(dual, k):  # type: ignore[no-untyped-def]
     return at
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _first_obstacle(x, sign, d, g, step_g, in_T, k, margin):  # type: ignore[no-untyped-def]
     """How far one can go, and what ends it: the place of a feature, or k plus a sample, or -1."""
     t, place, pivot = np.inf, -1, 0.0
@@ -342,8 +342,8 @@ def _first_obstacle(x, sign, d, g, step_g, in_T, k, margin):  # type: ignore[no-
     return t, place, pivot
 
 
-@njit(cache=True, fastmath=_REORDERED)
-def _change_column(inverse, d, p, size):  # type: ignore[no-untyped-def]
+@njit(cache=True, fastmath=REORDERED)
+def change_column(inverse, d, p, size):  # type: ignore[no-untyped-def]
     """Column p of the matrix becomes one whose product with the inverse is d."""
     pivot = d[p]
     for c in range(size):
@@ -355,7 +355,7 @@ def _change_column(inverse, d, p, size):  # type: ignore[no-untyped-def]
                 inverse[r, c] -= factor * inverse[p, c]
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _row_product(inverse, Z, y, S, k, i, size):  # type: ignore[no-untyped-def]
     """The row of sample i times the inverse."""
     product = np.empty(size)
@@ -368,7 +368,7 @@ def _row_product(inverse, Z, y, S, k, i, size):  # type: ignore[no-untyped-def]
     return product
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _change_row(inverse, Z, y, S, k, i, r, size):  # type: ignore[no-untyped-def]
     """Row r of the matrix becomes that of sample i."""
     product = _row_product(inverse, Z, y, S, k, i, size)
@@ -380,7 +380,7 @@ def _change_row(inverse, Z, y, S, k, i, r, size):  # type: ignore[no-untyped-def
         inverse[row, r] = factor
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _grow(inverse, Z, y, S, k, d, i, j, size):  # type: ignore[no-untyped-def]
     """One row (of sample i) and one column (of feature j, d times the matrix) more."""
     product = _row_product(inverse, Z, y, S, k, i, size)
@@ -397,7 +397,7 @@ def _grow(inverse, Z, y, S, k, d, i, j, size):  # type: ignore[no-untyped-def]
     inverse[size, size] = 1.0 / schur
 
 
-@njit(cache=True, fastmath=_REORDERED)
+@njit(cache=True, fastmath=REORDERED)
 def _shrink(inverse, p, r, size):  # type: ignore[no-untyped-def]
     """Column p (a row of the inverse) and row r (a column of it) of the matrix go."""
     pivot = inverse[p, r]

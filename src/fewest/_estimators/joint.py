@@ -1,0 +1,304 @@
+"""Classifiers that pay for a feature once, however many classes it tells apart."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+
+from fewest._estimators.abilities import Abilities
+from fewest._estimators.base import SelectingClassifier
+from fewest._estimators.probabilities import find_temperature, softmax
+from fewest._estimators.validation import check_choice, check_count, unscale, weigh_many_classes
+from fewest._solvers.columns import Columns
+from fewest._solvers.joint.margin import joint_margin
+from fewest._solvers.joint.panel import (
+    JointSelection,
+    choose_at_most,
+    finish,
+    minimize_joint_zero_norm,
+)
+from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.solve import JointResult, solve_joint
+from fewest._solvers.problem import visible_slack_cost
+from fewest._solvers.result import Status
+from fewest._solvers.watch import current_watch
+from fewest._types import FloatArray, IndexArray
+from fewest.exceptions import NotSeparableError
+
+MULTI_CLASS = ("joint", "separate")
+# A panel of k features is chosen among so many: the sum of all slack costs begins with the first
+# number, and is raised by the factor until there are this many times k, and this many at least.
+_FIRST_TOTAL, _RAISE, _TIMES, _AT_LEAST = 10.0, 3.0, 3.0, 40
+# Pairs of classes with this part of the largest share in a proof are named.
+_INVOLVED, _MOST_NAMED = 1e-3, 5
+
+
+@dataclass(frozen=True, eq=False)
+class JointTask:
+    """All classes against each other, ready for a solver."""
+
+    columns: Columns
+    codes: IndexArray
+    sample_weight: FloatArray | None
+    error_cost: FloatArray | None  # None: no errors allowed
+    names: tuple[str, ...]
+
+    def with_cost_factor(self, factor: float) -> JointTask:
+        """The same task with other costs of errors."""
+        assert self.error_cost is not None
+        return replace(self, error_cost=factor * self.error_cost)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class JointClassifier(SelectingClassifier):
+    """A selecting classifier that has a program for all classes together."""
+
+    multi_class: str = "joint"
+    max_features: int | None = None
+
+    _most_programs = 1  # of the reweighting loop, where a subclass has no `max_iter`
+
+    def _abilities(self) -> Abilities:
+        return replace(super()._abilities(), joins_classes=self.multi_class == "joint")
+
+    @abstractmethod
+    def _joint_problem(self, task: JointTask) -> JointProblem:
+        """The first linear program for all classes."""
+
+    def _refuse_jointly(self) -> str:
+        """Which parameter is for one hyperplane at a time; empty if all serve many classes."""
+        return ""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("multi_class", self.multi_class, MULTI_CLASS)
+        if self.max_features is not None:
+            check_count("max_features", self.max_features)
+            if self.multi_class == "separate":
+                raise ValueError('max_features needs one program for all: multi_class="joint"')
+            if refusal := self._refuse_jointly():
+                raise ValueError(f"max_features does not go with {refusal}: leave one of them out")
+
+    def _is_joint(self, n_classes: int) -> bool:
+        """Whether one program tells all classes apart; a panel of k features has only that."""
+        if self.max_features is None and (n_classes == 2 or self._refuse_jointly()):
+            return False
+        return self.multi_class == "joint"
+
+    def _fit_columns(
+        self, columns: Columns, codes: IndexArray, weight: FloatArray | None = None
+    ) -> Any:
+        if not self._is_joint(len(self.classes_)):
+            self.__dict__.pop("temperature_", None)
+            return super()._fit_columns(columns, codes, weight)
+        task = self._joint_task(columns, codes, weight)
+        with self._watched(alone=True):
+            selection = self._select_jointly(task)
+            W, b, doubts = self._refit_jointly(task, selection)
+            doubts += self._joint_doubts(task, selection)
+        if self.verbose > 1:
+            first = selection.steps[0]
+            print(
+                f"[{type(self).__name__}] {len(task.names)} classes: {selection.n_features} "
+                f"features ({first.n_features} after the first program), {first.rounds} steps, "
+                f"gap {selection.gap:.1e}, {selection.seconds:.3f} s"
+            )
+        self._keep_jointly(task, selection, W, b)
+        for doubt in doubts:
+            warnings.warn(doubt, ConvergenceWarning, stacklevel=3)
+        return self
+
+    def _joint_task(
+        self, columns: Columns, codes: IndexArray, weight: FloatArray | None
+    ) -> JointTask:
+        names = tuple(self._label(code) for code in range(len(self.classes_)))
+        counts = np.bincount(codes, minlength=len(names))
+        if not counts.all():
+            missing = names[int(np.argmin(counts))]
+            raise ValueError(f"class {missing} has no sample of positive weight")
+        error_cost = None
+        if not np.isinf(self.C):
+            weights = np.ones(len(codes)) if weight is None else weight
+            error_cost = (
+                self.C
+                * weights
+                * weigh_many_classes(self.class_weight, self.classes_.tolist(), codes, weights)
+            )
+        return JointTask(columns, codes, weight, error_cost, names)
+
+    def _select_jointly(self, task: JointTask) -> JointSelection:
+        first = None
+        if self.max_features is not None:
+            task, first = self._start_panel(task)
+        problem = self._joint_problem(task)
+        if first is None:
+            first = solve_joint(problem, task.columns, tol=self.tol)
+        if first.status is Status.INFEASIBLE:
+            raise _inseparable(task, first)
+        if self.max_features is None:
+            return minimize_joint_zero_norm(
+                problem,
+                task.columns,
+                error_cost=task.error_cost,
+                tol=self.tol,
+                max_iter=getattr(self, "max_iter", self._most_programs),
+                first=first,
+            )
+        steps = choose_at_most(problem, task.columns, first, self.max_features, tol=self.tol)
+        done = steps[-1].n_features <= self.max_features
+        return finish(steps, task.error_cost, converged=done)
+
+    def _start_panel(self, task: JointTask) -> tuple[JointTask, JointResult]:
+        """The first program at a cost that leaves enough features to choose the panel from."""
+        assert self.max_features is not None
+        wanted = min(max(_TIMES * self.max_features, _AT_LEAST), task.columns.n_usable / 2)
+        problem = self._joint_problem(task)
+        if problem.slack_cost is None:
+            return task, solve_joint(problem, task.columns, tol=self.tol)
+        factor = min(1.0, _FIRST_TOTAL / float(problem.slack_cost.sum()))
+        features = None
+        while True:
+            part = task.with_cost_factor(factor)
+            first = solve_joint(
+                self._joint_problem(part), task.columns, tol=self.tol, features=features
+            )
+            if first.n_features >= wanted or factor >= 1.0 or current_watch().is_over:
+                return part, first
+            factor = min(1.0, _RAISE * factor)
+
+    def _refit_jointly(
+        self, task: JointTask, selection: JointSelection
+    ) -> tuple[FloatArray, FloatArray, list[str]]:
+        """Weights and biases to predict with, and what is doubtful about them."""
+        if self.refit is None or not selection.n_features:
+            return selection.W, selection.b, []
+        cost = task.error_cost
+        if cost is None or not np.any(selection.slack > 0.0):
+            cost = np.full(len(task.codes), np.inf)
+        block = task.columns.take(selection.features)
+        W, b = joint_margin(block, task.codes, cost, task.sample_weight)
+        doubts = []
+        if task.error_cost is None:
+            wrong = int(np.sum(np.argmax(block @ W + b, axis=1) != task.codes))
+            if wrong:
+                doubts.append(
+                    f"{wrong} training sample(s) are not in their class, although no error is "
+                    "allowed: samples of different classes coincide, or an outlier dwarfs what "
+                    "parts them. Allow errors with a finite C, or transform such columns"
+                )
+        return W, b, doubts
+
+    def _joint_doubts(self, task: JointTask, selection: JointSelection) -> list[str]:
+        doubts = []
+        unfinished = selection.status is Status.INACCURATE or not selection.converged
+        if unfinished and current_watch().is_over:
+            doubts.append(
+                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
+                f"closed to a relative gap of {selection.steps[0].gap:.1e}, after "
+                f"{len(selection.steps)} program(s)"
+            )
+        elif selection.status is Status.INACCURATE:
+            doubts.append(
+                f"a linear program closed only to a relative gap of {selection.gap:.1e}: a smaller "
+                "C or a larger tol may help"
+            )
+        elif not selection.converged:
+            doubts.append(
+                f"the selection still changed after max_iter={len(selection.steps)} programs"
+            )
+        if not selection.n_features:
+            doubts.append(f"no feature was selected: {self._more_features}")
+        return doubts
+
+    def _keep_jointly(
+        self, task: JointTask, selection: JointSelection, W: FloatArray, b: FloatArray
+    ) -> None:
+        """Translate the weights from standardised columns to X as it was given."""
+        columns, features = task.columns, selection.features
+        self.temperature_ = find_temperature(
+            columns.take(features), task.codes, W, b, self._refit_on(task, selection)
+        )
+        rows = W.T
+        if len(task.names) == 2:  # the second class against the first
+            rows, b = rows[1:] - rows[:1], b[1:] - b[:1]
+        self.results_ = (selection,)
+        self.coef_ = np.zeros((len(rows), columns.n_features))
+        self.intercept_ = np.zeros(len(rows))
+        for row, w in enumerate(rows):
+            raw, self.intercept_[row] = unscale(columns, features, w, b[row])
+            self.coef_[row, features] = raw
+        self.support_ = np.zeros(columns.n_features, dtype=bool)
+        self.support_[features] = True
+        self.supports_ = np.tile(self.support_, (len(rows), 1))
+        self.n_iter_ = len(selection.steps)
+
+    def _refit_on(self, task: JointTask, selection: JointSelection) -> Any:
+        """How weights are found on some of the samples, for probabilities."""
+        if self.refit is None or not selection.n_features:
+            return None
+        cost = task.error_cost
+        if cost is None or not np.any(selection.slack > 0.0):
+            cost = np.full(len(task.codes), np.inf)
+
+        def refit(block: FloatArray, rows: IndexArray) -> tuple[FloatArray, FloatArray]:
+            weight = None if task.sample_weight is None else task.sample_weight[rows]
+            return joint_margin(block[rows], task.codes[rows], cost[rows], weight)
+
+        return refit
+
+    @available_if(lambda machine: hasattr(machine, "temperature_"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every class: its share of the exponential scores.
+
+        The scores are divided by one temperature, chosen so that the probabilities of samples left
+        out of the last fit (not of the selection) are as likely as possible.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([-scores / 2.0, scores / 2.0])
+        return softmax(scores / self.temperature_)
+
+
+def _inseparable(task: JointTask, result: JointResult) -> ValueError:
+    """The error that names the pairs of classes which the proof is about."""
+    flow = np.zeros((len(task.names), len(task.names)))
+    np.add.at(flow, task.codes, result.alpha)
+    share = np.triu(flow + flow.T)
+    pairs = np.argwhere(share > _INVOLVED * share.max())
+    named = "; ".join(f"{task.names[a]} and {task.names[b]}" for a, b in pairs[:_MOST_NAMED])
+    if task.error_cost is not None:
+        return ValueError(
+            "the means of some classes are equal in every feature, so the constraints of the "
+            f"Support Feature Machine cannot hold ({named}). Add features that differ"
+        )
+    return NotSeparableError(
+        f"the classes cannot be separated from each other without error in these "
+        f"{task.columns.n_features} feature(s) (proven by a Farkas certificate, about the classes "
+        f"{named}). Allow errors with a finite C, for example C=1.0"
+    )
+
+
+def slack_cost_of_joint_program(
+    task: JointTask, *, scale_samples: bool = True
+) -> FloatArray | None:
+    """Slack costs on standardised columns, as for two classes; None where no errors are allowed."""
+    if task.error_cost is None:
+        return None
+    norm = np.sqrt(task.columns.n_usable) if scale_samples else 1.0
+    return visible_slack_cost(task.error_cost / norm)

@@ -1,0 +1,75 @@
+"""From scores of classes to their probabilities, by one temperature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+from scipy.special import softmax as _softmax
+from sklearn.model_selection import StratifiedKFold
+
+from fewest._types import FloatArray, IndexArray
+
+# Samples that are left out in turn, and how many samples are enough for one number.
+_FOLDS, _ENOUGH = 3, 5000
+# Where the temperature may lie, relative to the mean difference of the two largest scores.
+_COLDEST, _HOTTEST = 1e-3, 1e3
+
+Refit = Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]
+
+
+def softmax(scores: FloatArray) -> FloatArray:
+    """Shares of the exponential scores, which sum to one in every row."""
+    return np.asarray(_softmax(scores, axis=1))
+
+
+def find_temperature(
+    block: FloatArray, codes: IndexArray, W: FloatArray, b: FloatArray, refit: Refit | None
+) -> float:
+    """What to divide scores by so that the classes of samples left out are as likely as possible.
+
+    `refit` finds weights on the rows it is given; without it, or where a class has one sample, the
+    scores of the samples themselves are used.
+    """
+    rows = _draw_rows(codes)
+    few = codes[rows]
+    scores = block[rows] @ W + b
+    n_folds = min(_FOLDS, int(np.bincount(few, minlength=W.shape[1]).min()))
+    if refit is not None and n_folds > 1:
+        folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+        for train, test in folds.split(rows, few):
+            of_train, bias = refit(block, rows[train])
+            scores[test] = block[rows[test]] @ of_train + bias
+    largest = np.sort(scores, axis=1)
+    unit = float(np.mean(largest[:, -1] - largest[:, -2]))
+    if not unit > 0.0:
+        return 1.0
+
+    # As in Platt's method no class is quite certain, however well the samples are told apart.
+    doubt = 1.0 / (np.bincount(few)[few] + 2.0)
+    own = scores[np.arange(len(few)), few]
+    others = (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
+    expected = (1.0 - doubt) * own + doubt * others
+
+    def loss(log_temperature: float) -> float:
+        temperature = unit * np.exp(log_temperature)
+        return float(np.mean(logsumexp(scores / temperature, axis=1) - expected / temperature))
+
+    bounds = (np.log(_COLDEST), np.log(_HOTTEST))
+    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4})
+    return unit * float(np.exp(found.x))
+
+
+def _draw_rows(codes: IndexArray) -> IndexArray:
+    """All samples, or evenly spaced ones of every class if there are very many."""
+    step = -(-len(codes) // _ENOUGH)
+    order = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes)
+    ends = np.cumsum(counts)
+    parts = [
+        order[end - count : end : max(1, min(step, count // _FOLDS))]
+        for end, count in zip(ends, counts, strict=True)
+    ]
+    return np.sort(np.concatenate(parts))

@@ -1,0 +1,283 @@
+"""Many classes by column generation: an interior point over some features, priced against all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from fewest._solvers.columns import Columns
+from fewest._solvers.joint.interior import JointInterior
+from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.result import Status, relative_gap
+from fewest._solvers.watch import current_watch
+from fewest._types import FloatArray, IndexArray
+
+# Features to begin with, and to admit at a time at least.
+_FIRST_FEATURES = 60
+# Most steps; gaps at which the method may end, and must, as parts of the tolerance.
+_MAX_STEPS, _CLOSE, _CLOSEST = 150, 1e-5, 1e-7
+# A gap below the tolerance that does not halve in this many steps will not shrink any more.
+_PATIENCE = 4
+# All columns are priced whenever the gap has shrunk by this factor.
+_PRICE_EVERY = 10.0
+# Columns with a larger ratio join, and multipliers shrink until no ratio is larger.
+_NEARLY_TIGHT = 0.97
+# Below this gap, columns with a smaller ratio leave.
+_LEAVE_BELOW, _LOOSE = 0.05, 0.6
+# Weights that are a smaller part of the largest one, or of this number, are zero.
+_NOTHING, _TINY = 1e-9, 1e-6
+# Columns whose correlation is this close to one, or minus one, are the same.
+_TWINS = 1e-12
+# Margins may fall short of hard limits by this much.
+_SHORTFALL = 1e-8
+# Multipliers may sum to this part of all of them in a class.
+_BALANCED = 1e-9
+# Optima beyond this count as infinite: no weights keep all margins.
+_HOPELESS = 1e8
+
+
+@dataclass(frozen=True, eq=False)
+class JointResult:
+    """Weights of the selected features (rows) for every class, and what proves them.
+
+    `W`, `b` refer to the standardised columns. `alpha` has one value per sample and class, zero for
+    its own; `apart` one per pair of classes whose means must be apart. `sizes` are the largest
+    differences of a feature's weights.
+    """
+
+    features: IndexArray
+    W: FloatArray
+    b: FloatArray
+    slack: FloatArray
+    alpha: FloatArray
+    apart: FloatArray
+    objective: float
+    bound: float
+    violation: float
+    status: Status
+    rounds: int
+    seconds: float
+
+    @property
+    def gap(self) -> float:
+        return relative_gap(self.objective, self.bound)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @property
+    def sizes(self) -> FloatArray:
+        return np.asarray(np.ptp(self.W, axis=1))
+
+
+def solve_joint(
+    problem: JointProblem,
+    columns: Columns,
+    *,
+    tol: float = 1e-7,
+    features: IndexArray | None = None,
+) -> JointResult:
+    """The optimum to a relative duality gap of `tol`; `features` is what to begin with."""
+    started = perf_counter()
+    if features is None:
+        features = _first_features(problem, columns)
+    point = JointInterior(problem, _divided(problem, columns, features))
+    watch, priced_at, close, steps = current_watch(), np.inf, _CLOSE * tol, 0
+    best: JointResult | None = None
+    lowest, waited = np.inf, 0
+    while steps < _MAX_STEPS and not watch.is_over:
+        gap = point.gap()
+        watch.tell(gap=gap)
+        lowest, waited = (gap, 0) if gap < lowest / 2.0 else (lowest, waited + 1)
+        if waited > _PATIENCE and gap < tol:
+            break
+        hopeless = point.value > _HOPELESS
+        if gap < max(priced_at / _PRICE_EVERY, close) or hopeless:
+            ratios = price_ratios(problem, columns, *point.multipliers)
+            if hopeless:
+                found = _conclude(problem, columns, features, point, tol, steps, started)
+                if found.status is Status.INFEASIBLE:
+                    return found
+            if gap < _LEAVE_BELOW:
+                kept = ratios[features] > _LOOSE
+                if 0 < kept.sum() < 0.8 * len(kept):
+                    point.dismiss(kept)
+                    features = features[kept]
+            ratios[features] = 0.0
+            largest = float(ratios.max(initial=0.0))
+            if gap < close and largest <= 1.0:
+                found = _conclude(problem, columns, features, point, tol, steps, started)
+                best = _better(best, found)
+                if best.status is Status.OPTIMAL or close < _CLOSEST * tol:
+                    return best
+                close /= 10.0  # weights that should be zero are not small enough yet
+            priced_at = gap
+            joining = np.flatnonzero(ratios > _NEARLY_TIGHT)
+            if len(joining):
+                most = max(_FIRST_FEATURES, len(features))
+                joining = joining[np.argsort(-ratios[joining], kind="stable")[:most]]
+                block = _divided(problem, columns, joining)
+                point.admit(block, shrink=_NEARLY_TIGHT / largest)
+                features = np.concatenate([features, joining])
+                priced_at = point.gap()
+        try:
+            point.step()
+        except LinAlgError:  # the last digits are gone: as close as it gets
+            break
+        steps += 1
+    return _better(best, _conclude(problem, columns, features, point, tol, steps, started))
+
+
+def _better(one: JointResult | None, other: JointResult) -> JointResult:
+    """The one that keeps hard limits, or has the smaller gap."""
+    if one is None:
+        return other
+    return min(one, other, key=lambda result: (result.violation > _SHORTFALL, result.gap))
+
+
+def price_ratios(
+    problem: JointProblem, columns: Columns, alpha: FloatArray, apart: FloatArray
+) -> FloatArray:
+    """sum_k |x_j . v_k| / (2 c_j) for every column: above one, the column wants to enter."""
+    v = problem.dual_vectors(alpha, apart)
+    ratios = np.abs(columns.price_all(v)).sum(axis=1)
+    ratios /= 2.0 if problem.feature_cost is None else 2.0 * problem.feature_cost
+    return ratios
+
+
+def _first_features(problem: JointProblem, columns: Columns) -> IndexArray:
+    """Those whose class means differ most."""
+    sizes = np.bincount(problem.codes)[problem.codes]
+    alpha = np.where(problem.is_own, 0.0, (1.0 / sizes)[:, None])
+    ratios = price_ratios(problem, columns, alpha, np.zeros(len(problem.pairs[0])))
+    count = min(_FIRST_FEATURES, np.count_nonzero(ratios))
+    return np.argsort(-ratios, kind="stable")[:count]
+
+
+def _divided(problem: JointProblem, columns: Columns, features: IndexArray) -> FloatArray:
+    return columns.take(features) / problem.costs(features)
+
+
+def _conclude(
+    problem: JointProblem,
+    columns: Columns,
+    features: IndexArray,
+    point: JointInterior,
+    tol: float,
+    steps: int,
+    started: float,
+) -> JointResult:
+    """Drop what is zero, and recompute objective and bound from the data."""
+    W = point.W[:-1] / problem.costs(features)[:, None]
+    size = np.ptp(W, axis=1)
+    # Either the weights of a feature vanish or what its price lacks: the larger one does not.
+    alpha, apart = point.multipliers
+    alpha = balance(problem, alpha)
+    ratios = price_ratios(problem, columns, alpha, apart)
+    kept = size > np.maximum(1.0 - ratios[features], _NOTHING) * size.max(initial=_TINY)
+    order = np.argsort(features[kept])
+    features, W = _merge_twins(columns, features[kept][order], W[kept][order], problem)
+    W = W - (W.max(axis=1, keepdims=True) + W.min(axis=1, keepdims=True)) / 2.0
+    b = point.W[-1] - point.W[-1].mean()
+    W, b = _reach_limits(problem, columns, features, W, b)
+    scores = columns.take(features) @ W + b
+    slack = problem.slacks(scores)
+    violation = 0.0
+    if problem.slack_cost is None:
+        violation, slack = float(slack.max()), np.zeros_like(slack)
+    objective = float(problem.costs(features) @ np.ptp(W, axis=1)) if len(W) else 0.0
+    if problem.slack_cost is not None:
+        objective += float(problem.slack_cost @ slack.sum(axis=1))
+    bound = _bound(problem, alpha, apart, ratios)
+    status = Status.INACCURATE
+    if bound > _HOPELESS:
+        status, objective = Status.INFEASIBLE, np.inf
+    elif objective - bound <= tol * max(1.0, abs(objective)) and violation <= _SHORTFALL:
+        status = Status.OPTIMAL
+    return JointResult(
+        features=features,
+        W=W,
+        b=b,
+        slack=slack,
+        alpha=alpha,
+        apart=apart,
+        objective=objective,
+        bound=bound,
+        violation=violation,
+        status=status,
+        rounds=steps,
+        seconds=perf_counter() - started,
+    )
+
+
+def _merge_twins(
+    columns: Columns, features: IndexArray, W: FloatArray, problem: JointProblem
+) -> tuple[IndexArray, FloatArray]:
+    """One of every set of equal (or opposite) columns gets the weights of all: the cheapest."""
+    block = columns.take(features)
+    block /= np.maximum(np.linalg.norm(block, axis=0), 1e-300)
+    alike = block.T @ block
+    is_twin = np.abs(alike) > 1.0 - _TWINS
+    if is_twin.sum() == len(features):
+        return features, W
+    order = np.argsort(problem.costs(features), kind="stable")
+    merged, gone = W.copy(), np.zeros(len(features), dtype=bool)
+    for one in order:
+        if not gone[one]:
+            twins = np.flatnonzero(is_twin[one] & ~gone)
+            merged[one] = np.sign(alike[one, twins]) @ W[twins]
+            gone[twins] = True
+            gone[one] = False
+            is_twin[:, one] = False
+    return features[~gone], merged[~gone]
+
+
+def _reach_limits(
+    problem: JointProblem, columns: Columns, features: IndexArray, W: FloatArray, b: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Weights so large that no hard limit is missed by rounding."""
+    reached = 1.0
+    first, second = problem.pairs
+    if len(first) and len(features):
+        means = problem.mean_vectors.T @ columns.take(features)
+        scores = means @ W
+        ahead = np.diagonal(scores)[:, None] - scores  # (mu_k . w_k - mu_k . w_l)
+        reached = float((ahead[first, second] + ahead[second, first]).min())
+    elif problem.slack_cost is None and len(features):
+        margins = problem.margins(columns.take(features) @ W + b)
+        reached = float(margins[~problem.is_own].min())
+    return (W, b) if not 0.5 < reached < 1.0 else (W / reached, b / reached)
+
+
+def balance(problem: JointProblem, alpha: FloatArray) -> FloatArray:
+    """The nearest multipliers within their bounds that sum to zero in every class.
+
+    What flows from a class to its rivals must flow back. All of one class towards one rival change
+    by one factor, which is the difference of two potentials away from one.
+    """
+    alpha = np.clip(alpha, 0.0, problem.bounds[:, None])
+    flow = np.zeros((problem.n_classes, problem.n_classes))
+    np.add.at(flow, problem.codes, alpha)
+    between = flow + flow.T
+    laplacian = np.diag(between.sum(axis=1)) - between
+    surplus = flow.sum(axis=1) - flow.sum(axis=0)
+    if np.abs(surplus).max() <= _BALANCED * max(1.0, float(alpha.sum())):
+        return alpha
+    potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
+    factor = np.maximum(0.0, 1.0 - potential[:, None] + potential)
+    return alpha * (factor / max(1.0, float(factor.max())))[problem.codes]
+
+
+def _bound(
+    problem: JointProblem, alpha: FloatArray, apart: FloatArray, ratios: FloatArray
+) -> float:
+    """What no weights can be below, from any multipliers that are balanced."""
+    left = np.abs(problem.dual_vectors(alpha, apart).sum(axis=0)).max()
+    if left > _BALANCED * max(1.0, float(alpha.sum())):
+        return 0.0
+    value = problem.margin * float(alpha.sum()) + float(apart.sum())
+    return value / max(1.0, float(ratios.max(initial=0.0)))
