@@ -23,8 +23,10 @@ from fewest._solvers.joint.panel import (
     choose_at_most,
     finish,
     minimize_joint_zero_norm,
+    solve_on,
 )
 from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
@@ -33,11 +35,15 @@ from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 MULTI_CLASS = ("joint", "separate")
-# A panel of k features is chosen among so many: the sum of all slack costs begins with the first
-# number, and is raised by the factor until there are this many times k, and this many at least.
-_FIRST_TOTAL, _RAISE, _TIMES, _AT_LEAST = 10.0, 3.0, 3.0, 40
+# A panel is chosen among the features of a program whose slacks cost this much more than those at
+# which features of pure noise begin to be worth their price.
+_ABOVE_NOISE = 2.0
 # Pairs of classes with this part of the largest share in a proof are named.
 _INVOLVED, _MOST_NAMED = 1e-3, 5
+# With more samples, the candidates for a panel are found on so many of them.
+_ENOUGH = 10_000
+# A relative gap that says nothing about the solution.
+_UNSOLVED = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +56,16 @@ class JointTask:
     error_cost: FloatArray | None  # None: no errors allowed
     names: tuple[str, ...]
 
-    def with_cost_factor(self, factor: float) -> JointTask:
-        """The same task with other costs of errors."""
-        assert self.error_cost is not None
-        return replace(self, error_cost=factor * self.error_cost)
+    def take(self, rows: IndexArray) -> JointTask:
+        """The task of some of the samples, on the scale of all of them."""
+        columns = self.columns
+        return replace(
+            self,
+            columns=Columns(columns.X[rows], columns.mean, columns.inverse_scale),
+            codes=self.codes[rows],
+            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
+            error_cost=None if self.error_cost is None else self.error_cost[rows],
+        )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -134,44 +146,49 @@ class JointClassifier(SelectingClassifier):
         return JointTask(columns, codes, weight, error_cost, names)
 
     def _select_jointly(self, task: JointTask) -> JointSelection:
-        first = None
-        if self.max_features is not None:
-            task, first = self._start_panel(task)
+        if self.max_features is not None and task.error_cost is not None:
+            return self._choose_panel(task, self.max_features)
         problem = self._joint_problem(task)
-        if first is None:
-            first = solve_joint(problem, task.columns, tol=self.tol)
+        return minimize_joint_zero_norm(
+            problem,
+            task.columns,
+            error_cost=task.error_cost,
+            tol=self.tol,
+            max_iter=getattr(self, "max_iter", self._most_programs),
+            first=self._solve_first(task, problem),
+        )
+
+    def _solve_first(self, task: JointTask, problem: JointProblem) -> JointResult:
+        first = solve_joint(problem, task.columns, tol=self.tol)
         if first.status is Status.INFEASIBLE:
             raise _inseparable(task, first)
-        if self.max_features is None:
-            return minimize_joint_zero_norm(
-                problem,
-                task.columns,
-                error_cost=task.error_cost,
-                tol=self.tol,
-                max_iter=getattr(self, "max_iter", self._most_programs),
-                first=first,
-            )
-        steps = choose_at_most(problem, task.columns, first, self.max_features, tol=self.tol)
-        done = steps[-1].n_features <= self.max_features
-        return finish(steps, task.error_cost, converged=done)
+        if first.gap > _UNSOLVED and not current_watch().is_over:
+            raise _unsolved(task)
+        return first
 
-    def _start_panel(self, task: JointTask) -> tuple[JointTask, JointResult]:
-        """The first program at a cost that leaves enough features to choose the panel from."""
-        assert self.max_features is not None
-        wanted = min(max(_TIMES * self.max_features, _AT_LEAST), task.columns.n_usable / 2)
-        problem = self._joint_problem(task)
-        if problem.slack_cost is None:
-            return task, solve_joint(problem, task.columns, tol=self.tol)
-        factor = min(1.0, _FIRST_TOTAL / float(problem.slack_cost.sum()))
-        features = None
-        while True:
-            part = task.with_cost_factor(factor)
-            first = solve_joint(
-                self._joint_problem(part), task.columns, tol=self.tol, features=features
-            )
-            if first.n_features >= wanted or factor >= 1.0 or current_watch().is_over:
-                return part, first
-            factor = min(1.0, _RAISE * factor)
+    def _choose_panel(self, task: JointTask, most: int) -> JointSelection:
+        """At most so many features; very many samples only decide on the last program."""
+        rows = draw_evenly(task.codes, _ENOUGH)
+        part = task if len(rows) == len(task.codes) else task.take(rows)
+        problem = _candidate_problem(part, self._joint_problem(part))
+        first = self._solve_first(part, problem)
+        assert part.error_cost is not None
+        steps = choose_at_most(
+            problem, part.columns, first, most, weight=part.error_cost, tol=self.tol
+        )
+        if part is not task:
+            steps = [
+                _spread(first, rows, len(task.codes)),
+                solve_on(
+                    _candidate_problem(task, self._joint_problem(task)),
+                    task.columns,
+                    finish(steps, part.error_cost).features,
+                    first.features,
+                    tol=self.tol,
+                ),
+            ]
+        done = steps[-1].n_features <= most
+        return finish(steps, task.error_cost, converged=done)
 
     def _refit_jointly(
         self, task: JointTask, selection: JointSelection
@@ -197,6 +214,11 @@ class JointClassifier(SelectingClassifier):
 
     def _joint_doubts(self, task: JointTask, selection: JointSelection) -> list[str]:
         doubts = []
+        if self.max_features is not None and selection.n_features > self.max_features:
+            doubts.append(
+                f"{selection.n_features} features are needed for no error, which is more than "
+                f"max_features={self.max_features}: allow errors with a finite C"
+            )
         unfinished = selection.status is Status.INACCURATE or not selection.converged
         if unfinished and current_watch().is_over:
             doubts.append(
@@ -275,6 +297,29 @@ class JointClassifier(SelectingClassifier):
         return softmax(scores / self.temperature_)
 
 
+def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResult:
+    """A result on some of the samples with values for all of them: zero for the others."""
+    slack, alpha = (np.zeros((n_samples, len(result.b))) for _ in range(2))
+    slack[rows], alpha[rows] = result.slack, result.alpha
+    return replace(result, slack=slack, alpha=alpha)
+
+
+def _candidate_problem(task: JointTask, problem: JointProblem) -> JointProblem:
+    """The program that finds candidates for a panel: unit margins, slacks above the noise.
+
+    While all margins are violated, sum_k |x_j . v_k| of a standardised feature of noise is about
+    sqrt(2 / pi) sum_k sqrt((K - 1)^2 / n_k + sum_(l != k) 1 / n_l) / K times the sum of all slack
+    costs, if these are balanced. Where that is 2, the feature is worth its price.
+    """
+    assert problem.slack_cost is not None
+    shares = 1.0 / np.bincount(task.codes)
+    K = len(shares)
+    spread = np.sqrt((K - 1) ** 2 * shares + shares.sum() - shares).sum()
+    total = _ABOVE_NOISE * 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
+    factor = min(1.0, total / float(problem.slack_cost.sum()))
+    return JointProblem(task.codes, factor * problem.slack_cost, sample_weight=task.sample_weight)
+
+
 def _inseparable(task: JointTask, result: JointResult) -> ValueError:
     """The error that names the pairs of classes which the proof is about."""
     flow = np.zeros((len(task.names), len(task.names)))
@@ -292,6 +337,17 @@ def _inseparable(task: JointTask, result: JointResult) -> ValueError:
         f"{task.columns.n_features} feature(s) (proven by a Farkas certificate, about the classes "
         f"{named}). Allow errors with a finite C, for example C=1.0"
     )
+
+
+def _unsolved(task: JointTask) -> ValueError:
+    message = (
+        "no weights were found that tell all classes apart, nor a proof that there are none. "
+        "Samples of different classes that coincide, outliers, or columns that are equal up to "
+        "rounding are the usual reason: transform or remove them"
+    )
+    if task.error_cost is None:
+        return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
+    return ValueError(f"{message}, or lower C")
 
 
 def slack_cost_of_joint_program(

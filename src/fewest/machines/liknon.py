@@ -75,8 +75,10 @@ class Liknon(JointClassifier):
         paid once, however many classes it serves; every class has a score, and the largest decides.
         "separate" trains each class against the rest, on features of its own.
     max_features : int, default=None
-        The most features that may be selected, for two classes and more. Errors then cost at most
-        `C`, and less where fewer features come with that.
+        The most features that may be selected, for two classes and more. Candidates come from the
+        joint program with unit margins, at the largest cost up to `C` that keeps most noise out; a
+        multinomial loss with a strong ridge chooses among them. Of more than 10,000 samples that many
+        are drawn for this, equally many of every class; weights and decision are those of all.
     refit : {"margin"} or None, default=None
         None keeps the hyperplane of the program; "margin" takes the one with the largest Euclidean
         margin on the selected features.

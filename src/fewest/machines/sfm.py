@@ -170,8 +170,10 @@ class SupportFeatureMachine(SupportFeatureBase):
         "separate" trains each class against the rest, on features of its own. So do
         ``constraint="mean_margin"``, ``reweight="both"`` and `certify`, which know two classes.
     max_features : int, default=None
-        The most features that may be selected, for two classes and more. Errors then cost at most
-        `C`, and less where fewer features come with that.
+        The most features that may be selected, for two classes and more. Candidates come from the
+        joint program with unit margins, at the largest cost up to `C` that keeps most noise out; a
+        multinomial loss with a strong ridge chooses among them. Of more than 10,000 samples that many
+        are drawn for this, equally many of every class; weights and decision are those of all.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.

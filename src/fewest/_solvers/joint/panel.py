@@ -1,9 +1,9 @@
 """Fewer features than one program for many classes leaves: by reweighting, or down to a number.
 
 Reweighting divides the cost of a feature by the size it had in the last program, as with two
-classes. For at most k features, every cost is raised by mu / size_j at first, with mu by bisection,
-which keeps the balance of features and errors that the slack costs set; then features are dropped
-one by one, each time the one of the smallest few whose loss costs least.
+classes. For at most k features, every cost is raised by mu / size_j, with mu by bisection, until a
+few dozen candidates are left, which keeps the balance of features and errors that the slack costs
+set; `smooth.py` chooses among them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.smooth import choose_features
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
@@ -23,12 +24,11 @@ from fewest._types import FloatArray, IndexArray
 
 # Sizes that change by less in one program stand still, and so does an objective.
 _STANDS_STILL, _WORTH_ANOTHER_STEP = 1e-3, 1e-5
-# Most programs of one bisection, and how many features it may leave beyond the number wanted.
-_BISECTIONS, _BEYOND = 8, 3
-# One bisection takes at most this part of the features away.
-_AT_A_TIME = 0.6
-# Of so many features with the smallest sizes, the one that is missed least is dropped.
-_CANDIDATES = 3
+# A panel is chosen among this many candidates, or twice as many as are wanted. Most programs of one
+# bisection towards them, and the part of them that it must leave.
+_CANDIDATES, _BISECTIONS, _NEARLY = 40, 8, 0.75
+# The tolerance of programs that only say which features are candidates.
+_ROUGH = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +100,47 @@ def minimize_joint_zero_norm(
 
 
 def choose_at_most(
-    problem: JointProblem, columns: Columns, first: JointResult, most: int, *, tol: float = 1e-7
+    problem: JointProblem,
+    columns: Columns,
+    first: JointResult,
+    most: int,
+    *,
+    weight: FloatArray,
+    tol: float = 1e-7,
 ) -> list[JointResult]:
-    """Programs from the first one to one with at most so many features."""
-    steps = [first]
-    while steps[-1].n_features > most and not current_watch().is_over:
-        last = steps[-1]
-        columns = columns.subset(last.features)
-        wanted = max(most + _BEYOND, int(np.ceil((1.0 - _AT_A_TIME) * last.n_features)))
-        plain = problem.with_costs(None, problem.slack_cost)
-        if last.n_features > wanted:
-            steps.append(_raise_costs(plain, columns, last, most, wanted, tol))
-        else:
-            steps.append(_drop_one(plain, columns, last, tol))
-    return steps
+    """Programs from the first one to one with at most so many features.
+
+    `weight` is what the samples count in the comparison of features.
+    """
+    if first.n_features <= most:
+        return [first]
+    plain = problem.with_costs(None, problem.slack_cost)
+    places = np.arange(first.n_features)  # of the candidates, among the features of the first
+    columns = columns.subset(first.features)
+    sizes, candidates = first.sizes, max(_CANDIDATES, 2 * most)
+    while len(places) > candidates and not current_watch().is_over:
+        found = _raise_costs(plain, columns.subset(places), sizes, candidates)
+        if found is None:
+            break
+        places, sizes = places[found.features], found.sizes
+    block = columns.take(places)
+    kept = places[choose_features(block, problem.codes, weight, most)]
+    last = _solve_all(plain, columns.subset(kept), tol)
+    return [first, replace(last, features=kept[last.features])]
+
+
+def solve_on(
+    problem: JointProblem,
+    columns: Columns,
+    features: IndexArray,
+    among: IndexArray,
+    *,
+    tol: float = 1e-7,
+) -> JointResult:
+    """The program on these columns alone; its features are places among others."""
+    result = _solve_all(problem, columns.subset(features), tol)
+    places = np.searchsorted(among, features)
+    return replace(result, features=places[result.features])
 
 
 def finish(
@@ -123,52 +150,38 @@ def finish(
     return _describe(list(steps), error_cost, converged)
 
 
-def _solve_all(problem: JointProblem, columns: Columns, tol: float) -> JointResult:
+def _solve_all(
+    problem: JointProblem, columns: Columns, tol: float, exact: bool = True
+) -> JointResult:
     """A program over few columns, all of which take part from the start."""
-    return solve_joint(problem, columns, tol=tol, features=np.flatnonzero(columns.inverse_scale))
+    features = np.flatnonzero(columns.inverse_scale)
+    return solve_joint(problem, columns, tol=tol, features=features, exact=exact)
 
 
 def _raise_costs(
-    problem: JointProblem, columns: Columns, last: JointResult, least: int, most: int, tol: float
-) -> JointResult:
-    """The program with costs 1 + mu / size whose features number between two limits, or nearly."""
-    unit = float(np.median(last.sizes))
-    low, high, found = 0.0, np.inf, None
-    mu = unit
+    problem: JointProblem, columns: Columns, sizes: FloatArray, most: int
+) -> JointResult | None:
+    """The program with costs 1 + mu / size that leaves nearly so many features, or fewer than all.
+
+    None if there is no such mu.
+    """
+    mu, low, high = float(np.median(sizes)), 0.0, np.inf
+    found, fewest = None, len(sizes)
     for _ in range(_BISECTIONS):
-        result = _solve_all(
-            problem.with_costs(1.0 + mu / last.sizes, problem.slack_cost), columns, tol
-        )
-        if result.n_features >= least:
-            if found is None or result.n_features < found.n_features:
-                found = result
-            if result.n_features <= most:
-                return result
-            low = mu
-        else:
+        costs = 1.0 + mu / sizes
+        result = _solve_all(problem.with_costs(costs, problem.slack_cost), columns, _ROUGH, False)
+        if result.n_features < _NEARLY * most:
             high = mu
+        else:
+            low = mu
+            if result.n_features < fewest:
+                found, fewest = result, result.n_features
+            if result.n_features <= most:
+                break
         if current_watch().is_over:
             break
-        mu = 4.0 * mu if np.isinf(high) else (0.25 * high if low == 0.0 else np.sqrt(low * high))
-    if found is None or found.n_features == last.n_features:
-        return _drop_one(problem, columns, last, tol)
+        mu = 4.0 * low if np.isinf(high) else (0.25 * high if low == 0.0 else np.sqrt(low * high))
     return found
-
-
-def _drop_one(
-    problem: JointProblem, columns: Columns, last: JointResult, tol: float
-) -> JointResult:
-    """The best program without one of the features with the smallest sizes."""
-    smallest = np.argsort(last.sizes, kind="stable")[:_CANDIDATES]
-    best: JointResult | None = None
-    for feature in smallest:
-        kept = np.setdiff1d(np.arange(columns.n_features), [feature])
-        result = _solve_all(problem, columns.subset(kept), tol)
-        result = replace(result, features=kept[result.features])
-        if best is None or result.objective < best.objective:
-            best = result
-    assert best is not None
-    return best
 
 
 def _stands_still(previous: JointResult, step: JointResult, slack_cost: FloatArray | None) -> bool:

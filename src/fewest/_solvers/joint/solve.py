@@ -80,13 +80,17 @@ def solve_joint(
     *,
     tol: float = 1e-7,
     features: IndexArray | None = None,
+    exact: bool = True,
 ) -> JointResult:
-    """The optimum to a relative duality gap of `tol`; `features` is what to begin with."""
+    """The optimum to a relative duality gap of `tol`; `features` is what to begin with.
+
+    With `exact` a few more steps settle all digits of the weights.
+    """
     started = perf_counter()
     if features is None:
         features = _first_features(problem, columns)
     point = JointInterior(problem, _divided(problem, columns, features))
-    watch, priced_at, close, steps = current_watch(), np.inf, _CLOSE * tol, 0
+    watch, priced_at, close, steps = current_watch(), np.inf, (_CLOSE if exact else 1.0) * tol, 0
     best: JointResult | None = None
     lowest, waited = np.inf, 0
     while steps < _MAX_STEPS and not watch.is_over:
