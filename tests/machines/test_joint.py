@@ -16,6 +16,7 @@ from fewest import (
     SupportFeatureMachineCV,
     ZeroNormSVM,
 )
+from fewest._estimators import joint
 
 CODES = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
 
@@ -78,6 +79,25 @@ def test_two_classes_have_a_panel_too(data):
     assert machine.predict_proba(X).shape == (80, 2)
 
 
+def test_every_class_has_its_features(data):
+    X, y = data
+    machine = SupportFeatureMachine(max_features=6, min_per_class=1).fit(X, y)
+    chosen = np.flatnonzero(machine.support_)
+    means = np.array([X[y == label][:, chosen].mean(axis=0) for label in machine.classes_])
+    assert set(means.argmax(axis=0)) == {0, 1, 2, 3}
+    assert len(chosen) <= 6
+    assert {0, 1} <= set(chosen.tolist())
+
+
+def test_very_many_samples_decide_on_the_last_program(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(joint, "_ENOUGH", 40)
+    machine = SupportFeatureMachine(max_features=2).fit(X, y)
+    assert np.flatnonzero(machine.support_).tolist() == [0, 1]
+    assert machine.results_[0].slack.shape == (80,)
+    assert np.count_nonzero(machine.results_[0].steps[0].alpha.any(axis=1)) <= 40
+
+
 def test_separate_classes_have_no_probabilities(data):
     X, y = data
     machine = SupportFeatureMachine(multi_class="separate").fit(X, y)
@@ -103,6 +123,8 @@ def test_the_pairs_that_cannot_be_separated_are_named(data):
         ({"max_features": 2, "multi_class": "separate"}, "joint"),
         ({"max_features": 2, "reweight": "both"}, "reweight"),
         ({"max_features": 2, "constraint": "mean_margin"}, "constraint"),
+        ({"min_per_class": 1}, "max_features"),
+        ({"min_per_class": 1, "max_features": 3}, "more than max_features=3"),
     ],
 )
 def test_bad_parameters(data, parameters, reason):

@@ -20,10 +20,10 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.joint.margin import joint_margin
 from fewest._solvers.joint.panel import (
     JointSelection,
-    choose_at_most,
-    finish,
+    choose_panel,
+    find_markers,
     minimize_joint_zero_norm,
-    solve_on,
+    solve_panel,
 )
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
@@ -74,6 +74,7 @@ class JointClassifier(SelectingClassifier):
 
     multi_class: str = "joint"
     max_features: int | None = None
+    min_per_class: int | None = None
 
     _most_programs = 1  # of the reweighting loop, where a subclass has no `max_iter`
 
@@ -97,6 +98,10 @@ class JointClassifier(SelectingClassifier):
                 raise ValueError('max_features needs one program for all: multi_class="joint"')
             if refusal := self._refuse_jointly():
                 raise ValueError(f"max_features does not go with {refusal}: leave one of them out")
+        if self.min_per_class is not None:
+            check_count("min_per_class", self.min_per_class)
+            if self.max_features is None or np.isinf(self.C):
+                raise ValueError("min_per_class needs max_features and a finite C")
 
     def _is_joint(self, n_classes: int) -> bool:
         """Whether one program tells all classes apart; a panel of k features has only that."""
@@ -168,27 +173,27 @@ class JointClassifier(SelectingClassifier):
 
     def _choose_panel(self, task: JointTask, most: int) -> JointSelection:
         """At most so many features; very many samples only decide on the last program."""
+        if (self.min_per_class or 0) * len(task.names) > most:
+            raise ValueError(
+                f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
+                f"more than max_features={most}"
+            )
         rows = draw_evenly(task.codes, _ENOUGH)
         part = task if len(rows) == len(task.codes) else task.take(rows)
         problem = _candidate_problem(part, self._joint_problem(part))
         first = self._solve_first(part, problem)
         assert part.error_cost is not None
-        steps = choose_at_most(
-            problem, part.columns, first, most, weight=part.error_cost, tol=self.tol
+        always = find_markers(problem, part.columns, self.min_per_class or 0)
+        features = choose_panel(
+            problem, part.columns, first, most, weight=part.error_cost, always=always
         )
         if part is not task:
-            steps = [
-                _spread(first, rows, len(task.codes)),
-                solve_on(
-                    _candidate_problem(task, self._joint_problem(task)),
-                    task.columns,
-                    finish(steps, part.error_cost).features,
-                    first.features,
-                    tol=self.tol,
-                ),
-            ]
-        done = steps[-1].n_features <= most
-        return finish(steps, task.error_cost, converged=done)
+            problem = _candidate_problem(task, self._joint_problem(task))
+            first = _spread(first, rows, len(task.codes))
+        assert task.error_cost is not None
+        return solve_panel(
+            problem, task.columns, first, features, error_cost=task.error_cost, tol=self.tol
+        )
 
     def _refit_jointly(
         self, task: JointTask, selection: JointSelection

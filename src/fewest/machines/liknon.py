@@ -77,8 +77,11 @@ class Liknon(JointClassifier):
     max_features : int, default=None
         The most features that may be selected, for two classes and more. Candidates come from the
         joint program with unit margins, at the largest cost up to `C` that keeps most noise out; a
-        multinomial loss with a strong ridge chooses among them. Of more than 10,000 samples that many
-        are drawn for this, equally many of every class; weights and decision are those of all.
+        multinomial loss with a strong ridge chooses among them. Of more than 10,000 samples, so
+        many are drawn for this, equally many of every class; the decision is that of all.
+    min_per_class : int, default=None
+        With `max_features`: features for every class whose mean is largest in it, at least so many;
+        those with the widest distance to the next class come first.
     refit : {"margin"} or None, default=None
         None keeps the hyperplane of the program; "margin" takes the one with the largest Euclidean
         margin on the selected features.

@@ -35,7 +35,7 @@ n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
     multi_class : {"separate"}
         With more than two classes, each is told from the rest on subsets of its own.
-    max_features : None
+    max_features, min_per_class : None
         Not for unions.
 
     Attributes

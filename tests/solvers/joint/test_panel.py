@@ -11,11 +11,18 @@ from scipy.special import logsumexp
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.joint import smooth
-from fewest._solvers.joint.panel import choose_at_most, finish, minimize_joint_zero_norm
+from fewest._solvers.joint.panel import (
+    choose_panel,
+    find_markers,
+    minimize_joint_zero_norm,
+    solve_panel,
+)
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import choose_features
 from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.result import Status
+
+NONE = np.empty(0, dtype=np.intp)
 
 
 def draw(seed, n=120, d=30, n_classes=4, informative=3):
@@ -77,9 +84,9 @@ def test_at_most_so_many(most):
     problem = JointProblem(codes, cost)
     first = solve_joint(problem, columns)
     assert first.n_features > most
-    steps = choose_at_most(problem, columns, first, most, weight=cost)
-    found = finish(steps, cost)
-    assert found.n_features <= most
+    features = choose_panel(problem, columns, first, most, weight=cost, always=NONE)
+    found = solve_panel(problem, columns, first, features, error_cost=cost)
+    assert found.n_features == most
     assert found.status is Status.OPTIMAL
     if most >= 3:
         assert set(range(3)) <= set(found.features.tolist())
@@ -88,11 +95,36 @@ def test_at_most_so_many(most):
     assert found.steps[-1].objective == pytest.approx(again.objective, rel=1e-6)
 
 
+def test_some_features_are_always_in():
+    X, codes = draw(1)
+    columns, cost = scale_columns(X), np.full(len(codes), 0.5)
+    problem = JointProblem(codes, cost)
+    first = solve_joint(problem, columns)
+    features = choose_panel(problem, columns, first, 4, weight=cost, always=np.array([17, 25]))
+    assert {17, 25} <= set(features.tolist())
+    assert len(features) == 4
+
+
 def test_fewer_than_allowed_stay_as_they_are():
     X, codes = draw(2, d=5)
     problem = JointProblem(codes, np.full(len(codes), 0.1))
-    first = solve_joint(problem, scale_columns(X))
-    assert choose_at_most(problem, scale_columns(X), first, 5, weight=problem.slack_cost) == [first]
+    columns = scale_columns(X)
+    first = solve_joint(problem, columns)
+    features = choose_panel(problem, columns, first, 5, weight=problem.slack_cost, always=NONE)
+    np.testing.assert_array_equal(features, first.features)
+
+
+def test_markers_have_their_largest_mean_in_the_class():
+    X, codes = draw(5)
+    columns = scale_columns(X)
+    markers = find_markers(JointProblem(codes, np.ones(len(codes))), columns, 2)
+    Z = columns.take(np.arange(30))
+    means = np.array([Z[codes == code].mean(axis=0) for code in range(4)])
+    for code in range(4):
+        own = [j for j in range(30) if means[:, j].argmax() == code]
+        ahead = {j: np.diff(np.sort(means[:, j])[-2:])[0] for j in own}
+        assert set(sorted(own, key=lambda j: -ahead[j])[:2]) <= set(markers.tolist())
+    assert len(markers) == 8
 
 
 @pytest.mark.parametrize("means_apart", [False, True])

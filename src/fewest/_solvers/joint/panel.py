@@ -8,7 +8,6 @@ set; `smooth.py` chooses among them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,9 +34,10 @@ _ROUGH = 1e-4
 class JointSelection:
     """Final weights for all classes, and the certified linear program behind every step.
 
-    `steps[0]` is the program over all columns; the later ones count columns within the support
-    of the step before them, and keep no multipliers. `features` are column numbers of X; `W` has a
-    row for each of them and a column per class; `slack` is the largest of every sample.
+    `steps[0]` is the program over all columns; the later ones keep no multipliers, and count
+    columns within the support of the step before them (the one of a panel counts columns of X).
+    `features` are column numbers of X; `W` has a row for each of them and a column per class;
+    `slack` is the largest of every sample.
     """
 
     features: IndexArray
@@ -99,55 +99,66 @@ def minimize_joint_zero_norm(
     return _describe(steps, error_cost, converged or max_iter == 1)
 
 
-def choose_at_most(
+def choose_panel(
     problem: JointProblem,
     columns: Columns,
     first: JointResult,
     most: int,
     *,
     weight: FloatArray,
-    tol: float = 1e-7,
-) -> list[JointResult]:
-    """Programs from the first one to one with at most so many features.
+    always: IndexArray,
+) -> IndexArray:
+    """At most so many of the features of the first program, and those that are always in.
 
     `weight` is what the samples count in the comparison of features.
     """
-    if first.n_features <= most:
-        return [first]
+    features, sizes = first.features, first.sizes
     plain = problem.with_costs(None, problem.slack_cost)
-    places = np.arange(first.n_features)  # of the candidates, among the features of the first
-    columns = columns.subset(first.features)
-    sizes, candidates = first.sizes, max(_CANDIDATES, 2 * most)
-    while len(places) > candidates and not current_watch().is_over:
-        found = _raise_costs(plain, columns.subset(places), sizes, candidates)
+    candidates = max(_CANDIDATES, 2 * most)
+    while len(features) > max(candidates, most) and not current_watch().is_over:
+        found = _raise_costs(plain, columns.subset(features), sizes, candidates)
         if found is None:
             break
-        places, sizes = places[found.features], found.sizes
-    block = columns.take(places)
-    kept = places[choose_features(block, problem.codes, weight, most)]
-    last = _solve_all(plain, columns.subset(kept), tol)
-    return [first, replace(last, features=kept[last.features])]
+        features, sizes = features[found.features], found.sizes
+    features = np.union1d(features, always)
+    if len(features) <= most:
+        return features
+    block, kept = columns.take(features), np.searchsorted(features, always)
+    return features[choose_features(block, problem.codes, weight, most, kept)]
 
 
-def solve_on(
+def solve_panel(
     problem: JointProblem,
     columns: Columns,
+    first: JointResult,
     features: IndexArray,
-    among: IndexArray,
     *,
+    error_cost: FloatArray,
     tol: float = 1e-7,
-) -> JointResult:
-    """The program on these columns alone; its features are places among others."""
-    result = _solve_all(problem, columns.subset(features), tol)
-    places = np.searchsorted(among, features)
-    return replace(result, features=places[result.features])
-
-
-def finish(
-    steps: Sequence[JointResult], error_cost: FloatArray | None, *, converged: bool = True
 ) -> JointSelection:
-    """The selection that a series of programs ends with."""
-    return _describe(list(steps), error_cost, converged)
+    """The program on these columns alone, as what a first program led to."""
+    last = _solve_all(problem, columns.subset(features), tol)
+    W = np.zeros((len(features), problem.n_classes))
+    W[last.features] = last.W
+    found = _describe([last], error_cost, converged=not current_watch().is_over)
+    last = replace(_without_samples(last), features=features[last.features])
+    return replace(found, features=features, W=W, steps=(first, last))
+
+
+def find_markers(problem: JointProblem, columns: Columns, count: int) -> IndexArray:
+    """For every class, so many features whose mean is largest there, by the widest distances."""
+    if not count:
+        return np.empty(0, dtype=np.intp)
+    vectors = problem.mean_vectors - problem.mean_vectors.mean(axis=1, keepdims=True)
+    means = columns.price_all(vectors)  # up to what all classes share
+    ordered = np.sort(means, axis=1)
+    ahead = np.where(columns.inverse_scale != 0.0, ordered[:, -1] - ordered[:, -2], -np.inf)
+    highest = means.argmax(axis=1)
+    found = []
+    for code in range(problem.n_classes):
+        own = np.flatnonzero(highest == code)
+        found.append(own[np.argsort(-ahead[own], kind="stable")[:count]])
+    return np.unique(np.concatenate(found))
 
 
 def _solve_all(

@@ -30,19 +30,26 @@ _STEPS, _SMALLEST_GAIN = 30, 1e-6
 # Exchanges: how many features may go, those missed least, how many candidates are tried in place
 # of each, how much the loss must fall by, and the most exchanges.
 _MAY_GO, _TRIED, _WORTH_IT, _EXCHANGES = 5, 3, 1e-4, 30
+_NONE: IndexArray = np.empty(0, dtype=np.intp)
 
 
 def choose_features(
-    block: FloatArray, codes: IndexArray, weight: FloatArray, most: int
+    block: FloatArray,
+    codes: IndexArray,
+    weight: FloatArray,
+    most: int,
+    always: IndexArray = _NONE,
 ) -> IndexArray:
-    """Places of at most so many columns of a standardised block, in increasing order."""
+    """Places of at most so many columns of a standardised block, some of them always in."""
     rows = draw_evenly(codes, _ENOUGH)
     loss = _Loss(block[rows], codes[rows], weight[rows])
     chosen = _Fit.start(loss, np.arange(block.shape[1]))
     while len(chosen.features) > most:
-        chosen = chosen.without(int(np.argmin(chosen.losses())))
+        losses = chosen.losses()
+        losses[np.isin(chosen.features, always)] = np.inf
+        chosen = chosen.without(int(np.argmin(losses)))
     for _ in range(_EXCHANGES):
-        better = next((one for one in _exchanges(chosen) if _is_better(one, chosen)), None)
+        better = next((one for one in _exchanges(chosen, always) if _is_better(one, chosen)), None)
         if better is None or current_watch().is_over:
             break
         chosen = better
@@ -53,9 +60,11 @@ def _is_better(one: _Fit, other: _Fit) -> bool:
     return one.value < other.value * (1.0 - _WORTH_IT)
 
 
-def _exchanges(chosen: _Fit) -> Iterator[_Fit]:
+def _exchanges(chosen: _Fit, always: IndexArray) -> Iterator[_Fit]:
     """Fits with one feature exchanged, those that are missed least first."""
-    for place in np.argsort(chosen.losses(), kind="stable")[:_MAY_GO]:
+    losses = chosen.losses()
+    losses[np.isin(chosen.features, always)] = np.inf
+    for place in np.argsort(losses, kind="stable")[: min(_MAY_GO, np.isfinite(losses).sum())]:
         rest = chosen.without(int(place))
         gains = rest.gains()
         gains[chosen.features] = -np.inf
