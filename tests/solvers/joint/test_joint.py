@@ -2,44 +2,15 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
-from scipy.optimize import linprog
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.linear.solve import solve
-from fewest._solvers.problem import unit_margin
+from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
 from tests.fuzzing import many
-
-
-def full_optimum(Z, codes, cost, feature_cost):
-    """All weights, sizes, biases and slacks at once."""
-    n, d = Z.shape
-    K = codes.max() + 1
-    pairs = [(i, k) for i in range(n) for k in range(K) if k != codes[i]]
-    rows = np.zeros((len(pairs), d * K + K))
-    for row, (i, k) in zip(rows, pairs, strict=True):
-        own = codes[i]
-        row[own * d : (own + 1) * d], row[k * d : (k + 1) * d] = -Z[i], Z[i]
-        row[d * K + own], row[d * K + k] = -1.0, 1.0
-    margins = sparse.hstack(
-        [rows, sparse.csr_array((len(pairs), d)), -sparse.eye_array(len(pairs))]
-    )
-    size = sparse.vstack([sparse.eye_array(d)] * K)
-    rest = sparse.csr_array((d * K, K)), -size, sparse.csr_array((d * K, len(pairs)))
-    above = sparse.hstack([sparse.eye_array(d * K), *rest])
-    below = sparse.hstack([-sparse.eye_array(d * K), *rest])
-    found = linprog(
-        np.concatenate([np.zeros(d * K + K), 2.0 * feature_cost, [cost[i] for i, _ in pairs]]),
-        A_ub=sparse.vstack([margins, above, below]).tocsr(),
-        b_ub=np.concatenate([-np.ones(len(pairs)), np.zeros(2 * d * K)]),
-        bounds=[(None, None)] * (d * K + K) + [(0, None)] * (d + len(pairs)),
-        method="highs",
-    )
-    assert found.status == 0
-    return found.fun
+from tests.solvers.joint.full_program import full_optimum
 
 
 def draw(seed):
@@ -69,6 +40,61 @@ def test_equals_the_full_program(seed):
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(full_optimum(Z, codes, cost, prices), rel=1e-6)
     assert_proven(Z, codes, cost, prices, result)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("means_apart", "hard"), [(True, False), (True, True), (False, True)])
+@pytest.mark.parametrize("seed", range(many(25)))
+def test_other_forms_equal_the_full_program(seed, means_apart, hard):
+    X, codes, cost, feature_cost = draw(seed)
+    cost = None if hard else cost
+    columns = scale_columns(X)
+    problem = JointProblem(codes, cost, feature_cost=feature_cost, means_apart=means_apart)
+    result = solve_joint(problem, columns)
+    Z = columns.take(np.arange(X.shape[1]))
+    prices = np.ones(X.shape[1]) if feature_cost is None else feature_cost
+    best = full_optimum(Z, codes, cost, prices, means_apart=means_apart)
+    if np.isinf(best):
+        assert result.status is Status.INFEASIBLE
+    else:
+        assert result.status is Status.OPTIMAL
+        assert result.objective == pytest.approx(best, rel=1e-6, abs=1e-6)
+        assert result.bound <= best * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("means_apart", [True, False])
+def test_classes_of_more_than_a_thousand(means_apart):
+    """Margins that weigh nothing are left out of the matrix."""
+    rng = np.random.default_rng(0)
+    codes = rng.choice(3, 2500, p=[0.6, 0.3, 0.1])
+    X = rng.standard_normal((2500, 12)) + 1.5 * rng.standard_normal((3, 12))[codes]
+    columns, cost = scale_columns(X), np.full(2500, 0.02)
+    result = solve_joint(JointProblem(codes, cost, means_apart=means_apart), columns)
+    Z = columns.take(np.arange(12))
+    best = full_optimum(Z, codes, cost, np.ones(12), means_apart=means_apart)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_classes_are_the_support_feature_machine(seed):
+    rng = np.random.default_rng(seed)
+    codes = np.arange(80) % 2
+    X = rng.standard_normal((80, 60)) + 0.8 * (codes[:, None] * (np.arange(60) < 5))
+    y = np.where(codes == 1, 1.0, -1.0)
+    for cost in (np.full(80, 0.05), None):
+        columns = scale_columns(X)
+        joint = solve_joint(JointProblem(codes, cost, means_apart=True), columns)
+        alone = solve(support_feature_machine(y, slack_cost=cost), columns)
+        assert joint.objective == pytest.approx(alone.objective, rel=1e-6)
+        np.testing.assert_array_equal(joint.features, alone.features)
+
+
+def test_slack_costs_that_are_nearly_nothing_select_nothing():
+    X, codes, _, _ = draw(7)
+    result = solve_joint(JointProblem(codes, np.full(len(codes), 1e-5)), scale_columns(X))
+    assert result.status is Status.OPTIMAL
+    assert result.n_features == 0
 
 
 def assert_proven(Z, codes, cost, prices, result):

@@ -35,6 +35,8 @@ _ROWS = 4096
 # Margins that weigh less than this part of the mean are left out of the matrix, and solutions are
 # refined until so little is missing, or this many times.
 _WEIGHTLESS, _EXACT, _REFINEMENTS = 1e-3, 1e-12, 10
+# Refinement that misses more than this part is no use, and one that gets so much worse ends.
+_TOO_ROUGH, _ASTRAY = 1e-6, 100.0
 # Classes with fewer samples are not worth it.
 _MANY = 1000
 
@@ -79,6 +81,7 @@ class JointInterior:
             self._order
         ]
         self._block = self._rows(block)
+        self._leaves_out = True
         alpha = self._first_alpha()
         prices = self.prices(alpha)
         spare = 2.0 - np.abs(prices).sum(axis=1, keepdims=True)
@@ -183,6 +186,14 @@ class JointInterior:
 
     def step(self) -> None:
         """Towards products of zero, then, knowing how far that leads, towards small equal ones."""
+        try:
+            self._step()
+        except _TooRoughError:  # margins that seemed to weigh nothing matter in some direction
+            self._leaves_out = False
+            self._step()
+            self._leaves_out = True
+
+    def _step(self) -> None:
         newton = self._newton()
         change, _, _ = newton(_Targets(0.0, 0.0, 0.0, 0.0))
         reached = self._products(self._moved(change, *self._lengths(change)))
@@ -350,8 +361,9 @@ class JointInterior:
 
         def solve(right: FloatArray) -> FloatArray:
             """Conjugate gradients with a factor that is nearly right: a few steps at most."""
-            limit = _EXACT * size_of(right)
+            wanted = size_of(right)
             dW, rest, along, before = np.zeros_like(right), right, np.zeros_like(right), 1.0
+            best, smallest = dW, wanted
             for _ in range(_REFINEMENTS):
                 near = approach(rest)
                 product = float(np.sum(rest * near))
@@ -361,13 +373,15 @@ class JointInterior:
                 if not curvature > 0.0:
                     break
                 length, before = product / curvature, product
-                left = rest - length * forth
-                if not size_of(left) < size_of(rest):  # rounding is all that is left
+                dW, rest = dW + length * along, rest - length * forth
+                left = size_of(rest)
+                if left < smallest:
+                    best, smallest = dW, left
+                if left < _EXACT * wanted or not left < _ASTRAY * smallest:
                     break
-                dW, rest = dW + length * along, left
-                if size_of(rest) < limit:
-                    break
-            return dW
+            if smallest > _TOO_ROUGH * wanted and self._leaves_out:
+                raise _TooRoughError
+            return best
 
         return solve
 
@@ -376,7 +390,7 @@ class JointInterior:
         width, block = self._block.shape[1], self._block[self._members[code]]
         weight = weight[self._members[code]]
         rows: IndexArray = np.arange(len(weight))
-        if len(weight) > _MANY:
+        if len(weight) > _MANY and self._leaves_out:
             rows = np.flatnonzero(weight > _WEIGHTLESS * weight.mean())
         total = np.zeros((width, width), order="F")
         for start in range(0, len(rows), _ROWS):
@@ -384,6 +398,10 @@ class JointInterior:
             scaled = block[part] * np.sqrt(weight[part])[:, None]
             total = dsyrk(1.0, scaled.T, beta=1.0, c=total, lower=1, overwrite_c=1)
         return np.asarray(total + np.tril(total, -1).T)
+
+
+class _TooRoughError(Exception):
+    """The matrix without margins that weigh next to nothing is not near enough to the whole one."""
 
 
 class _Targets(NamedTuple):
