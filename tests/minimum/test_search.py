@@ -181,5 +181,7 @@ def test_twins():
 
 def test_conflicting_samples():
     X = np.array([[0.0, 1.0], [2.0, 1.0], [-0.0, 1.0], [2.0, 1.0]])
-    assert conflicting_samples(X, np.array([1.0, 1.0, 1.0, 1.0])) is None
-    assert conflicting_samples(X, np.array([-1.0, 1.0, 1.0, 1.0])) == (2, 0)
+    assert conflicting_samples(X, np.array([1.0, 1.0, 1.0, 1.0])) == []
+    assert conflicting_samples(X, np.array([-1.0, 1.0, 1.0, 1.0])) == [(2, 0)]
+    X = X[[0, 0, 0, 1]]
+    assert conflicting_samples(X, np.array([2, 0, 1, 2])) == [(2, 1), (0, 1), (0, 2)]

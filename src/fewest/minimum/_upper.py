@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
@@ -28,7 +31,8 @@ _SETTLED_PER_NODE = 32
 def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
     """The smallest set that the Support Feature Machine or Weston's method selects, proven.
 
-    None if neither separates the classes strictly (ties may leave samples on the hyperplane).
+    For two classes. None if neither separates them strictly (ties may leave samples on the
+    hyperplane).
     """
     columns = scale_columns(X)
     zero_margin = support_feature_machine(y)
@@ -45,7 +49,16 @@ def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
     return best
 
 
-def drop_idle(separation: Separation, X: FloatArray, y: FloatArray) -> Separation:
+def join_sets(sets: Sequence[Separation]) -> Separation:
+    """All columns of the sets, each of which separates one pair of classes, in their order."""
+    columns = tuple(sorted({column for one in sets for column in one.columns}))
+    weights = [dict(zip(one.columns, *one.weights, strict=True)) for one in sets]
+    return Separation(
+        columns, tuple(tuple(known.get(column, 0) for column in columns) for known in weights)
+    )
+
+
+def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any]) -> Separation:
     """The same set without columns that the others do not need."""
     for column in separation.columns:
         fewer = tuple(other for other in separation.columns if other != column)
@@ -66,12 +79,11 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
     improved = True
     while improved and len(best.columns) > lower_bound:
         improved = False
-        signed = _signed(search, best)
-        for kept in combinations(signed, len(signed) - 3):
+        for kept in combinations(best.columns, len(best.columns) - 3):
             spent = search.tally.nodes > most_nodes or search.tally.settled > most_settled
             if spent or clock.is_over:
                 return best
-            smaller = _complete_by_two(search, kept)
+            smaller = _complete_by_two(search, best, kept)
             if smaller is not None:
                 best = drop_idle(smaller, search.X, search.y)
                 clock.say(f"local swaps: {len(best.columns)} features separate")
@@ -80,26 +92,37 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
     return best
 
 
-def _complete_by_two(search: CoverSearch, kept: tuple[int, ...]) -> Separation | None:
+def _complete_by_two(
+    search: CoverSearch, best: Separation, columns: tuple[int, ...]
+) -> Separation | None:
+    """Complete columns of the best set, with their signs for a pair of classes that needs it."""
+    last = len(search.bits.pairs) - 1
+    pair = next((k for k in range(last) if not search.may_separate(columns, [k])), last)
+    kept = _signed(search, best, columns, pair)
     for _ in range(2):  # every round has new rows, and therefore better candidates
-        pairs = search.pairs_completing(search.node(kept), _SETTLED_PER_NODE)
+        found = search.pairs_completing(search.node(kept, pair), _SETTLED_PER_NODE)
         rows = search.bits.n_rows
-        for pair in pairs:
-            candidate = (*kept, *(int(f) for f in pair if f >= 0))
-            if search.is_bad_since(rows, candidate):
+        for added in found:
+            candidate = (*kept, *(int(f) for f in added if f >= 0))
+            if search.is_bad_since(rows, candidate, pair):
                 continue
             answer = search.settle(candidate)
             if answer is not None:
                 return answer
-        if len(pairs) < _SETTLED_PER_NODE:
+        if len(found) < _SETTLED_PER_NODE:
             break
     return None
 
 
-def _signed(search: CoverSearch, separation: Separation) -> tuple[int, ...]:
-    """Places of the set's columns with the signs of their weights."""
-    places = []
-    for column, weight in zip(separation.columns, separation.weights, strict=True):
-        wanted = (search.bits.columns == column) & (search.bits.signs == (1 if weight > 0 else -1))
-        places += np.flatnonzero(wanted).tolist()
+def _signed(
+    search: CoverSearch, separation: Separation, columns: tuple[int, ...], pair: int
+) -> tuple[int, ...]:
+    """Places of some of the set's columns with the signs of their weights for a pair of classes."""
+    weights = separation.weights[search.bits.pairs[pair].place]
+    weight_of, places = dict(zip(separation.columns, weights, strict=True)), []
+    for column in columns:
+        sign = 1 if weight_of[column] > 0 else -1
+        is_here = search.bits.columns == column
+        wanted = np.flatnonzero(is_here & (search.bits.signs == sign))
+        places.append(int((wanted if len(wanted) else np.flatnonzero(is_here))[0]))
     return tuple(places)
