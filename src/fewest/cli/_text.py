@@ -355,16 +355,19 @@ def _minimum_blocks(content: Content) -> list[str]:
     if content.answer is not None or not content.trust.minima:
         return []
     (found,) = content.trust.minima
+    n_classes = len(content.data.classes)
     return [
-        _smallest_text(found),
+        _smallest_text(found, n_classes),
         _sets_text(found),
         _search_table(found),
         _proof_text(found),
     ]
 
 
-def _smallest_text(found: Minimum) -> str:
+def _smallest_text(found: Minimum, n_classes: int) -> str:
     size = counted(found.size or 0, "feature")
+    if n_classes > 2:
+        size += f" for every two of the {n_classes} classes"
     if found.certified:
         return f"Smallest set: {size}, certified"
     return (
