@@ -156,6 +156,9 @@ def test_three_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", X, y)
     text = run("select", path, "--target", "group").out
     report = run("select", path, "--target", "group", "--json", "-").json
+    n_selected = machine.support_.sum()
+    assert f"Selected: {n_selected} of 30 features, for 3 classes together\n" in text
+    assert "Guessing has a balanced error of 66.7 %." in text
     assert [entry["positive_class"] for entry in report["answer"]["hyperplanes"]] == [1, 2, 3]
     for row, written in enumerate(report["answer"]["hyperplanes"]):
         assert f"Class {row + 1} against the rest" in text

@@ -105,6 +105,7 @@ def _answer_blocks(content: Content) -> list[str]:
         return []
     return [
         chosen_text(content),
+        _total_text(content),
         *(_hyperplane_text(plane, content) for plane in answer.hyperplanes),
         _legend(content),
         errors_text(content),
@@ -116,6 +117,15 @@ def chosen_text(content: Content) -> str:
     """The C that the method chose, if it did."""
     chosen = content.question.chosen.get("C")
     return "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation"
+
+
+def _total_text(content: Content) -> str:
+    """How many features all classes take together, if there are more than two."""
+    n_classes, said = len(content.data.classes), content.said
+    if n_classes == 2 or not said.n_selected:
+        return ""
+    of_all = f"{said.n_selected} of {counted(content.data.n_features, 'feature')}"
+    return f"Selected: {of_all}, for {n_classes} classes together"
 
 
 def _hyperplane_text(plane: Hyperplane, content: Content) -> str:
@@ -313,6 +323,8 @@ def _informative_blocks(content: Content) -> list[str]:
         f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
         f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
     )
+    if len(content.data.classes) > 2:
+        estimates += f"\nGuessing has an error of {percent(1 - 1 / len(content.data.classes))}."
     if found.n_probed is not None and found.n_probed < content.data.n_samples:
         estimates += (
             f"\nErrors on the rest are of {found.n_probed:,} samples drawn at random, of "
