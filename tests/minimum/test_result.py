@@ -208,14 +208,14 @@ def test_a_set_to_start_from_may_separate_or_not(monkeypatch, start):
     X, y = problem()
     wanted = minimum_features(X, y)
     assert sets(driver(X, y, start=start).run()) == sets(wanted)
-    monkeypatch.setattr(_features, "find_first_set", lambda X, y: None)
+    monkeypatch.setattr(_features, "find_first_set", lambda *given: None)
     assert driver(X, y, start=start).run().size == 3
 
 
 def test_without_any_set_to_start_from(monkeypatch):
     """Where all methods fail, one exact decision over all columns finds a set."""
     X, y = problem()
-    monkeypatch.setattr(_features, "find_first_set", lambda X, y: None)
+    monkeypatch.setattr(_features, "find_first_set", lambda *given: None)
     result = minimum_features(X, y)
     assert (result.size, result.certified) == (3, True)
     monkeypatch.setattr(_features, "LARGEST_SYSTEM", 0)  # ... unless that would take too long

@@ -40,6 +40,10 @@ class Clock:
     def is_over(self) -> bool:
         return self.seconds >= self._limit
 
+    def take_part(self, share: float) -> Clock:
+        """A clock for a part of the run: it is over after this share of the time that is left."""
+        return Clock(share * max(0.0, self._limit - self.seconds))
+
     def begin(self, task: str) -> None:
         """Draw a bar for what comes next."""
         self._bar.close()

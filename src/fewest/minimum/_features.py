@@ -30,6 +30,7 @@ from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, swap_down
 
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 
 
@@ -251,7 +252,9 @@ class Driver:
         if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
-            self.best = swap_down(search, self.best, self.lower_bound, self.clock)
+            clock = self.clock.take_part(_SHARE_OF_BOUND)
+            self.best = swap_down(search, self.best, self.lower_bound, clock)
+            self.clock.say(f"local swaps: {len(self.best.columns)} features separate")
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
             for size in range(3, largest + 1):
                 if self.found or not self._may_try(size):
@@ -280,7 +283,8 @@ class Driver:
         Pairs of classes that no columns separate join `impossible`.
         """
         known = {leaf.classes(self.y) for leaf in self.impossible}
-        found = [self._separate(pair) for pair in self.pairs if pair.labels not in known]
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        found = [self._separate(pair, clock) for pair in self.pairs if pair.labels not in known]
         sets = []
         if not self.impossible and all(one is not None for one in found):
             sets.append(join_sets([one for one in found if one is not None]))
@@ -288,15 +292,13 @@ class Driver:
             answer = settle(self.X, self.y, self.twins.leaders(self.start))
             if isinstance(answer, Separation):
                 sets.append(answer)
-        sets = [drop_idle(one, self.X, self.y) for one in sets]
+        sets = [drop_idle(one, self.X, self.y, clock) for one in sets]
         return min(sets, key=lambda one: len(one.columns), default=None)
 
-    def _separate(self, pair: ClassPair) -> Separation | None:
+    def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
         """First columns that separate two classes; None if none are known, or there are none."""
-        if len(self.pairs) > 1 and self.clock.is_over:
-            return None
         X = self.X if len(self.pairs) == 1 else np.asfortranarray(self.X[pair.rows])
-        first = find_first_set(X, pair.y)
+        first = find_first_set(X, pair.y, clock)
         columns = self.twins.leaders(self.twins.firsts if first is None else first.columns)
         answer: tuple[int, ...] | RuledOut | None
         if first is not None or len(columns) * len(pair.rows) ** 2 <= LARGEST_SYSTEM:

@@ -16,8 +16,9 @@ from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
+from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import Separation, settle
+from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
 from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
@@ -26,18 +27,21 @@ _STRICT_MARGIN = 1e-3
 _SWAP_WORK = 10**10
 _MOST_SETTLED = 2000
 _SETTLED_PER_NODE = 32
+_LARGEST_SWAP = 50_000  # samples times columns: settling a larger set takes seconds
 
 
-def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
+def find_first_set(X: FloatArray, y: FloatArray, clock: Clock | None = None) -> Separation | None:
     """The smallest set that the Support Feature Machine or Weston's method selects, proven.
 
     For two classes. None if neither separates them strictly (ties may leave samples on the
-    hyperplane).
+    hyperplane). When time is up, the first set that is found will do.
     """
     columns = scale_columns(X)
     zero_margin = support_feature_machine(y)
     best = None
     for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
+        if best is not None and clock is not None and clock.is_over:
+            break
         try:
             result = minimize_zero_norm(problem, columns)
         except SolverError:
@@ -58,14 +62,33 @@ def join_sets(sets: Sequence[Separation]) -> Separation:
     )
 
 
-def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any]) -> Separation:
-    """The same set without columns that the others do not need."""
+def drop_idle(
+    separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clock | None = None
+) -> Separation:
+    """The same set without columns that the others do not need, as far as there is time."""
+    pairs = pair_classes(y)
     for column in separation.columns:
-        fewer = tuple(other for other in separation.columns if other != column)
-        answer = settle(X, y, fewer) if fewer else None
-        if isinstance(answer, Separation):
-            separation = answer
+        if clock is not None and clock.is_over:
+            break
+        fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
+        separation = separation if fewer is None else fewer
     return separation
+
+
+def _without(
+    separation: Separation, column: int, X: FloatArray, pairs: Sequence[ClassPair]
+) -> Separation | None:
+    """The set without a column; pairs of classes where it has a weight get other weights."""
+    place = separation.columns.index(column)
+    columns = separation.columns[:place] + separation.columns[place + 1 :]
+    weights = []
+    for pair, known in zip(pairs, separation.weights, strict=True):
+        kept = known[:place] + known[place + 1 :]
+        answer = settle_pair(X, pair, columns) if known[place] else kept
+        if isinstance(answer, RuledOut):
+            return None
+        weights.append(answer)
+    return Separation(columns, tuple(weights))
 
 
 def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Clock) -> Separation:
@@ -76,24 +99,23 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
     """
     most_nodes = search.tally.nodes + _SWAP_WORK // search.bits.n_signed
     most_settled = search.tally.settled + _MOST_SETTLED
-    improved = True
+    improved = len(search.y) * len(best.columns) <= _LARGEST_SWAP
     while improved and len(best.columns) > lower_bound:
         improved = False
         for kept in combinations(best.columns, len(best.columns) - 3):
             spent = search.tally.nodes > most_nodes or search.tally.settled > most_settled
             if spent or clock.is_over:
                 return best
-            smaller = _complete_by_two(search, best, kept)
+            smaller = _complete_by_two(search, best, kept, clock)
             if smaller is not None:
-                best = drop_idle(smaller, search.X, search.y)
-                clock.say(f"local swaps: {len(best.columns)} features separate")
+                best = drop_idle(smaller, search.X, search.y, clock)
                 improved = True
                 break
     return best
 
 
 def _complete_by_two(
-    search: CoverSearch, best: Separation, columns: tuple[int, ...]
+    search: CoverSearch, best: Separation, columns: tuple[int, ...], clock: Clock
 ) -> Separation | None:
     """Complete columns of the best set, with their signs for a pair of classes that needs it."""
     last = len(search.bits.pairs) - 1
@@ -106,6 +128,8 @@ def _complete_by_two(
             candidate = (*kept, *(int(f) for f in added if f >= 0))
             if search.is_bad_since(rows, candidate, pair):
                 continue
+            if clock.is_over:
+                return None
             answer = search.settle(candidate)
             if answer is not None:
                 return answer
