@@ -28,7 +28,7 @@ from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
-from fewest.minimum._upper import drop_idle, find_first_set, join_sets, swap_down
+from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
@@ -282,18 +282,29 @@ class Driver:
 
         Pairs of classes that no columns separate join `impossible`.
         """
-        known = {leaf.classes(self.y) for leaf in self.impossible}
         clock = self.clock.take_part(_SHARE_OF_BOUND)
+        sets = [self._join_pairs(clock), self._settle_known(self.start)]
+        found = [drop_idle(one, self.X, self.y, clock) for one in sets if one is not None]
+        fewest = min((len(one.columns) for one in found), default=self.X.shape[1] + 1)
+        is_worth_it = fewest > self.lower_bound and not self.impossible and not clock.is_over
+        if len(self.pairs) > 1 and is_worth_it:
+            joint = self._settle_known(select_jointly(self.X, self.y, clock))
+            found += [] if joint is None else [drop_idle(joint, self.X, self.y, clock)]
+        return min(found, key=lambda one: len(one.columns), default=None)
+
+    def _join_pairs(self, clock: Clock) -> Separation | None:
+        """Columns for each pair of classes, together; None if there are none for some pair."""
+        known = {leaf.classes(self.y) for leaf in self.impossible}
         found = [self._separate(pair, clock) for pair in self.pairs if pair.labels not in known]
-        sets = []
-        if not self.impossible and all(one is not None for one in found):
-            sets.append(join_sets([one for one in found if one is not None]))
-        if self.start and not self.impossible:
-            answer = settle(self.X, self.y, self.twins.leaders(self.start))
-            if isinstance(answer, Separation):
-                sets.append(answer)
-        sets = [drop_idle(one, self.X, self.y, clock) for one in sets]
-        return min(sets, key=lambda one: len(one.columns), default=None)
+        sets = [one for one in found if one is not None]
+        return join_sets(sets) if len(sets) == len(self.pairs) else None
+
+    def _settle_known(self, columns: tuple[int, ...]) -> Separation | None:
+        """These columns, if there are any and they separate the classes."""
+        if not columns or self.impossible:
+            return None
+        answer = settle(self.X, self.y, self.twins.leaders(columns))
+        return answer if isinstance(answer, Separation) else None
 
     def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
         """First columns that separate two classes; None if none are known, or there are none."""

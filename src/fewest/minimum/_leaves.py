@@ -127,13 +127,26 @@ def settle_pair(
     return answer
 
 
-def _settle_by_program(block: FloatArray, y: FloatArray) -> tuple[int, ...] | RuledOut | None:
+def find_weights(
+    X: FloatArray, pair: ClassPair, columns: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Weights that separate a pair of classes; None if a program finds none, which proves nothing.
+
+    A proof for many columns would take long.
+    """
+    answer = _settle_by_program(X[pair.rows[:, None], columns], pair.y, prove=False)
+    return None if isinstance(answer, RuledOut) else answer
+
+
+def _settle_by_program(
+    block: FloatArray, y: FloatArray, *, prove: bool = True
+) -> tuple[int, ...] | RuledOut | None:
     scaled = scale_columns(block)
     try:
         result = solve(unit_margin(y), scaled)
     except SolverError:
         return None
-    if result.status is Status.INFEASIBLE:
+    if result.status is Status.INFEASIBLE and prove:
         return rule_out(block, y, range(block.shape[1]), find_weighed(result))
     if not np.isfinite(result.objective):
         return None

@@ -11,14 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
+from fewest._solvers.joint.panel import minimize_joint_zero_norm
+from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
-from fewest._types import FloatArray
+from fewest._solvers.watch import Watch, watching
+from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
+from fewest.minimum._leaves import Separation, find_weights, settle
 from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
@@ -30,7 +34,7 @@ _SETTLED_PER_NODE = 32
 _LARGEST_SWAP = 50_000  # samples times columns: settling a larger set takes seconds
 
 
-def find_first_set(X: FloatArray, y: FloatArray, clock: Clock | None = None) -> Separation | None:
+def find_first_set(X: FloatArray, y: FloatArray, clock: Clock) -> Separation | None:
     """The smallest set that the Support Feature Machine or Weston's method selects, proven.
 
     For two classes. None if neither separates them strictly (ties may leave samples on the
@@ -40,10 +44,11 @@ def find_first_set(X: FloatArray, y: FloatArray, clock: Clock | None = None) -> 
     zero_margin = support_feature_machine(y)
     best = None
     for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
-        if best is not None and clock is not None and clock.is_over:
+        if best is not None and clock.is_over:
             break
         try:
-            result = minimize_zero_norm(problem, columns)
+            with watching(Watch(clock.seconds_left if best else None)):
+                result = minimize_zero_norm(problem, columns)
         except SolverError:
             continue
         fewest = np.inf if best is None else len(best.columns)
@@ -51,6 +56,20 @@ def find_first_set(X: FloatArray, y: FloatArray, clock: Clock | None = None) -> 
             answer = settle(X, y, result.features)
             best = answer if isinstance(answer, Separation) else best
     return best
+
+
+def select_jointly(X: FloatArray, y: IndexArray, clock: Clock) -> tuple[int, ...]:
+    """What the hard Support Feature Machine for all classes together selects.
+
+    Nothing if no K linear functions, of which the largest decides, leave no error.
+    """
+    columns, problem = scale_columns(X), JointProblem(y, None, means_apart=True)
+    with watching(Watch(clock.seconds_left)):
+        first = solve_joint(problem, columns)
+        if first.status is Status.INFEASIBLE:
+            return ()
+        found = minimize_joint_zero_norm(problem, columns, error_cost=None, first=first)
+    return tuple(found.features.tolist())
 
 
 def join_sets(sets: Sequence[Separation]) -> Separation:
@@ -62,13 +81,11 @@ def join_sets(sets: Sequence[Separation]) -> Separation:
     )
 
 
-def drop_idle(
-    separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clock | None = None
-) -> Separation:
+def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clock) -> Separation:
     """The same set without columns that the others do not need, as far as there is time."""
     pairs = pair_classes(y)
     for column in separation.columns:
-        if clock is not None and clock.is_over:
+        if clock.is_over:
             break
         fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
         separation = separation if fewer is None else fewer
@@ -84,10 +101,10 @@ def _without(
     weights = []
     for pair, known in zip(pairs, separation.weights, strict=True):
         kept = known[:place] + known[place + 1 :]
-        answer = settle_pair(X, pair, columns) if known[place] else kept
-        if isinstance(answer, RuledOut):
+        found = find_weights(X, pair, columns) if known[place] else kept
+        if found is None:
             return None
-        weights.append(answer)
+        weights.append(found)
     return Separation(columns, tuple(weights))
 
 
