@@ -96,7 +96,7 @@ def test_text_and_page_of_many_classes(run, tmp_path):
 
 def test_which_of_many_classes_overlap(run, tmp_path):
     X, y = three_classes()
-    X[y == 3] = X[y == 2]
+    X[np.flatnonzero(y == 3)[:5]] = X[np.flatnonzero(y == 2)[:5]]
     path = write_csv(tmp_path / "three.csv", X, y)
     ran = run("minimum", path, "--target", "group")
     assert ran.code == 3

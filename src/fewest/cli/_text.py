@@ -9,6 +9,7 @@ from fewest import _wording
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
 from fewest.cli._emphasis import as_header, dim
+from fewest.cli._panel import is_panel, panel_tables
 from fewest.report._trust_content import Minimum, Spread
 from fewest.report.content import (
     NOT_ASKED_FOR,
@@ -103,10 +104,15 @@ def _answer_blocks(content: Content) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
+    if is_panel(answer, len(content.data.classes)):
+        weights, means = map(aligned, panel_tables(content))
+        features = [f"{_total_text(content)}\n{weights}", means]
+    else:
+        planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
+        features = [_total_text(content), *planes]
     return [
         chosen_text(content),
-        _total_text(content),
-        *(_hyperplane_text(plane, content) for plane in answer.hyperplanes),
+        *features,
         _legend(content),
         errors_text(content),
         _certificates_text(content),
@@ -221,9 +227,10 @@ def _certificates_text(content: Content) -> str:
         return ""
     program = "first linear" if proofs[0][1].linear_programs else "quadratic"
     lines = [f"Certificate of the {program} program, over all features"]
-    for plane, certificate in proofs:
+    joint = len({certificate for _, certificate in proofs}) == 1 < len(proofs)
+    for plane, certificate in proofs[:1] if joint else proofs:
         indent = "  "
-        if plane.negative_class is None:
+        if plane.negative_class is None and not joint:
             lines.append(f"  Class {cut(plane.positive_class)} against the rest")
             indent = "    "
         lines += [f"{indent}{line}" for line in _certificate_lines(certificate)]
