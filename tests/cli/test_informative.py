@@ -8,8 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fewest import SupportFeatureMachine
 from fewest.datasets import make_brain
 from fewest.informative import informative_features, informative_share, t_map
+from tests.tables.samples import three_classes, write_csv
 
 SHORT = ("--every", 3, "--permutations", 5)
 
@@ -168,3 +170,33 @@ def test_patients_of_one_class_each_need_folds_of_several(run, tmp_path):
     # Permuted patients: chance is another labelling, not the true one again.
     assert curves["probe_error"][0] < curves["chance_upper"][0]
     assert "not in this report" not in page.read_text("utf-8").split("carry information?")[1]
+
+
+def test_more_than_two_classes(run, tmp_path):
+    X, y = three_classes()
+    path = write_csv(tmp_path / "three.csv", X, y)
+    arguments = ("informative", path, "--target", "group", "--C", 1, *SHORT)
+    ran = run(*arguments, "--plot", tmp_path / "curves.png")
+    assert ran.code == 0
+    assert "Classes   1 (15), 2 (15), 3 (15)\n" in ran.out
+    assert "the same, sigmoid from 0 to 0.667" in ran.out
+    assert "Guessing has an error of 66.7 %." in ran.out
+    assert "t-map" not in ran.out  # it compares two classes
+    report = run(*arguments, "--json", "-").json["informative"]
+    found = informative_features(
+        SupportFeatureMachine(C=1), X, y, every=3, n_permutations=5, random_state=0
+    )
+    np.testing.assert_allclose(report["probe_error"], found.probe_error)
+    assert set(shares(report)) == {"sigmoid", "restricted", "purified", "chance"}
+    assert report["overlap"] == []
+
+
+def test_groups_without_a_class(run, tmp_path):
+    X, y = three_classes()
+    names = [*(f"g{column}" for column in range(29)), "who"]
+    X[:, 29] = np.arange(45) // 9
+    X[0, 29] = 7
+    path = write_csv(tmp_path / "three.csv", X, y, names)
+    ran = run("informative", path, "--target", "group", "--groups", "who")
+    assert ran.code == 2
+    assert "group 7.0 has no samples of class 2" in ran.err

@@ -89,7 +89,7 @@ def test_three_classes(run, tmp_path, method):
     path = write_csv(tmp_path / "three.csv", *three_classes())
     ran = run("select", path, "--target", "group", "--method", method, "--cv", 3)
     assert ran.code == 0
-    assert "Class 3 against the rest" in ran.out
+    assert "for 3 classes together\n" in ran.out
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 
+from fewest import SupportFeatureMachine
+from fewest.report import make_report
+from tests.minimum.oracle import brute_force
 from tests.tables.samples import NAMES, three_classes, write_csv
 
 
@@ -66,10 +70,41 @@ def test_classes_that_overlap(run, tmp_path):
 
 
 def test_more_than_two_classes(run, tmp_path):
+    X, y = three_classes()
+    path = write_csv(tmp_path / "three.csv", X, y)
+    ran = run("minimum", path, "--target", "group", "--solutions", "all", "--json", "-")
+    assert ran.code == 0
+    (report,) = ran.json["trust"]["minima"]
+    assert (report["size"], report["certified"], report["verified"]) == (2, True, True)
+    assert report["positive_class"] is None
+    assert report["inseparable"] == []
+    size, subsets = brute_force(X, y)
+    assert size == 2
+    assert sorted(subset["columns"] for subset in report["sets"]) == [[*one] for one in subsets]
+
+
+def test_text_and_page_of_many_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", *three_classes())
+    page = tmp_path / "page.html"
+    ran = run("minimum", path, "--target", "group", "--report", page)
+    assert ran.code == 0
+    assert "Classes   1 (15), 2 (15), 3 (15)\n" in ran.out
+    assert "Smallest set: 2 features for every two of the 3 classes, certified\n" in ran.out
+    shown = " ".join(page.read_text().split())
+    assert "2 features can separate each two of the classes without error" in shown
+
+
+def test_which_of_many_classes_overlap(run, tmp_path):
+    X, y = three_classes()
+    X[np.flatnonzero(y == 3)[:5]] = X[np.flatnonzero(y == 2)[:5]]
+    path = write_csv(tmp_path / "three.csv", X, y)
     ran = run("minimum", path, "--target", "group")
-    assert ran.code == 2
-    assert "fewest minimum compares two classes, but group has 3: 1, 2, 3." in ran.err
+    assert ran.code == 3
+    assert "no set of features separates these classes without error: 2 and 3." in ran.err
+    assert "Merge such classes, or leave their samples out." in ran.err
+    page = make_report(SupportFeatureMachine().fit(X, y), X, y, parts=("minimum",)).html
+    shown = " ".join(re.sub("<[^>]*>", "", page).split())
+    assert "No set of features separates 2 from 3 without error; this is proven." in shown
 
 
 @pytest.mark.parametrize(

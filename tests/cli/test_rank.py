@@ -98,8 +98,12 @@ def test_more_than_two_classes(run, tmp_path):
         "--csv", tmp_path / "out.csv",
     )  # fmt: skip
     assert ran.code == 0
-    header = (tmp_path / "out.csv").read_text().splitlines()[0]
+    assert "Classes   1 (15), 2 (15), 3 (15)\n" in ran.out
+    header, *rows = (tmp_path / "out.csv").read_text().splitlines()
     assert header.endswith("column,weight 1,weight 2,weight 3")
+    selector = RepetitiveSelector(SupportFeatureMachine(C=1), n_subsets=2).fit(*three_classes())
+    columns = {int(row.split(",")[5]) for row in rows}
+    assert columns == set(np.concatenate(selector.subsets_).tolist())
 
 
 def test_checkpoint_goes_on_and_refuses_other_settings(rank, tmp_path):

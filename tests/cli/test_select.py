@@ -151,21 +151,40 @@ def test_no_feature_selected(run, tmp_path):
 
 
 def test_three_classes(run, tmp_path):
+    """One set for all classes: a row per feature, a column per class, and one certificate."""
     X, y = three_classes()
     machine = SupportFeatureMachine().fit(X, y)
     path = write_csv(tmp_path / "three.csv", X, y)
     text = run("select", path, "--target", "group").out
     report = run("select", path, "--target", "group", "--json", "-").json
-    assert [entry["positive_class"] for entry in report["answer"]["hyperplanes"]] == [1, 2, 3]
-    for row, written in enumerate(report["answer"]["hyperplanes"]):
-        assert f"Class {row + 1} against the rest" in text
-        columns = sorted(feature["column"] for feature in written["features"])
-        assert columns == np.flatnonzero(machine.supports_[row]).tolist()
-        first = machine.results_[row].steps[0]
-        assert written["certificate"]["objective"] == pytest.approx(first.objective)
+    columns = np.flatnonzero(machine.support_)
+    assert f"Selected: {len(columns)} of 30 features, for 3 classes together\n" in text
+    assert "against the rest" not in text
+    assert "Guessing has a balanced error of 66.7 %." in text
+    assert text.count("relative gap") == 1
+    planes = report["answer"]["hyperplanes"]
+    assert [entry["positive_class"] for entry in planes] == [1, 2, 3]
+    (result,) = machine.results_
+    for row, written in enumerate(planes):
+        assert sorted(one["column"] for one in written["features"]) == columns.tolist()
+        assert written["certificate"]["objective"] == pytest.approx(result.steps[0].objective)
         for feature in written["features"]:
-            rest = X[y != row + 1, feature["column"]].mean()
-            assert feature["rest_mean"] == pytest.approx(rest)
+            of_class = X[y == row + 1, feature["column"]].mean()
+            assert feature["class_means"][row] == pytest.approx(of_class)
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if "gene_" in line}
+    for column in columns:  # the table of means is the second one
+        shown = [float(value) for value in rows[NAMES[column]]]
+        wanted = [X[y == label, column].mean() for label in (1, 2, 3)]
+        np.testing.assert_allclose(shown, wanted, rtol=1e-3)
+
+
+def test_a_hyperplane_for_each_of_three_classes(run, tmp_path):
+    path = write_csv(tmp_path / "three.csv", *three_classes())
+    text = run("select", path, "--target", "group", "--constraint", "mean_margin").out
+    for label in (1, 2, 3):
+        assert f"Class {label} against the rest: " in text
+    assert "of 30 features, for 3 classes together\n" in text
+    assert text.count("relative gap") == 3
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneGroupOut
 from sklearn.preprocessing import StandardScaler
 
-from fewest._estimators.splits import balanced_error, check_groups, require_both_classes
+from fewest._estimators.splits import balanced_error, check_groups, require_all_classes
 from fewest._solvers.columns import Columns, scale_columns
 from fewest.informative import _probe
 from fewest.informative._probe import COSTS, kernels_of_rest, make_folds, predict_nested, probe
@@ -127,7 +127,7 @@ def test_bad_groups_and_folds(maps):
     assert check_groups(None, 30) is None
     one_sided = np.where(y > 0, groups, 99)
     with pytest.raises(ValueError, match="group 0 has samples of one class only, so"):
-        require_both_classes(one_sided, y)
+        require_all_classes(one_sided, y)
     with pytest.raises(ValueError, match="one class only"):
         make_folds(y, one_sided, None)
     with pytest.raises(ValueError, match="cv must be at least two folds"):

@@ -28,14 +28,26 @@ def separable_by_lp(Z, y):
     return margin_by_lp(Z, y) > 1e-7
 
 
+def inseparable_pairs(X, y):
+    """The pairs of labels that a linear program cannot separate in these columns."""
+    pairs = []
+    for first, second in combinations(sorted(set(y.tolist())), 2):
+        rows = (y == first) | (y == second)
+        if not separable_by_lp(X[rows], np.where(y[rows] == second, 1.0, -1.0)):
+            pairs.append((first, second))
+    return pairs
+
+
 def brute_force(X, y):
-    """Size and all smallest separating subsets; (None, []) if there are none."""
+    """Size and all smallest subsets that separate all pairs of classes; (None, []) if none do."""
     d = X.shape[1]
-    if not separable_by_lp(X, y):
+    if inseparable_pairs(X, y):
         return None, []
     for size in range(1, d + 1):
         found = [
-            columns for columns in combinations(range(d), size) if separable_by_lp(X[:, columns], y)
+            columns
+            for columns in combinations(range(d), size)
+            if not inseparable_pairs(X[:, columns], y)
         ]
         if found:
             return size, found
@@ -66,4 +78,33 @@ def random_problem(seed):
     else:
         y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0
+    return X, y
+
+
+def random_classes(seed):
+    """As `random_problem`, with three or four classes from the sides of two hidden planes.
+
+    Some samples get another label, and some are copied, with another label now and then.
+    """
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(8, 25)), int(rng.integers(2, 8))
+    n_classes = int(rng.integers(3, 5))
+    whole = rng.random() < 0.5
+    X = rng.integers(-3, 4, (n, d)).astype(float) if whole else rng.standard_normal((n, d))
+    if d > 3 and rng.random() < 0.4:
+        X[:, 1] = X[:, 0]
+        X[:, 2] = -X[:, 3]
+    if rng.random() < 0.2:
+        X[:, -1] = 2.0
+    sides = []
+    for _ in range(2):
+        used = rng.choice(d, size=min(d, int(rng.integers(1, 5))), replace=False)
+        sides.append(X[:, used] @ rng.choice([-1.0, 1.0], len(used)) + 0.3 > 0)
+    y = np.minimum(2 * sides[0] + sides[1], n_classes - 1)
+    for label in range(n_classes):
+        if label not in y or rng.random() < 0.1:
+            y[label] = label
+    if rng.random() < 0.3:
+        X[-1] = X[0]
+        y[-1] = y[0] if rng.random() < 0.5 else y[1]
     return X, y

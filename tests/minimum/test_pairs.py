@@ -56,7 +56,7 @@ def test_rows_can_be_added_without_end():
         added.append(rng.random(bits.n_signed) < 0.5)
         bits.add_row(added[-1])
     assert bits.n_rows == before + 300
-    assert members(bits.all_rows(), bits.n_rows).all()
+    assert members(bits.rows_of(0), bits.n_rows).all()
     for place, is_bad in enumerate(added):
         row = before + place
         assert np.array_equal(members(bits.good[row], bits.n_signed), ~is_bad)
@@ -76,7 +76,7 @@ def test_all_pairs_equal_a_linear_program_each(whole):
         bits = SignedBits(X, y, np.arange(X.shape[1]))
         single = {one.columns[0] for one in separating_columns(X, y, np.arange(X.shape[1]))}
         found, tested = [], 0
-        for batch in scan_pairs(X, y, bits, np.ones(bits.n_signed, dtype=np.int64), room=100):
+        for batch in scan_pairs(X, bits, np.ones(bits.n_signed, dtype=np.int64), room=100):
             assert not len(batch.uncertain)
             assert batch.n_separating == len(batch.separating) <= batch.n_survivors
             found += [tuple(sorted(pair)) for pair in bits.columns[batch.separating].tolist()]
@@ -98,7 +98,7 @@ def test_pairs_that_rounding_cannot_decide_are_handed_on():
     X = np.array([[0.1, 0.3], [0.3, 0.1], [0.2, 0.2], [0.0, -0.5]], order="F")
     y = np.array([1.0, 1.0, -1.0, -1.0])
     bits = SignedBits(X, y, np.arange(2))
-    (batch,) = scan_pairs(X, y, bits, np.ones(bits.n_signed, dtype=np.int64), room=10)
+    (batch,) = scan_pairs(X, bits, np.ones(bits.n_signed, dtype=np.int64), room=10)
     assert batch.n_separating == 0
     assert bits.columns[batch.uncertain].tolist() in ([[0, 1]], [[1, 0]])
 
@@ -110,19 +110,19 @@ def test_no_pair_in_doubt_is_lost(monkeypatch):
     y = np.array([1.0, 1.0, -1.0, -1.0])
     bits = SignedBits(np.asfortranarray(X), y, np.arange(10))
     ones = np.ones(bits.n_signed, dtype=np.int64)
-    (wanted,) = scan_pairs(X, y, bits, ones, room=10)
+    (wanted,) = scan_pairs(X, bits, ones, room=10)
     assert len(wanted.uncertain) > 10
     monkeypatch.setattr(_pairs, "_DOUBTFUL_PAIRS", 1)
     monkeypatch.setattr(_pairs, "_CALL_PAIRS", 1000)
-    (batch,) = scan_pairs(X, y, bits, ones, room=10)
+    (batch,) = scan_pairs(X, bits, ones, room=10)
     assert batch.uncertain.tolist() == wanted.uncertain.tolist()
 
 
 def test_copies_are_counted_and_room_is_respected():
     X, y = problem(0)
     bits = SignedBits(X, y, np.arange(X.shape[1]))
-    (one,) = scan_pairs(X, y, bits, np.ones(bits.n_signed, dtype=np.int64), room=100)
-    (three,) = scan_pairs(X, y, bits, np.full(bits.n_signed, 3), room=1)
+    (one,) = scan_pairs(X, bits, np.ones(bits.n_signed, dtype=np.int64), room=100)
+    (three,) = scan_pairs(X, bits, np.full(bits.n_signed, 3), room=1)
     assert one.n_separating > 1
     assert three.n_separating == 9 * one.n_separating
     assert len(three.separating) == 1

@@ -139,7 +139,7 @@ def test_local_swaps_find_the_small_set():
     y = np.where(X[:, :3].sum(axis=1) > 0, 1.0, -1.0)
     large = settle(X, y, range(5, 30))
     assert isinstance(large, Separation)
-    large = drop_idle(large, X, y)
+    large = drop_idle(large, X, y, Clock())
     assert len(large.columns) > 3
     small = swap_down(cover_search(X, y), large, 1, Clock())
     assert len(small.columns) < len(large.columns)
@@ -148,8 +148,19 @@ def test_local_swaps_find_the_small_set():
 
 def test_first_set_separates_strictly():
     X, y = problem(1)
-    assert find_first_set(X, y).holds(X, y)
-    assert find_first_set(X, np.where(np.arange(26) % 2, 1.0, -1.0)) is None
+    assert find_first_set(X, y, Clock()).holds(X, y)
+    assert find_first_set(X, np.where(np.arange(26) % 2, 1.0, -1.0), Clock()) is None
+
+
+def test_the_first_set_will_do_when_time_is_up(monkeypatch):
+    X, y = problem(1)
+    minimize, calls = _upper.minimize_zero_norm, []
+    monkeypatch.setattr(
+        _upper, "minimize_zero_norm", lambda *given: calls.append(given) or minimize(*given)
+    )
+    found = find_first_set(X, y, Clock(limit=0.0))
+    assert len(calls) == 1
+    assert drop_idle(found, X, y, Clock(limit=0.0)) == found
 
 
 def test_first_set_survives_a_solver_that_fails(monkeypatch):
@@ -163,7 +174,7 @@ def test_first_set_survives_a_solver_that_fails(monkeypatch):
         return minimize(*arguments)
 
     monkeypatch.setattr(_upper, "minimize_zero_norm", fail_once)
-    assert find_first_set(X, y).holds(X, y)
+    assert find_first_set(X, y, Clock()).holds(X, y)
     assert len(calls) == 3
 
 
@@ -181,5 +192,7 @@ def test_twins():
 
 def test_conflicting_samples():
     X = np.array([[0.0, 1.0], [2.0, 1.0], [-0.0, 1.0], [2.0, 1.0]])
-    assert conflicting_samples(X, np.array([1.0, 1.0, 1.0, 1.0])) is None
-    assert conflicting_samples(X, np.array([-1.0, 1.0, 1.0, 1.0])) == (2, 0)
+    assert conflicting_samples(X, np.array([1.0, 1.0, 1.0, 1.0])) == []
+    assert conflicting_samples(X, np.array([-1.0, 1.0, 1.0, 1.0])) == [(2, 0)]
+    X = X[[0, 0, 0, 1]]
+    assert conflicting_samples(X, np.array([2, 0, 1, 2])) == [(2, 1), (0, 1), (0, 2)]

@@ -127,7 +127,7 @@ def test_certificate_can_be_verified_after_loading(through_file):
 def test_certificate_with_numbers_of_any_length(through_file):
     saved = clone(fitted("sfm, certified")).fit(X, Y)
     proof = saved.minima_[0].separations[0]
-    object.__setattr__(proof, "weights", (10**5000, -(2**64), *proof.weights[2:]))
+    object.__setattr__(proof, "weights", ((10**5000, -(2**64), *proof.weights[0][2:]),))
     assert through_file(saved).minima_[0].separations[0].weights == proof.weights
 
 

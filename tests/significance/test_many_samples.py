@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 
 from fewest._estimators import splits
 from fewest._estimators.many_samples import hold_several
-from fewest._estimators.splits import permute_labels, require_both_classes
+from fewest._estimators.splits import permute_labels, require_all_classes
 from fewest._estimators.validation import make_dense
 from fewest.significance import bootstrap_632, permutation_test, run_held_out, stability
 from fewest.significance._permutation import _draw_like
@@ -56,7 +56,7 @@ def test_groups_that_hold_several_classes():
     groups, y = np.array([5, 5, 7, 7, 9]), np.array(["a", "b", "a", "a", "b"])
     np.testing.assert_array_equal(hold_several(y, groups), [True, False, False])
     with pytest.raises(ValueError, match="group 7 has samples of one class only"):
-        require_both_classes(groups, y)
+        require_all_classes(groups, y)
 
 
 @pytest.mark.parametrize("grouped", [False, True])

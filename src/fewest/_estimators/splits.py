@@ -217,15 +217,23 @@ def summarize_splits(
     }
 
 
-def require_both_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
-    """A group that is left out must have samples of both classes, else chance is not one half."""
-    for group, mixed in zip(np.unique(groups), hold_several(y, groups), strict=True):
-        if not mixed:
-            raise ValueError(
-                f"group {group} has samples of one class only, so the error on it says "
-                "nothing. Merge such groups with others, leave their samples out, or name other "
-                "groups"
-            )
+def require_all_classes(groups: NDArray[Any], y: NDArray[Any]) -> None:
+    """A group that is left out must have samples of all classes, else chance is not 1 - 1 / K."""
+    (names, of_groups), (classes, of_classes) = (
+        np.unique(values, return_inverse=True) for values in (groups, y)
+    )
+    seen = np.zeros((len(names), len(classes)), dtype=bool)
+    seen[of_groups, of_classes] = True
+    missing = np.argwhere(~seen)
+    if len(missing):
+        group, label = missing[0]
+        what = "samples of one class only"
+        if len(classes) > 2:
+            what = f"no samples of class {classes[label]}"
+        raise ValueError(
+            f"group {names[group]} has {what}, so the error on it says nothing. Merge such groups "
+            "with others, leave their samples out, or name other groups"
+        )
 
 
 def choose_exchange(y: NDArray[Any], groups: NDArray[Any] | None) -> str:

@@ -9,6 +9,7 @@ from fewest import _wording
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
 from fewest.cli._emphasis import as_header, dim
+from fewest.cli._panel import is_panel, panel_tables
 from fewest.report._trust_content import Minimum, Spread
 from fewest.report.content import (
     NOT_ASKED_FOR,
@@ -103,9 +104,15 @@ def _answer_blocks(content: Content) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
+    if is_panel(answer, len(content.data.classes)):
+        weights, means = map(aligned, panel_tables(content))
+        features = [f"{_total_text(content)}\n{weights}", means]
+    else:
+        planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
+        features = [_total_text(content), *planes]
     return [
         chosen_text(content),
-        *(_hyperplane_text(plane, content) for plane in answer.hyperplanes),
+        *features,
         _legend(content),
         errors_text(content),
         _certificates_text(content),
@@ -116,6 +123,15 @@ def chosen_text(content: Content) -> str:
     """The C that the method chose, if it did."""
     chosen = content.question.chosen.get("C")
     return "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation"
+
+
+def _total_text(content: Content) -> str:
+    """How many features all classes take together, if there are more than two."""
+    n_classes, said = len(content.data.classes), content.said
+    if n_classes == 2 or not said.n_selected:
+        return ""
+    of_all = f"{said.n_selected} of {counted(content.data.n_features, 'feature')}"
+    return f"Selected: {of_all}, for {n_classes} classes together"
 
 
 def _hyperplane_text(plane: Hyperplane, content: Content) -> str:
@@ -211,9 +227,10 @@ def _certificates_text(content: Content) -> str:
         return ""
     program = "first linear" if proofs[0][1].linear_programs else "quadratic"
     lines = [f"Certificate of the {program} program, over all features"]
-    for plane, certificate in proofs:
+    joint = len({certificate for _, certificate in proofs}) == 1 < len(proofs)
+    for plane, certificate in proofs[:1] if joint else proofs:
         indent = "  "
-        if plane.negative_class is None:
+        if plane.negative_class is None and not joint:
             lines.append(f"  Class {cut(plane.positive_class)} against the rest")
             indent = "    "
         lines += [f"{indent}{line}" for line in _certificate_lines(certificate)]
@@ -313,6 +330,8 @@ def _informative_blocks(content: Content) -> list[str]:
         f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
         f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
     )
+    if len(content.data.classes) > 2:
+        estimates += f"\nGuessing has an error of {percent(1 - 1 / len(content.data.classes))}."
     if found.n_probed is not None and found.n_probed < content.data.n_samples:
         estimates += (
             f"\nErrors on the rest are of {found.n_probed:,} samples drawn at random, of "
@@ -355,16 +374,19 @@ def _minimum_blocks(content: Content) -> list[str]:
     if content.answer is not None or not content.trust.minima:
         return []
     (found,) = content.trust.minima
+    n_classes = len(content.data.classes)
     return [
-        _smallest_text(found),
+        _smallest_text(found, n_classes),
         _sets_text(found),
         _search_table(found),
         _proof_text(found),
     ]
 
 
-def _smallest_text(found: Minimum) -> str:
+def _smallest_text(found: Minimum, n_classes: int) -> str:
     size = counted(found.size or 0, "feature")
+    if n_classes > 2:
+        size += f" for every two of the {n_classes} classes"
     if found.certified:
         return f"Smallest set: {size}, certified"
     return (

@@ -12,7 +12,7 @@ __all__ = ["add_options", "run"]
 
 _DESCRIPTION = """\
 Estimate how many features carry information about the class: select features
-again and again, and test how well a support vector machine still tells two
+again and again, and test how well a support vector machine still tells the
 classes apart with the features that remain."""
 
 

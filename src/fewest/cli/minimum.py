@@ -1,25 +1,25 @@
-"""`fewest minimum`: the smallest number of features that separate two classes, with its proof."""
+"""`fewest minimum`: the smallest number of features that separate the classes, with its proof."""
 
 from __future__ import annotations
 
 import argparse
 
-from fewest._wording import listed
+from fewest._wording import cut, listed
 from fewest.cli import _options as options
-from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._errors import InseparableError
 
 __all__ = ["add_options", "run"]
 
-_NO_SET = {
-    True: "no set of features separates the classes without error: both can be averaged to one "
-    "point (checked in exact arithmetic).\nTry fewest select with a finite --C.",
-    False: "no set of features was found that separates the classes without error, nor an exact "
-    "proof that there is none.\nTry fewest select with a finite --C.",
-}
+_ALLOW_ERRORS = "Try fewest select with a finite --C."
+_UNKNOWN = (
+    "no set of features was found that separates the classes without error, nor an exact proof "
+    f"that there is none.\n{_ALLOW_ERRORS}"
+)
 
 _DESCRIPTION = """\
-Find the smallest number of features that separate two classes without error,
-prove that no smaller set does, and check the proof in exact arithmetic."""
+Find the smallest number of features that separate the classes without error,
+prove that no smaller set does, and check the proof in exact arithmetic. With
+more than two classes, the features separate every two of them."""
 
 
 def add_options(commands: options.Commands) -> None:
@@ -27,7 +27,7 @@ def add_options(commands: options.Commands) -> None:
     minimum = options.new_command(
         commands,
         "minimum",
-        help="the smallest number of features that separate two classes, with a proof",
+        help="the smallest number of features that separate the classes, with a proof",
         description=_DESCRIPTION,
         examples=(
             "expression.csv --target diagnosis",
@@ -64,11 +64,6 @@ def run(arguments: argparse.Namespace) -> None:
 
     job = start_job(arguments)
     data = job.data
-    if not data.is_binary:
-        raise CommandError(
-            f"fewest minimum compares two classes, but {job.about['target']} has "
-            f"{len(data.labels)}: {listed(data.labels)}.\nLeave samples out, or merge classes."
-        )
     with job.working("searching"):
         result = minimum_features(
             data.X,
@@ -80,9 +75,24 @@ def run(arguments: argparse.Namespace) -> None:
             verbose=job.verbose,
         )
     if result.size is None:
-        raise InseparableError(_NO_SET[result.certified])
+        pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
+        raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
     content = job.content(result)
     job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
     job.write_page(result)
+
+
+def _refuse(pairs: list[str], is_binary: bool) -> str:
+    """What to say if no set of features separates these pairs of classes."""
+    if is_binary:
+        return (
+            "no set of features separates the classes without error: both can be averaged to one "
+            f"point (checked in exact arithmetic).\n{_ALLOW_ERRORS}"
+        )
+    return (
+        f"no set of features separates these classes without error: {listed(pairs)}. Each two can "
+        "be averaged to one point (checked in exact arithmetic).\nMerge such classes, or leave "
+        f"their samples out. Or: {_ALLOW_ERRORS[0].lower()}{_ALLOW_ERRORS[1:]}"
+    )

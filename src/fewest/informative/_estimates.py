@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from fewest._estimators.validation import check_pairs
+from fewest._estimators.validation import check_pairs, check_share
 from fewest._types import FloatArray
 
-CHANCE = 0.5
+CHANCE = 0.5  # of two classes, and of the signs of class differences
 # Inflexions may lie outside of what is seen, but not arbitrarily far; widths from a step to a line.
 _POSITION, _WIDTH = (-1.0, 2.0), (1e-3, 2.0)
-_BOTTOM, _HEIGHT = (0.0, CHANCE), (0.0, 1.0)
+_HEIGHT = (0.0, 1.0)
 _LEAST_RISE = 0.02  # a curve that rises by less is flat
 _STARTS = tuple(product((0.0, 0.1, 0.3, 0.5, 0.7, 0.9), (0.02, 0.1)))  # of position and width
 
@@ -30,6 +30,8 @@ class Sigmoid:
         alpha_0 to alpha_3 of Klement, Anders & Martinetz (2013).
     residual : float
         Root of the mean squared difference from the curve.
+    chance : float
+        The error of guessing.
     """
 
     bottom: float
@@ -37,6 +39,7 @@ class Sigmoid:
     position: float
     width: float
     residual: float
+    chance: float = CHANCE
 
     def __call__(self, x: ArrayLike) -> FloatArray:
         """Value at x."""
@@ -58,7 +61,7 @@ class Sigmoid:
         """Where that line meets chance; NaN if the curve is flat."""
         if self.height < _LEAST_RISE:
             return float("nan")
-        return self.position + (CHANCE - self.bottom - self.height / 2.0) / self.slope
+        return self.position + (self.chance - self.bottom - self.height / 2.0) / self.slope
 
     @property
     def estimate(self) -> float:
@@ -67,11 +70,13 @@ class Sigmoid:
         A flat curve says all or nothing: one if it stays below chance, zero if it is at chance.
         """
         if self.height < _LEAST_RISE:
-            return 1.0 if self.bottom + self.height / 2.0 < CHANCE - _LEAST_RISE else 0.0
+            return 1.0 if self.bottom + self.height / 2.0 < self.chance - _LEAST_RISE else 0.0
         return float(np.clip(self.crossing, 0.0, 1.0))
 
 
-def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> Sigmoid:
+def fit_sigmoid(
+    x: ArrayLike, error: ArrayLike, *, restricted: bool = False, chance: float = CHANCE
+) -> Sigmoid:
     r"""Least-squares fit of a sigmoid to an error curve.
 
     .. math:: \min_{\alpha} \sum_i (\alpha_0 + \alpha_1 / (1 + e^{-(x_i - \alpha_2) / \alpha_3})
@@ -84,7 +89,10 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
     error : array of shape (n_points,)
         Error of a classifier on the others.
     restricted : bool
-        Fix alpha_0 = 0 and alpha_1 = 0.5: from no error to chance (Klement's thesis, sec. 6.4.1).
+        Fix alpha_0 = 0 and alpha_1 = chance: from no error to chance (Klement's thesis, sec.
+        6.4.1).
+    chance : float
+        The error of guessing, between zero and one: 1 - 1 / K for K classes.
 
     Returns
     -------
@@ -100,18 +108,19 @@ def fit_sigmoid(x: ArrayLike, error: ArrayLike, *, restricted: bool = False) -> 
     0.35
     """
     x, error = check_pairs(4, x=x, error=error)
-    low = float(np.clip(error.min(), *_BOTTOM))
+    check_share("chance", chance, strictly=True)
+    low = float(np.clip(error.min(), 0.0, chance))
     rise = float(np.clip(error.max() - error.min(), 0.05, 1.0))
-    fixed: tuple[float, ...] = (0.0, CHANCE) if restricted else ()
+    fixed: tuple[float, ...] = (0.0, chance) if restricted else ()
     first: tuple[float, ...] = () if restricted else (low, rise)
-    bounds = np.array([_BOTTOM, _HEIGHT, _POSITION, _WIDTH][len(fixed) :]).T
+    bounds = np.array([(0.0, chance), _HEIGHT, _POSITION, _WIDTH][len(fixed) :]).T
 
     def differences(free: FloatArray) -> FloatArray:
         return _sigmoid(x, *fixed, *free) - error
 
     fits = [least_squares(differences, (*first, *start), bounds=bounds) for start in _STARTS]
     best = min(fits, key=lambda fit: fit.cost)
-    parameters = map(float, (*fixed, *best.x, np.sqrt(2 * best.cost / len(x))))
+    parameters = map(float, (*fixed, *best.x, np.sqrt(2 * best.cost / len(x)), chance))
     return Sigmoid(*parameters)
 
 

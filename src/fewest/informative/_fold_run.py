@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,8 @@ class FoldCurves:
     sizes, test_errors : arrays of shape (n_subsets,)
         Their numbers, and the error on the left-out samples of the machine that found them.
     agreements : array of shape (n_subsets,)
-        Part of their features whose class difference has the same sign in the left-out samples.
+        Part of their features whose class difference has the same sign in the left-out samples (on
+        average over each two classes).
     removed : array of shape (n_subsets,)
         Features that were gone before each repetition.
     probe_removed, probe_errors, probe_costs : arrays of shape (n_probes,)
@@ -147,20 +149,31 @@ def run_fold(
 
 def _test_error(X: Any, y: FloatArray, selector: RepetitiveSelector, place: int) -> float:
     values = make_dense(X[:, selector.subsets_[place]])
-    scores = values @ selector.coefs_[place] + selector.intercepts_[place]
-    return balanced_error(y, np.where(scores > 0.0, 1.0, -1.0))
+    scores = values @ selector.coefs_[place].T + selector.intercepts_[place]
+    codes = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+    return balanced_error(y, selector.classes_[codes])
 
 
 def _agreements(X: Any, y: FloatArray, fold: Fold, subsets: Sequence[IndexArray]) -> FloatArray:
-    """Share of each subset's features whose class difference has one sign, seen and left out."""
-    same = _class_differences(X, y, fold.training) * _class_differences(X, y, fold.test) > 0.0
-    return np.array([same[subset].mean() for subset in subsets])
+    """Share of each subset's features whose class difference has one sign, seen and left out.
+
+    With more than two classes, the mean over the differences of each two of them.
+    """
+    seen, left_out = (_class_means(X, y, rows) for rows in (fold.training, fold.test))
+    same = [
+        (seen[second] - seen[first]) * (left_out[second] - left_out[first]) > 0.0
+        for first, second in combinations(range(len(seen)), 2)
+    ]
+    share = np.mean(same, axis=0)
+    return np.array([share[subset].mean() for subset in subsets])
 
 
-def _class_differences(X: Any, y: FloatArray, rows: IndexArray) -> FloatArray:
-    """Differences of the classes' means over some rows, for every feature."""
-    contrast = np.zeros(len(y))
-    for sign in (-1.0, 1.0):
-        members = rows[y[rows] == sign]
-        contrast[members] = sign / len(members)
-    return column_products(X, contrast)
+def _class_means(X: Any, y: FloatArray, rows: IndexArray) -> FloatArray:
+    """Means of the classes over some rows, for every feature."""
+    means = []
+    for label in np.unique(y):
+        members = rows[y[rows] == label]
+        shares = np.zeros(len(y))
+        shares[members] = 1.0 / len(members)
+        means.append(column_products(X, shares))
+    return np.array(means)

@@ -24,18 +24,18 @@ from fewest._estimators.splits import (
     balanced_error,
     check_groups,
     find_smallest_class,
-    require_both_classes,
+    require_all_classes,
     split_folds,
 )
 from fewest._estimators.validation import (
     check_count,
     check_positive,
-    encode_two_classes,
+    encode_classes,
     standardize_columns,
 )
 from fewest._solvers.columns import Columns
-from fewest._solvers.svm import class_weights, decisions_along_costs
 from fewest._types import FloatArray, IndexArray
+from fewest.informative._votes import predict_along_costs, weigh_classes_equally
 
 _FOLDS = 5
 _MOST_INNER_FOLDS = 10  # of a subsample
@@ -44,11 +44,16 @@ _WIDTH = 4096  # columns that are made explicit at a time
 COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 
 
-def check_two_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
-    """X as an array or sparse matrix, the labels, and their signs (+1: the second class)."""
+def check_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
+    """X as an array or sparse matrix, the labels, and their places among the classes."""
     X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
-    _, codes = encode_two_classes(name, labels)
-    return X, labels, np.where(codes == 1, 1.0, -1.0)
+    _, codes = encode_classes(name, labels)
+    return X, labels, codes.astype(np.float64)
+
+
+def chance_error(y: FloatArray) -> float:
+    """The balanced error of guessing."""
+    return 1.0 - 1.0 / len(np.unique(y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +74,18 @@ def make_folds(
     """
     if cv is None and groups is not None:
         try:
-            require_both_classes(groups, y)
+            require_all_classes(groups, y)
         except ValueError as error:
             raise ValueError(f"{error}. Or leave out several groups at a time: cv=5") from error
         cv = LeaveOneGroupOut()
     splits = split_folds(_FOLDS if cv is None else cv, y, groups, random_state=random_state)
-    folds = []
+    folds, n_classes = [], len(np.unique(y))
     for number, (training, test) in enumerate(splits):
-        if len(np.unique(y[test])) < 2:
+        if len(np.unique(y[test])) < n_classes:
+            every = "both" if n_classes == 2 else "all"
             raise ValueError(
-                f"the test part of split {number} does not hold both classes. Use fewer folds, or "
-                "another splitter"
+                f"the test part of split {number} does not hold {every} classes. Use fewer folds, "
+                "or another splitter"
             )
         own_groups = None if groups is None else groups[training]
         folds.append(Fold(training, test, _inner_folds(y[training], own_groups)))
@@ -87,16 +93,22 @@ def make_folds(
 
 
 def _inner_folds(y: NDArray[Any], groups: NDArray[Any] | None) -> IndexArray:
-    """The inner fold of each training sample; each leaves samples of both classes to train on."""
+    """The inner fold of each training sample; each leaves samples of all classes to train on."""
     if groups is not None:
         inner = np.unique(groups, return_inverse=True)[1]
-        if all(len(np.unique(y[inner != fold])) == 2 for fold in range(inner.max() + 1)):
+        if _leaves_all_classes(y, inner):
             return inner
     inner = np.empty(len(y), dtype=np.intp)
     n_folds = min(_FOLDS, find_smallest_class(y, None)[1])
     for number, (_, rows) in enumerate(split_folds(max(2, n_folds), y)):
         inner[rows] = number
     return inner
+
+
+def _leaves_all_classes(y: NDArray[Any], inner: IndexArray) -> bool:
+    """Whether all classes are left to train on without any of the folds."""
+    n_classes = len(np.unique(y))
+    return all(len(np.unique(y[inner != fold])) == n_classes for fold in range(inner.max() + 1))
 
 
 def standardize_fold(X: Any, fold: Fold) -> Columns:
@@ -121,7 +133,7 @@ def pick_samples(
     training = fold.training[chosen]
     test = fold.test[draw_subsample(y[fold.test], max_samples - most)]
     inner = np.unique(fold.inner[chosen], return_inverse=True)[1] % _MOST_INNER_FOLDS
-    if any(len(np.unique(y[training][inner != one])) < 2 for one in range(inner.max() + 1)):
+    if not _leaves_all_classes(y[training], inner):
         inner = _inner_folds(y[training], None)
     rows = np.concatenate([training, test])
     places = np.arange(len(rows))
@@ -165,11 +177,11 @@ def probe(
     blocks : sequence of arrays of int
         Features in the order in which they are removed.
     y : array of shape (n_samples,)
-        Signs.
+        Classes, as numbers.
     fold : Fold
         Training, inner and test samples.
     labellings : array of shape (n_labellings, n_samples)
-        Other signs to repeat it with.
+        Other classes to repeat it with.
     chance_places : array of int
         After how many blocks.
     """
@@ -179,7 +191,7 @@ def probe(
         place = len(blocks) - 1 - step
         errors[place], chosen[place] = _probe_once(K, y, fold)
         for row in np.flatnonzero(chance_places == place):
-            chance[row] = [_probe_once(K, signs, fold)[0] for signs in labellings]
+            chance[row] = [_probe_once(K, labels, fold)[0] for labels in labellings]
     return errors, chosen, chance
 
 
@@ -191,21 +203,19 @@ def _probe_once(K: FloatArray, y: FloatArray, fold: Fold) -> tuple[float, float]
 def predict_nested(
     K: FloatArray, y: FloatArray, fold: Fold, costs: FloatArray
 ) -> tuple[FloatArray, int]:
-    """Signs of the test samples, at the cost with the smallest balanced error in the inner folds.
+    """Labels of the test samples, at the cost with the smallest balanced error in the inner folds.
 
     Of several best costs the smallest is taken, whose place is returned too.
     """
-    signs, weights = y[fold.training], class_weights(y[fold.training])
-    errors = np.zeros(len(costs))
+    labels = y[fold.training]
+    weights, errors = weigh_classes_equally(labels), np.zeros(len(costs))
     for number in range(fold.inner.max() + 1):
         held_out = fold.inner == number
         rows = fold.training[~held_out], fold.training[held_out]
-        decisions = decisions_along_costs(K, y, *rows, costs)
-        errors += ((decisions > 0.0) != (signs[held_out] > 0.0)) @ weights[held_out]
+        errors += (predict_along_costs(K, y, *rows, costs) != labels[held_out]) @ weights[held_out]
     # Sums of the same numbers in another order must count as equal.
     best = int(np.argmin(errors.round(9)))
-    decisions = decisions_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best]
-    return np.where(decisions > 0.0, 1.0, -1.0), best
+    return predict_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best], best
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,16 +230,19 @@ class RandomSubsets:
         Mean over the folds of the balanced error.
     n_samples : int
         Samples that the machines of a fold were trained and tested on, at most; None if not known.
+    chance : float
+        The balanced error of guessing: one half for two classes.
     """
 
     n_features: NDArray[np.intp]
     errors: FloatArray
     n_samples: int | None = None
+    chance: float = 0.5
 
     @property
     def below_chance(self) -> FloatArray:
-        """Share of the subsets of each size with an error below one half."""
-        return np.mean(self.errors < 0.5, axis=1)
+        """Share of the subsets of each size with an error below that of guessing."""
+        return np.mean(self.errors < self.chance, axis=1)
 
 
 def random_subset_errors(
@@ -256,7 +269,8 @@ def random_subset_errors(
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
-        Two class labels.
+        Class labels, two or more different ones. Of more than two, each two have a machine, and
+        their votes decide.
     groups : array of shape (n_samples,), optional
         Groups of samples (participants); one is left out at a time.
     cv : int, splitter or iterable, optional
@@ -292,12 +306,12 @@ def random_subset_errors(
     >>> found.errors.mean(axis=1).round(2).tolist()
     [0.42, 0.25, 0.03]
     """
-    X, labels, signs = check_two_classes("random_subset_errors", X, y)
+    X, labels, codes = check_classes("random_subset_errors", X, y)
     check_count("n_subsets", n_subsets)
     check_positive("C", C)
     check_count("max_samples", max_samples, or_none=True)
     sizes = _sizes(n_features, X.shape[1])
-    folds = make_folds(labels, check_groups(groups, len(signs)), cv, random_state)
+    folds = make_folds(labels, check_groups(groups, len(codes)), cv, random_state)
     rng = check_random_state(random_state)
     subsets = [
         rng.choice(X.shape[1], size, replace=False) for size in sizes for _ in range(n_subsets)
@@ -305,13 +319,13 @@ def random_subset_errors(
     # The machine is led through smaller costs to its own: each starts where the last one ended.
     steps = max(0, math.ceil(math.log10(C / _FIRST_COST) - 1e-9))
     costs = C / 10.0 ** np.arange(steps, -1, -1)
-    jobs = [(X, signs, fold, subsets, costs, max_samples) for fold in folds]
+    jobs = [(X, codes, fold, subsets, costs, max_samples) for fold in folds]
     found = judge_in_parallel(
         jobs, judge=_measure_fold, n_jobs=n_jobs, verbose=verbose, what="random subsets"
     )
     errors, counts = zip(*found, strict=True)
     mean = np.mean(errors, axis=0).reshape(len(sizes), n_subsets)
-    return RandomSubsets(sizes, mean, max(counts))
+    return RandomSubsets(sizes, mean, max(counts), chance_error(codes))
 
 
 def _measure_fold(
@@ -327,8 +341,8 @@ def _measure_fold(
     y, errors = y[rows], []
     for subset in subsets:
         (K,) = kernels_of_rest(columns, [subset])
-        decisions = decisions_along_costs(K, y, fold.training, fold.test, costs)[-1]
-        errors.append(balanced_error(y[fold.test], np.where(decisions > 0.0, 1.0, -1.0)))
+        predicted = predict_along_costs(K, y, fold.training, fold.test, costs)[-1]
+        errors.append(balanced_error(y[fold.test], predicted))
     return errors, len(rows)
 
 

@@ -26,7 +26,7 @@ from fewest.informative._estimates import (
     purify,
 )
 from fewest.informative._fold_run import AVERAGES, FoldCurves, resample, run_fold
-from fewest.informative._probe import check_two_classes, make_folds
+from fewest.informative._probe import chance_error, check_classes, make_folds
 from fewest.repetition.selector import RepetitiveSelector
 
 _POINTS = 201
@@ -51,9 +51,10 @@ class InformativeFeatures:
         Average error of a support vector machine on the features that remain (fig. 4d there).
     agreement : array of shape (n_points,)
         Average part of the features removed there whose class difference has the same sign in the
-        left-out samples: one half for features without information.
+        left-out samples: one half for features without information. With more than two classes,
+        the mean over the differences of each two of them.
     sigmoid, restricted : Sigmoid or None
-        Fits to `probe_error`: with four free parameters, and from 0 to 0.5.
+        Fits to `probe_error`: with four free parameters, and from 0 to chance.
     band : ChanceBand or None
         Errors of the probes for permuted labels, and where the curve meets them.
     purity : Purity or None
@@ -66,6 +67,8 @@ class InformativeFeatures:
         Number of folds; larger than ``len(folds)`` if the run was interrupted.
     average : str
         "mean" or "median": how folds were combined.
+    chance : float
+        The balanced error of guessing, 1 - 1 / K for K classes.
     """
 
     report_kind = "informative"  # as which `fewest.report` takes it
@@ -82,6 +85,7 @@ class InformativeFeatures:
     n_features: int
     n_folds_planned: int
     average: str
+    chance: float = 0.5
 
     @property
     def estimate(self) -> float:
@@ -136,7 +140,9 @@ def informative_features(
     .. math:: f(x) = \alpha_0 + \alpha_1 / (1 + e^{-(x - \alpha_2) / \alpha_3})
 
     is fitted to it, where x is the share of features removed. The line through the inflexion meets
-    chance at the estimate (Klement, Anders & Martinetz 2013, sec. 4.4).
+    chance at the estimate (Klement, Anders & Martinetz 2013, sec. 4.4). All errors are balanced, so
+    chance is an error of 1 - 1 / K for K classes. Of more than two classes, each two have a support
+    vector machine, and their votes decide.
 
     Parameters
     ----------
@@ -147,9 +153,9 @@ def informative_features(
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
-        Two class labels.
+        Class labels, two or more different ones.
     groups : array of shape (n_samples,), optional
-        Groups of samples that belong together, participants for instance, each with samples of both
+        Groups of samples that belong together, participants for instance, each with samples of all
         classes. One is left out at a time, in the inner folds too.
     cv : int, splitter or iterable, optional
         Other folds: a number of stratified ones (of whole groups), or a splitter. Without groups,
@@ -215,7 +221,7 @@ def informative_features(
     >>> print(f"by the sigmoid {found.estimate:.2f}, corrected {found.purity.estimate:.2f}")
     by the sigmoid 0.35, corrected 0.29
     """
-    X, labels, signs = check_two_classes("informative_features", X, y)
+    X, labels, codes = check_classes("informative_features", X, y)
     check_choice("probe", probe, ("svm", None))
     check_choice("order", order, ("auto", "size", "found"))
     check_choice("average", average, tuple(AVERAGES))
@@ -223,18 +229,18 @@ def informative_features(
     check_count("max_samples", max_samples, or_none=True)
     if n_permutations != 0:
         check_count("n_permutations", n_permutations)
-    groups = check_groups(groups, len(signs))
+    groups = check_groups(groups, len(codes))
     folds = make_folds(labels, groups, cv, random_state)
-    parts = np.full(len(signs), -1)
+    parts = np.full(len(codes), -1)
     for number, fold in enumerate(folds):
         parts[fold.test] = number
     labellings = permute_labels(
-        signs,
+        codes,
         groups,
         n_permutations,
         check_random_state(random_state),
-        exchange=choose_exchange(signs, groups),
-        parts=parts,  # every part keeps both classes
+        exchange=choose_exchange(codes, groups),
+        parts=parts,  # every part keeps all classes
     )
     if not isinstance(estimator, RepetitiveSelector):
         estimator = RepetitiveSelector(estimator)
@@ -244,9 +250,9 @@ def informative_features(
         selector = clone(estimator)
         if checkpoint is not None:
             selector.set_params(checkpoint=Path(checkpoint) / f"fold-{number:03d}")
-        jobs.append((X, signs, fold, selector, *how))
+        jobs.append((X, codes, fold, selector, *how))
     found = _run_folds(jobs, n_jobs, verbose)
-    return _combine(found, X.shape[1], len(folds), average)
+    return _combine(found, X.shape[1], len(folds), average, chance_error(codes))
 
 
 def _run_folds(jobs: list[tuple[Any, ...]], n_jobs: int | None, verbose: int) -> list[FoldCurves]:
@@ -266,7 +272,7 @@ def _run_folds(jobs: list[tuple[Any, ...]], n_jobs: int | None, verbose: int) ->
 
 
 def _combine(
-    found: list[FoldCurves], n_features: int, n_planned: int, average: str
+    found: list[FoldCurves], n_features: int, n_planned: int, average: str, chance: float
 ) -> InformativeFeatures:
     end = min(fold.n_removed for fold in found) / n_features  # of the shortest run
     fraction = np.linspace(0.0, end, _POINTS)
@@ -282,8 +288,8 @@ def _combine(
     probe_error = sigmoid = restricted = band = purity = None
     if len(found[0].probe_errors):
         probe_error = combine("probe_removed", "probe_errors")
-        sigmoid = fit_sigmoid(fraction, probe_error)
-        restricted = fit_sigmoid(fraction, probe_error, restricted=True)
+        sigmoid = fit_sigmoid(fraction, probe_error, chance=chance)
+        restricted = fit_sigmoid(fraction, probe_error, restricted=True, chance=chance)
         purity = purify(fraction, agreement, sigmoid.estimate)
         if found[0].chance_errors.size:
             band = chance_band(fraction, probe_error, combine("chance_removed", "chance_errors"))
@@ -301,4 +307,5 @@ def _combine(
         n_features=n_features,
         n_folds_planned=n_planned,
         average=average,
+        chance=chance,
     )

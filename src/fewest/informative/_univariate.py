@@ -11,12 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, stats
 
 from fewest._estimators.many_samples import hold_several
-from fewest._estimators.splits import check_groups, require_both_classes
-from fewest._estimators.validation import check_choice, check_share, make_dense
+from fewest._estimators.splits import check_groups, require_all_classes
+from fewest._estimators.validation import (
+    check_choice,
+    check_share,
+    encode_two_classes,
+    make_dense,
+)
 from fewest._solvers.columns import weighted_moments, wrap_columns
 from fewest._types import FloatArray
 from fewest.informative._fold_run import AVERAGES, resample
-from fewest.informative._probe import check_two_classes
+from fewest.informative._probe import check_classes
 from fewest.informative._run import InformativeFeatures
 
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
@@ -97,7 +102,9 @@ def t_map(
     >>> found.t.round(2).tolist()
     [19.05, -0.22]
     """
-    X, _, y = check_two_classes("t_map", X, y)
+    encode_two_classes("t_map", y)
+    X, _, codes = check_classes("t_map", X, y)
+    y = 2.0 * codes - 1.0
     groups = check_groups(groups, len(y))
     kind = ("two-sample" if groups is None else "paired") if kind is None else kind
     check_choice("kind", kind, ("paired", "group-means", "two-sample"))
@@ -106,7 +113,7 @@ def t_map(
     elif groups is None:
         raise ValueError(f"a {kind} test needs groups: pass groups, or kind='two-sample'")
     elif kind == "paired":
-        require_both_classes(groups, y)
+        require_all_classes(groups, y)
         difference, error, freedom = _compare_pairs(X, y, groups)
     else:
         difference, error, freedom = _compare_two(*_average_groups(X, y, groups))

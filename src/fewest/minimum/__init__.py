@@ -1,4 +1,4 @@
-"""The certified smallest set of features that separates two classes, and whether any set does."""
+"""The certified smallest set of features that separates all classes, and whether any set does."""
 
 from fewest.minimum._features import minimum_features
 from fewest.minimum._result import MinimumResult

@@ -1,10 +1,13 @@
 """Bit sets: on which comparisons of two samples does a signed feature fail?
 
-A signed feature f is a column times +1 or -1. It is *bad* on a pair of samples (p of the positive
-class, q of the negative one) if it does not put p above q. Weights of a separating set can be taken
-as positive on signed features, so a set whose members are all bad on one pair separates nothing.
-The same holds for any two convex combinations of samples, one of each class: such rows are added
-during the search (`add_row`).
+A signed feature f is a column times +1 or -1. It is *bad* on a pair of samples (p of the second
+class of a pair of classes, q of the first) if it does not put p above q. Weights of a separating
+set can be taken as positive on signed features, so a set whose members are all bad on one pair of
+samples separates nothing. The same holds for any two convex combinations of samples, one of each
+class: such rows are added during the search (`add_row`).
+
+Every row belongs to one pair of classes. The signs of a separating set may differ from one pair of
+classes to the next.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._classes import ClassPair, pair_classes
 
 Words = NDArray[np.uint64]
 
@@ -23,42 +27,53 @@ Words = NDArray[np.uint64]
 _MOST_BYTES = 1 << 30
 _FEWEST_PAIRS, _MOST_PAIRS = 1 << 10, 1 << 16
 _CUT_ROWS = 64  # how many rows the tables grow by
+_BEST = 10  # signed features that show how hard two classes are to separate
 
 
 class SignedBits:
-    """Signed features, best first, and their bad sets over an ordered list of pairs.
+    """Signed features, best first, and their bad sets over an ordered list of pairs of samples.
 
     `columns` and `signs` say what signed feature f is, `opposite` where the same column with the
     other sign is (-1: nowhere). `bad[f]` has a bit for every row, `good[r]` one for every signed
-    feature that is not bad on row r.
+    feature that is not bad on row r. `pairs` are the pairs of classes, the hardest first: features
+    are sorted by how often they are bad on its rows (`bad_counts`), which come first (`n_lead`).
     """
 
-    def __init__(self, X: FloatArray, y: FloatArray, candidates: IndexArray) -> None:
+    def __init__(self, X: FloatArray, y: NDArray[Any], candidates: IndexArray) -> None:
         d = len(candidates)
-        positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+        pairs = pair_classes(y)
         most = min(_MOST_PAIRS, max(_FEWEST_PAIRS, _MOST_BYTES * 8 // max(1, 2 * d)))
-        above, below = _ordered_pairs(positive, negative, most)
-        counts = _bad_counts(X, above, below, candidates).ravel()
-        order = np.argsort(counts, kind="stable")
-        if len(above) == len(positive) * len(negative):
+        most = -(-most // len(pairs))
+        rows = [_ordered_pairs(pair.positive, pair.negative, most) for pair in pairs]
+        counts = np.array([_bad_counts(X, *one, candidates).ravel() for one in rows])
+        lengths = np.array([len(above) for above, _ in rows])
+        shares = np.sort(counts / lengths[:, None], axis=1)[:, :_BEST].sum(axis=1)
+        ranked = np.argsort(-shares, kind="stable")
+        self.pairs: tuple[ClassPair, ...] = tuple(pairs[place] for place in ranked)
+        above, below = (np.concatenate([rows[place][side] for place in ranked]) for side in (0, 1))
+        order = np.argsort(counts[ranked[0]], kind="stable")
+        if len(above) == sum(len(pair.positive) * len(pair.negative) for pair in pairs):
             # Signed features that are bad on all pairs are of no use; on some of the pairs, they
             # may still be good on others.
-            order = order[counts[order] < len(above)]
-        self.n_pairs = self.n_rows = len(above)
+            order = order[counts.sum(axis=0)[order] < len(above)]
+        self.n_rows = len(above)
+        self.n_lead = int(lengths[ranked[0]])
         self.n_signed = len(order)
         self.above, self.below = above, below
         self.columns: IndexArray = candidates[order // 2]
         self.signs = np.where(order % 2 == 0, 1, -1).astype(np.int8)
-        self.bad_counts = counts[order]
+        self.bad_counts = counts[ranked[0]][order]
         place = np.full(2 * d, -1, dtype=np.int64)
         place[order] = np.arange(len(order))
         self.opposite = place[order ^ 1]
         self.bad: Words = _bad_sets(X, above, below, self.columns, self.signs)
         self.good: Words = np.empty((0, 0), dtype=np.uint64)
+        owners = np.repeat(np.arange(len(pairs)), lengths[ranked])
+        self._members = [_fit(pack(owners == k), self.bad) for k in range(len(pairs))]
 
-    def all_rows(self) -> Words:
-        """The set of all rows."""
-        return pack(np.arange(64 * self.bad.shape[1]) < self.n_rows)
+    def rows_of(self, pair: int) -> Words:
+        """The set of all rows of a pair of classes, which is given by its place in `pairs`."""
+        return self._members[pair]
 
     def transpose(self) -> None:
         """Fill `good`, which only the search from three features on needs."""
@@ -66,8 +81,8 @@ class SignedBits:
         self.good = np.zeros((self.n_rows + _CUT_ROWS, width), dtype=np.uint64)
         _fill_good(self.bad, self.n_rows, self.good)
 
-    def add_row(self, is_bad: NDArray[np.bool_]) -> None:
-        """One more row: for every signed feature, whether it is bad on it."""
+    def add_row(self, is_bad: NDArray[np.bool_], pair: int = 0) -> None:
+        """One more row of a pair of classes: for every signed feature, whether it is bad on it."""
         row = self.n_rows
         if row >= len(self.good):
             more = np.zeros_like(self.good[: max(_CUT_ROWS, row // 8)])
@@ -75,7 +90,10 @@ class SignedBits:
         if row >= 64 * self.bad.shape[1]:
             more = np.zeros((self.n_signed, 1 + self.bad.shape[1] // 8), dtype=np.uint64)
             self.bad = np.hstack([self.bad, more])
-        self.bad[is_bad, row // 64] |= np.uint64(1) << np.uint64(row % 64)
+            self._members = [_fit(members, self.bad) for members in self._members]
+        bit = np.uint64(1) << np.uint64(row % 64)
+        self.bad[is_bad, row // 64] |= bit
+        self._members[pair][row // 64] |= bit
         self.good[row] = pack(~is_bad)
         self.n_rows += 1
 
@@ -85,6 +103,11 @@ def pack(members: NDArray[np.bool_]) -> Words:
     padded = np.zeros(-(-len(members) // 64) * 64, dtype=bool)
     padded[: len(members)] = members
     return np.packbits(padded, bitorder="little").view(np.uint64)
+
+
+def _fit(members: Words, bad: Words) -> Words:
+    """The same set in as many words as the bad sets have."""
+    return np.concatenate([members, np.zeros(bad.shape[1] - len(members), dtype=np.uint64)])
 
 
 def _ordered_pairs(

@@ -37,8 +37,16 @@ class Clock:
         return perf_counter() - self._started
 
     @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._limit - self.seconds)
+
+    @property
     def is_over(self) -> bool:
         return self.seconds >= self._limit
+
+    def take_part(self, share: float) -> Clock:
+        """A clock for a part of the run: it is over after this share of the time that is left."""
+        return Clock(share * self.seconds_left)
 
     def begin(self, task: str) -> None:
         """Draw a bar for what comes next."""

@@ -4,6 +4,9 @@ Each set is visited once: a node picks one of the rows that are still uncovered,
 features that are good on it, and excludes from a branch those of the earlier branches. The last two
 levels are compiled; there a whole level takes a few intersections of feature sets, because the last
 feature must be good on every row that is left.
+
+With many classes, the rows are those of one pair of classes, and complete sets must pass the rows
+of the other pairs too (`passes`), each with signs of their own.
 """
 
 from __future__ import annotations
@@ -75,12 +78,77 @@ def exclude_before(good_row: Any, feature: int, opposite: int, excluded: Any) ->
 
 
 @njit(cache=True)
+def passes(bad: Any, opposite: Any, signed: Any, others: Any) -> bool:
+    """Whether for each of the other pairs of classes there are signs that pass all of its rows.
+
+    `signed` are the members of a set with any signs, `others` the rows of these pairs of classes.
+    """
+    size = len(signed)
+    for pair in range(len(others)):
+        is_possible = False
+        for turned in range(1 << size):
+            meets, is_known = False, True
+            for m in range(size):
+                if (turned >> m) & 1 and opposite[signed[m]] < 0:
+                    is_known = False
+            if not is_known:
+                continue
+            for w in range(others.shape[1]):
+                word = others[pair, w]
+                for m in range(size):
+                    f = opposite[signed[m]] if (turned >> m) & 1 else signed[m]
+                    word &= bad[f, w]
+                if word:
+                    meets = True
+                    break
+            if not meets:
+                is_possible = True
+                break
+        if not is_possible:
+            return False
+    return True
+
+
+@njit(cache=True)
+def last_one(
+    bad: Any, good: Any, opposite: Any, others: Any, chosen: Any, uncovered: Any, excluded: Any,
+    out: Any, room: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Features that cover what is uncovered, in the manner of `last_two`; -1: none is needed."""
+    left = ~excluded
+    rows = np.empty(64 * len(uncovered), np.int64)
+    n_rows = members(uncovered, rows)
+    if n_rows == 0:
+        if room > 0:
+            out[0, 0] = -1
+        return 1, 0
+    for k in range(n_rows):
+        left &= good[rows[k]]
+    lasts = np.empty(64 * len(left), np.int64)
+    n_lasts, found = members(left, lasts), 0
+    signed = np.append(chosen, 0)
+    for k in range(n_lasts):
+        signed[-1] = lasts[k]
+        if len(others) and not passes(bad, opposite, signed, others):
+            continue
+        if found < room:
+            out[found, 0] = lasts[k]
+        found += 1
+        if found > room:
+            break
+    return found, 1
+
+
+@njit(cache=True)
 def last_two(
-    bad: Any, good: Any, opposite: Any, uncovered: Any, excluded: Any, out: Any, room: int
-) -> tuple[int, int]:
+    bad: Any, good: Any, opposite: Any, others: Any, chosen: Any, uncovered: Any, excluded: Any,
+    out: Any, room: int,
+) -> tuple[int, int]:  # fmt: skip
     """Pairs of features that cover what is uncovered; (how many, how many first ones tried).
 
-    Pairs beyond `room` are counted but not stored. A second feature of -1: none is needed.
+    Together with those chosen they pass the rows of the other pairs of classes. It ends when there
+    are more than `room`. A second feature of -1: none is needed for the rows that are uncovered,
+    whatever the others say.
     """
     n_words, width = len(uncovered), len(excluded)
     rows = np.empty(64 * n_words, np.int64)
@@ -97,6 +165,7 @@ def last_two(
     n_firsts = members(branch & ~excluded, firsts)
     excluded = excluded.copy()
     left = np.empty(width, np.uint64)
+    signed = np.concatenate((chosen, np.zeros(2, np.int64)))
     for m in range(n_firsts):
         first = firsts[m]
         tried += 1
@@ -127,10 +196,16 @@ def last_two(
             found += 1
         elif alive:
             n_lasts = members(left, lasts)
+            signed[-2] = first
             for k in range(n_lasts):
+                signed[-1] = lasts[k]
+                if len(others) and not passes(bad, opposite, signed, others):
+                    continue
                 if found < room:
                     out[found, 0], out[found, 1] = first, lasts[k]
                 found += 1
+                if found > room:
+                    return found, tried
     return found, tried
 
 
@@ -139,6 +214,8 @@ def scan_children(
     bad: Any,
     good: Any,
     opposite: Any,
+    others: Any,
+    chosen: Any,
     uncovered: Any,
     excluded: Any,
     row: int,
@@ -153,4 +230,7 @@ def scan_children(
         below = excluded.copy()
         exclude_before(good[row], child, opposite[child], below)
         left = uncovered & bad[child]
-        counts[m], tried[m] = last_two(bad, good, opposite, left, below, out[m], out.shape[1])
+        signed = np.append(chosen, child)
+        counts[m], tried[m] = last_two(
+            bad, good, opposite, others, signed, left, below, out[m], out.shape[1]
+        )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
-from fewest._estimators.validation import encode_two_classes
+from fewest._estimators.validation import encode_classes, encode_two_classes
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._classes import pair_classes
 from fewest.minimum._leaves import Separation
 
 _LARGEST = 1e100  # products of larger values may overflow
@@ -21,17 +22,24 @@ _BLOCK_WIDTH = 1024
 
 def check_data(
     X: Any, y: ArrayLike, name: str = "minimum_features"
-) -> tuple[FloatArray, FloatArray]:
-    """X in doubles, column by column, and +1 (the second class in sorted order) or -1.
+) -> tuple[FloatArray, NDArray[Any], IndexArray]:
+    """X in doubles, column by column, the classes, and the place of each label among them.
 
     X is copied unless it is like that already: the search reads single columns all the time.
     """
     X, y = check_X_y(X, y, accept_sparse=True, dtype=np.float64, order="F", ensure_min_samples=2)
     if sparse.issparse(X):
         X = X.toarray(order="F")
-    _, codes = encode_two_classes(name, y)
+    classes, codes = encode_classes(name, y)
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")
+    return X, classes, codes
+
+
+def check_two_classes(X: Any, y: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
+    """X as above, and +1 (the second class in sorted order) or -1."""
+    X, _, codes = check_data(X, y, name)
+    encode_two_classes(name, y)
     return X, np.where(codes == 1, 1.0, -1.0)
 
 
@@ -69,26 +77,33 @@ class Twins:
         return list(product(*(self._members[column] for column in columns)))
 
 
-def conflicting_samples(X: FloatArray, y: FloatArray) -> tuple[int, int] | None:
-    """A positive and a negative sample that are equal in every column, if there are any."""
-    seen: dict[bytes, int] = {}
-    for i in range(len(y)):
-        row = (X[i] + 0.0).tobytes()
-        other = seen.setdefault(row, i)
-        if y[other] != y[i]:
-            return (i, other) if y[i] > 0 else (other, i)
-    return None
+def conflicting_samples(X: FloatArray, y: NDArray[Any]) -> list[tuple[int, int]]:
+    """Samples of two classes that are equal in every column: one such pair per pair of classes.
+
+    The sample of the second class comes first.
+    """
+    seen: dict[bytes, dict[Any, int]] = {}
+    for i, label in enumerate(y.tolist()):
+        seen.setdefault((X[i] + 0.0).tobytes(), {}).setdefault(label, i)
+    found: dict[tuple[Any, Any], tuple[int, int]] = {}
+    for samples in seen.values():
+        for first, second in combinations(sorted(samples), 2):
+            found.setdefault((first, second), (samples[second], samples[first]))
+    return [found[labels] for labels in sorted(found)]
 
 
-def separating_columns(X: FloatArray, y: FloatArray, columns: IndexArray) -> list[Separation]:
-    """Columns on which all of one class lie above all of the other."""
-    found = []
-    positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+def separating_columns(X: FloatArray, y: NDArray[Any], columns: IndexArray) -> list[Separation]:
+    """Columns on which the values of no two classes overlap."""
+    found, pairs = [], pair_classes(y)
     for start in range(0, len(columns), _BLOCK_WIDTH):
         block = columns[start : start + _BLOCK_WIDTH]
-        plus, minus = X[np.ix_(positive, block)], X[np.ix_(negative, block)]
-        rising = plus.min(axis=0) > minus.max(axis=0)
-        falling = plus.max(axis=0) < minus.min(axis=0)
-        for sign, separating in ((1, rising), (-1, falling)):
-            found += [Separation((int(j),), (sign,)) for j in block[separating]]
+        signs = np.zeros((len(pairs), len(block)), dtype=int)
+        for pair in pairs:
+            plus, minus = X[np.ix_(pair.positive, block)], X[np.ix_(pair.negative, block)]
+            rising = plus.min(axis=0) > minus.max(axis=0)
+            falling = plus.max(axis=0) < minus.min(axis=0)
+            signs[pair.place] = rising.astype(int) - falling
+        for place in np.flatnonzero(np.all(signs != 0, axis=0)):
+            weights = tuple((sign,) for sign in signs[:, place].tolist())
+            found.append(Separation((int(block[place]),), weights))
     return sorted(found, key=lambda one: one.columns)

@@ -1,4 +1,4 @@
-"""The smallest number of features that separate two classes, with a proof."""
+"""The smallest number of features that separate all classes, with a proof."""
 
 from __future__ import annotations
 
@@ -18,17 +18,19 @@ from fewest._solvers.linear.solve import solve
 from fewest._solvers.margin import hard_margin
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
+from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import Twins, check_data, conflicting_samples, separating_columns
-from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle
+from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
-from fewest.minimum._upper import drop_idle, find_first_set, swap_down
+from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 
 
@@ -42,12 +44,21 @@ def minimum_features(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MinimumResult:
-    r"""Find the smallest set of features that separates two classes, and prove that it is.
+    r"""Find the smallest set of features that separates all classes, and prove that it is.
 
     .. math::
 
         \min_{w, b} \; \|w\|_0 \quad \text{subject to} \quad y_i (w^\top x_i + b) > 0
         \;\; \text{for all } i.
+
+    With more than two classes, every two of them have a hyperplane of their own, and the number of
+    features that any of these hyperplanes needs is minimised:
+
+    .. math::
+
+        \min_{w, b} \; \bigl|\{j : w_{kl,j} \ne 0 \text{ for some } k < l\}\bigr| \quad
+        \text{subject to} \quad w_{kl}^\top x_i + b_{kl} \; \begin{cases} > 0 & y_i = l \\
+        < 0 & y_i = k \end{cases} \;\; \text{for all } i, k < l.
 
     The separation is strict and the tolerance is zero: floating-point numbers are treated as exact
     fractions, and whatever rounding leaves open is decided in whole numbers. A set that separates
@@ -60,14 +71,15 @@ def minimum_features(
     bad on any such pair, nor on any pair of convex combinations of samples. Sets that pass are
     decided by a linear program; if they separate nothing, its Farkas vector is such a pair of
     combinations, and rules out others as well. The Support Feature Machine and local swaps give the
-    first upper bound.
+    first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
+    first.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two classes.
+        Labels of two or more classes.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
@@ -87,13 +99,13 @@ def minimum_features(
     -------
     MinimumResult
         With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
-        `searched`, `seconds`, and the method `verify(X, y)`, which checks the proofs without a
-        solver.
+        `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
+        without a solver.
 
     Raises
     ------
     ValueError
-        For anything but finite numbers and two classes.
+        For anything but finite numbers and at least two classes.
 
     Notes
     -----
@@ -112,6 +124,13 @@ def minimum_features(
     True
     >>> [step.n_found for step in result.searched]
     [0, 0]
+
+    Four classes, in the corners of a square: two features put a line between any two of them.
+
+    >>> y = 2 * (X[:, 17] > 0) + (X[:, 52] > 0)
+    >>> result = minimum_features(X, y, n_solutions=None)
+    >>> [subset.tolist() for subset in result.subsets]
+    [[17, 52]]
     """
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
@@ -131,20 +150,22 @@ def search_minimum(
     **wanted: Any,
 ) -> MinimumResult:
     """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
-    X, labels = check_data(X, y)
+    X, classes, codes = check_data(X, y)
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
-        return Driver(X, labels, clock, **wanted).run()
+        return Driver(X, codes, classes, clock, **wanted).run()
 
 
 @dataclass(eq=False)
 class Driver:
     """One search, from one feature upwards: which sizes are impossible, which sets the smallest.
 
-    `run` goes through its stages until the answer is certain or time is up.
+    `run` goes through its stages until the answer is certain or time is up. `y` are places of the
+    labels in `classes`.
     """
 
     X: FloatArray
-    y: FloatArray
+    y: IndexArray
+    classes: NDArray[Any]
     clock: Clock
     max_size: int | None = None
     n_solutions: int | None = 1
@@ -155,26 +176,38 @@ class Driver:
     n_found: int = 0
     complete: bool = False
     ruled_out: list[RuledOut] = field(default_factory=list)
+    impossible: list[RuledOut] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pairs = pair_classes(self.y)
 
     def _may_try(self, size: int) -> bool:
         return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
 
     def run(self) -> MinimumResult:
-        conflict = conflicting_samples(self.X, self.y)
-        if conflict is not None:
-            return self._prove_impossible(RuledOut((), conflict, (1, 1)))
         self.twins = Twins(self.X)
-        self._try_singles()
-        if self.best is None and self._may_try(2):
-            self._try_pairs()
+        self._find_conflicts()
+        if not self.impossible:
+            self._try_singles()
+            if self.best is None and self._may_try(2):
+                self._try_pairs()
         if self.best is None:
             self.best = self._upper_bound()
-            if self.best is None:
-                return self._answer_without_set()
-            self.clock.say(f"{len(self.best.columns)} features separate")
-            self._try_larger()
-        return self._minimum(certified=len(self.best.columns) == self.lower_bound)
+            if self.best is not None:
+                self.clock.say(f"{len(self.best.columns)} features separate")
+                self._try_larger()
+        if self.impossible:
+            self.ruled_out += self.impossible
+            self.lower_bound = self.X.shape[1] + 1
+        certified = self.best is not None and len(self.best.columns) == self.lower_bound
+        return self._minimum(certified=certified or bool(self.impossible))
+
+    def _find_conflicts(self) -> None:
+        """Equal samples of two classes, which no columns separate."""
+        everything = tuple(range(self.X.shape[1]))
+        for samples in conflicting_samples(self.X, self.y):
+            self.impossible.append(RuledOut(everything, samples, (1, 1)))
 
     def _try_singles(self) -> None:
         began = perf_counter()
@@ -188,7 +221,7 @@ class Driver:
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
         tally, complete = Tally(), True
-        for batch in scan_pairs(self.X, self.y, bits, copies, _MOST_KEPT):
+        for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
@@ -205,7 +238,8 @@ class Driver:
     def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
         """Those of the pairs that separate; the others join `ruled_out`."""
         for pair in pairs:
-            answer = settle(self.X, self.y, self.bits.columns[pair].tolist())
+            columns = self.bits.columns[pair].tolist()
+            answer = settle(self.X, self.y, columns, self.bits.pairs)
             if isinstance(answer, Separation):
                 yield answer
             else:
@@ -218,7 +252,9 @@ class Driver:
         if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
-            self.best = swap_down(search, self.best, self.lower_bound, self.clock)
+            clock = self.clock.take_part(_SHARE_OF_BOUND)
+            self.best = swap_down(search, self.best, self.lower_bound, clock)
+            self.clock.say(f"local swaps: {len(self.best.columns)} features separate")
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
             for size in range(3, largest + 1):
                 if self.found or not self._may_try(size):
@@ -242,41 +278,59 @@ class Driver:
         self._end_step(size, search.tally, began, complete=complete)
 
     def _upper_bound(self) -> Separation | None:
-        """The smallest of the known sets, without idle columns, made of first columns."""
-        first = find_first_set(self.X, self.y)
-        sets = []
-        for columns in (() if first is None else first.columns, self.start):
-            answer = settle(self.X, self.y, self.twins.leaders(columns)) if columns else None
-            if isinstance(answer, Separation):
-                sets.append(drop_idle(answer, self.X, self.y))
-        return min(sets, key=lambda one: len(one.columns), default=None)
+        """The smallest of the known sets, without idle columns, made of first columns.
 
-    def _answer_without_set(self) -> MinimumResult:
-        """The answer if no method separates strictly: a proof that nothing can, if possible."""
-        columns = self.twins.firsts
-        leaf: Separation | RuledOut | None
-        if len(columns) * len(self.y) ** 2 <= LARGEST_SYSTEM:
-            leaf = settle(self.X, self.y, columns)
+        Pairs of classes that no columns separate join `impossible`.
+        """
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        sets = [self._join_pairs(clock), self._settle_known(self.start)]
+        found = [drop_idle(one, self.X, self.y, clock) for one in sets if one is not None]
+        fewest = min((len(one.columns) for one in found), default=self.X.shape[1] + 1)
+        is_worth_it = fewest > self.lower_bound and not self.impossible and not clock.is_over
+        if len(self.pairs) > 1 and is_worth_it:
+            joint = self._settle_known(select_jointly(self.X, self.y, clock))
+            found += [] if joint is None else [drop_idle(joint, self.X, self.y, clock)]
+        return min(found, key=lambda one: len(one.columns), default=None)
+
+    def _join_pairs(self, clock: Clock) -> Separation | None:
+        """Columns for each pair of classes, together; None if there are none for some pair."""
+        known = {leaf.classes(self.y) for leaf in self.impossible}
+        found = [self._separate(pair, clock) for pair in self.pairs if pair.labels not in known]
+        sets = [one for one in found if one is not None]
+        return join_sets(sets) if len(sets) == len(self.pairs) else None
+
+    def _settle_known(self, columns: tuple[int, ...]) -> Separation | None:
+        """These columns, if there are any and they separate the classes."""
+        if not columns or self.impossible:
+            return None
+        answer = settle(self.X, self.y, self.twins.leaders(columns))
+        return answer if isinstance(answer, Separation) else None
+
+    def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
+        """First columns that separate two classes; None if none are known, or there are none."""
+        X = self.X if len(self.pairs) == 1 else np.asfortranarray(self.X[pair.rows])
+        first = find_first_set(X, pair.y, clock)
+        columns = self.twins.leaders(self.twins.firsts if first is None else first.columns)
+        answer: tuple[int, ...] | RuledOut | None
+        if first is not None or len(columns) * len(pair.rows) ** 2 <= LARGEST_SYSTEM:
+            answer = settle_pair(self.X, pair, columns)
         else:
-            leaf = self._prove_by_few_samples()
-        if isinstance(leaf, Separation):
-            self.best = drop_idle(leaf, self.X, self.y)
-            self._try_larger()
-            return self._minimum(certified=len(self.best.columns) == self.lower_bound)
-        return self._minimum(certified=False) if leaf is None else self._prove_impossible(leaf)
+            answer = self._prove_by_few_samples(X, pair)
+        if isinstance(answer, RuledOut):
+            if first is None:
+                self.impossible.append(replace(answer, columns=tuple(range(self.X.shape[1]))))
+            return None
+        return None if answer is None else Separation(columns, (answer,))
 
-    def _prove_by_few_samples(self) -> RuledOut | None:
+    def _prove_by_few_samples(self, X: FloatArray, pair: ClassPair) -> RuledOut | None:
         """A Farkas vector with few samples, which can be made exact however many columns exist."""
-        result = solve(unit_margin(self.y), scale_columns(self.X))
+        result = solve(unit_margin(pair.y), scale_columns(X))
         if result.status is not Status.INFEASIBLE:
             return None
-        return rule_out_all(self.X, self.y, find_weighed(result))
-
-    def _prove_impossible(self, leaf: RuledOut) -> MinimumResult:
-        """The answer that no set separates: the proof holds for all columns."""
-        self.ruled_out.append(replace(leaf, columns=tuple(range(self.X.shape[1]))))
-        self.lower_bound = self.X.shape[1] + 1
-        return self._minimum(certified=True)
+        leaf = rule_out_all(X, pair.y, find_weighed(result))
+        if leaf is None:
+            return None
+        return replace(leaf, samples=tuple(pair.rows[list(leaf.samples)].tolist()))
 
     def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
         for separation in separations:
@@ -288,14 +342,18 @@ class Driver:
 
     def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
         """The set with equal columns in place of its own; weights change signs with them."""
-        weights = [
-            weight if np.array_equal(self.X[:, old], self.X[:, new]) else -weight
-            for weight, old, new in zip(
-                separation.weights, separation.columns, columns, strict=True
-            )
+        signs = [
+            1 if np.array_equal(self.X[:, old], self.X[:, new]) else -1
+            for old, new in zip(separation.columns, columns, strict=True)
         ]
-        ordered = sorted(zip(columns, weights, strict=True))
-        return Separation(tuple(c for c, _ in ordered), tuple(w for _, w in ordered))
+        order = sorted(range(len(columns)), key=lambda place: columns[place])
+        return Separation(
+            tuple(columns[place] for place in order),
+            tuple(
+                tuple(signs[place] * weights[place] for place in order)
+                for weights in separation.weights
+            ),
+        )
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
         step = Step(
@@ -335,13 +393,21 @@ class Driver:
             n_features=self.X.shape[1],
             separations=tuple(one for _, one in ranked),
             ruled_out=tuple(self.ruled_out),
+            inseparable=self._name_inseparable(),
         )
 
+    def _name_inseparable(self) -> NDArray[Any]:
+        """Labels of the pairs of classes that nothing separates, in their order."""
+        pairs = sorted(leaf.classes(self.y) for leaf in self.impossible)
+        return self.classes[np.array(pairs, dtype=np.intp).reshape(-1, 2)]
+
     def _margin(self, columns: tuple[int, ...]) -> float:
-        """Half the distance of the classes' convex hulls in standardised columns.
+        """Half the distance of the nearest classes' convex hulls in standardised columns.
 
         Zero where they are too close for the difference to be computed.
         """
         Z = scale_columns(self.X[:, columns]).take(np.arange(len(columns)))
-        plane = hard_margin(Z, self.y)
-        return 0.0 if plane is None else float(1.0 / np.linalg.norm(plane[0]))
+        planes = [hard_margin(Z[pair.rows], pair.y) for pair in self.pairs]
+        return min(
+            0.0 if plane is None else float(1 / np.linalg.norm(plane[0])) for plane in planes
+        )

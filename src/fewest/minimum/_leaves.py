@@ -1,4 +1,6 @@
-"""One set of columns: a hyperplane that separates the classes, or a proof that there is none.
+"""One set of columns: hyperplanes that separate the classes, or a proof that there are none.
+
+Every pair of classes has a hyperplane of its own, with weights of its own on the same columns.
 
 A double is a fraction whose denominator is a power of two, so a block of data becomes whole numbers
 when it is multiplied by one power of two. Separation does not depend on that factor.
@@ -21,6 +23,7 @@ from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
 
 Integers = NDArray[np.object_]  # Python's, which do not overflow
 
@@ -30,40 +33,53 @@ _ZERO_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class Separation:
-    """Columns and whole-number weights whose weighted sum separates the classes strictly."""
+    """Columns, and whole-number weights whose weighted sums separate the classes strictly.
+
+    `weights` has one tuple for each pair of classes, in the order of `pair_classes`.
+    """
 
     columns: tuple[int, ...]
-    weights: tuple[int, ...]
+    weights: tuple[tuple[int, ...], ...]
 
-    def holds(self, X: FloatArray, y: FloatArray) -> bool:
+    def holds(self, X: FloatArray, y: NDArray[Any]) -> bool:
         """Check it on the data, in whole numbers."""
-        return separates(as_integers(X[:, self.columns]), y, self.weights)
+        block, pairs = as_integers(X[:, self.columns]), pair_classes(y)
+        return len(pairs) == len(self.weights) and all(
+            separates(block[pair.rows], pair.y, weights)
+            for pair, weights in zip(pairs, self.weights, strict=True)
+        )
 
 
 @dataclass(frozen=True)
 class RuledOut:
-    """Columns that separate nothing, with a Farkas vector.
+    """Columns that do not separate two of the classes, with a Farkas vector.
 
-    Whole-number shares of some samples: their sums over both classes are equal, and so are the
-    points to which they average either class.
+    Whole-number shares of some samples of these classes: their sums over both classes are equal,
+    and so are the points to which they average either class.
     """
 
     columns: tuple[int, ...]
     samples: tuple[int, ...]
     shares: tuple[int, ...]
 
-    def holds(self, X: FloatArray, y: FloatArray) -> bool:
+    def holds(self, X: FloatArray, y: NDArray[Any]) -> bool:
         """Check it on the data, in whole numbers."""
         chosen = list(self.samples)
-        return is_farkas(as_integers(X[np.ix_(chosen, self.columns)]), y[chosen], self.shares)
+        block, labels = as_integers(X[np.ix_(chosen, self.columns)]), y[chosen]
+        return len(np.unique(labels)) == 2 and is_farkas(block, sign_labels(labels), self.shares)
 
-    def bad_on(self, X: FloatArray, y: FloatArray) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def classes(self, y: NDArray[Any]) -> tuple[Any, Any]:
+        """The labels of the two classes."""
+        first, second = np.unique(y[list(self.samples)]).tolist()
+        return first, second
+
+    def bad_on(self, X: FloatArray, y: NDArray[Any]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For every column of X, whether it is bad on this vector with sign + and with sign -.
 
         What rounding leaves open is computed in whole numbers.
         """
         chosen = list(self.samples)
-        rows, shares = X[chosen], _with_signs(self.shares, y[chosen])
+        rows, shares = X[chosen], _with_signs(self.shares, sign_labels(y[chosen]))
         v = (shares / max(self.shares)).astype(np.float64)
         price = v @ rows
         doubt = (len(v) + 4) * np.finfo(float).eps * (np.abs(v) @ np.abs(rows))
@@ -73,39 +89,79 @@ class RuledOut:
         return sign <= 0, sign >= 0
 
 
-def settle(X: FloatArray, y: FloatArray, columns: Iterable[int]) -> Separation | RuledOut:
-    """Decide by a linear program, and put the decision into whole numbers.
+def settle(
+    X: FloatArray,
+    y: NDArray[Any],
+    columns: Iterable[int],
+    pairs: Sequence[ClassPair] | None = None,
+) -> Separation | RuledOut:
+    """Decide for each pair of classes; the first that is not separated is the answer.
+
+    `pairs` are all of them, in the order in which to decide.
+    """
+    columns = tuple(sorted(int(column) for column in columns))
+    weights = {}
+    for pair in pair_classes(y) if pairs is None else pairs:
+        answer = settle_pair(X, pair, columns)
+        if isinstance(answer, RuledOut):
+            return answer
+        weights[pair.place] = answer
+    return Separation(columns, tuple(weights[place] for place in sorted(weights)))
+
+
+def settle_pair(
+    X: FloatArray, pair: ClassPair, columns: tuple[int, ...]
+) -> tuple[int, ...] | RuledOut:
+    """Decide by a linear program, and put the decision into whole numbers: weights, or a proof.
 
     Where the program's answer does not survive that (margins near zero, degenerate vertices), the
     simplex method runs again in fractions.
     """
-    columns = tuple(sorted(int(column) for column in columns))
-    answer = _settle_by_program(X, y, columns)
-    if answer is not None:
-        return answer
-    separable, proof = decide(as_integers(X[:, columns]), y)
-    if separable:
-        return Separation(columns, tuple(proof))
-    samples = tuple(i for i, share in enumerate(proof) if share)
-    return RuledOut(columns, samples, tuple(proof[i] for i in samples))
+    block = X[pair.rows[:, None], columns]
+    answer = _settle_by_program(block, pair.y)
+    if answer is None:
+        answer = _settle_in_fractions(block, pair.y)
+    if isinstance(answer, RuledOut):
+        samples = pair.rows[list(answer.samples)]
+        return RuledOut(columns, tuple(samples.tolist()), answer.shares)
+    return answer
+
+
+def find_weights(
+    X: FloatArray, pair: ClassPair, columns: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """Weights that separate a pair of classes; None if a program finds none, which proves nothing.
+
+    A proof for many columns would take long.
+    """
+    answer = _settle_by_program(X[pair.rows[:, None], columns], pair.y, prove=False)
+    return None if isinstance(answer, RuledOut) else answer
 
 
 def _settle_by_program(
-    X: FloatArray, y: FloatArray, columns: tuple[int, ...]
-) -> Separation | RuledOut | None:
-    scaled = scale_columns(X[:, columns])
+    block: FloatArray, y: FloatArray, *, prove: bool = True
+) -> tuple[int, ...] | RuledOut | None:
+    scaled = scale_columns(block)
     try:
         result = solve(unit_margin(y), scaled)
     except SolverError:
         return None
-    if result.status is Status.INFEASIBLE:
-        return rule_out(X, y, columns, find_weighed(result))
+    if result.status is Status.INFEASIBLE and prove:
+        return rule_out(block, y, range(block.shape[1]), find_weighed(result))
     if not np.isfinite(result.objective):
         return None
-    weights = np.zeros(len(columns))
-    weights[result.features] = result.w * scaled.inverse_scale[result.features]
-    answer = Separation(columns, tuple(as_integers(weights)))
-    return answer if answer.holds(X, y) else None
+    values = np.zeros(block.shape[1])
+    values[result.features] = result.w * scaled.inverse_scale[result.features]
+    weights = tuple(as_integers(values))
+    return weights if separates(as_integers(block), y, weights) else None
+
+
+def _settle_in_fractions(block: FloatArray, y: FloatArray) -> tuple[int, ...] | RuledOut:
+    separable, proof = decide(as_integers(block), y)
+    if separable:
+        return tuple(proof)
+    samples = tuple(i for i, share in enumerate(proof) if share)
+    return RuledOut(tuple(range(block.shape[1])), samples, tuple(proof[i] for i in samples))
 
 
 def find_weighed(result: Result) -> IndexArray:

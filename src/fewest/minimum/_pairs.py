@@ -1,5 +1,8 @@
 """All pairs of features: a bit test on every signed pair, a direct test in the plane on the rest.
 
+The bit test is that of the pair of classes which is hardest to separate. Pairs of features that
+pass it are tested in the plane for all pairs of classes.
+
 Nothing grows with the square of the number of features: signed features are sorted by the size of
 their bad sets, blocks of their first words fit into the cache, and only pairs that separate (or
 that rounding leaves open) are stored.
@@ -49,19 +52,22 @@ class PairBatch:
 
 
 def scan_pairs(
-    X: FloatArray, y: FloatArray, bits: SignedBits, copies: NDArray[np.int64], room: int
+    X: FloatArray, bits: SignedBits, copies: NDArray[np.int64], room: int
 ) -> Iterator[PairBatch]:
     """Test all signed pairs, batch by batch; a batch keeps at most `room` separating pairs.
 
     `copies` says how many equal columns every signed feature stands for.
     """
-    positive, negative = np.flatnonzero(y > 0), np.flatnonzero(y < 0)
+    samples = np.concatenate([one for p in bits.pairs for one in (p.negative, p.positive)])
+    sizes = [len(one) for p in bits.pairs for one in (p.negative, p.positive)]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
     exact = is_whole_and_small(X)
     # Two bad sets that do not meet have together no more members than there are rows.
-    ends = np.searchsorted(bits.bad_counts, bits.n_pairs - bits.bad_counts, side="right")
+    ends = np.searchsorted(bits.bad_counts, bits.n_lead - bits.bad_counts, side="right")
     work = np.cumsum(np.maximum(0, ends - np.arange(len(ends)) - 1))
     total = int(work[-1]) if len(work) else 0
-    words = np.ascontiguousarray(bits.bad[:, 0]) if bits.n_signed else np.empty(0, np.uint64)
+    lead = bits.rows_of(0)[: -(-bits.n_lead // 64)]
+    words = bits.bad[:, 0] & lead[0] if bits.n_signed else np.empty(0, np.uint64)
     start, room_for_doubt = 0, _DOUBTFUL_PAIRS
     last = int(np.searchsorted(work, total)) + 1 if total else 0
     while start < last:
@@ -71,8 +77,8 @@ def scan_pairs(
         doubtful = np.empty((_TASKS, room_for_doubt, 2), dtype=np.int64)
         counts = np.zeros((_TASKS, 4), dtype=np.int64)
         _scan(
-            X, positive, negative, bits.columns, bits.signs, copies, bits.bad, words,
-            ends, start, stop, exact, out, doubtful, counts,
+            X, samples, starts, bits.columns, bits.signs, bits.opposite, copies, bits.bad, lead,
+            words, ends, start, stop, exact, out, doubtful, counts,
         )  # fmt: skip
         if counts[:, 2].max() > room_for_doubt:
             room_for_doubt *= 4  # no pair in doubt may be lost
@@ -102,12 +108,12 @@ def _join(out: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64
 
 @njit(cache=True, parallel=True)
 def _scan(
-    X: Any, positive: Any, negative: Any, columns: Any, signs: Any, copies: Any,
-    bad: Any, words: Any, ends: Any, start: int, stop: int, exact: bool,
+    X: Any, samples: Any, starts: Any, columns: Any, signs: Any, opposite: Any, copies: Any,
+    bad: Any, lead: Any, words: Any, ends: Any, start: int, stop: int, exact: bool,
     out: Any, doubtful: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Task t takes every `_TASKS`-th signed feature as the first of the pair."""
-    n_words = bad.shape[1]
+    n_words = len(lead)
     room = out.shape[1]
     for t in prange(_TASKS):
         survivors, separating, pairs, open_ = 0, 0, 0, 0
@@ -119,15 +125,16 @@ def _scan(
                         continue
                     meets = False
                     for w in range(1, n_words):
-                        if bad[i, w] & bad[j, w]:
+                        if bad[i, w] & bad[j, w] & lead[w]:
                             meets = True
                             break
                     if meets or columns[i] == columns[j]:
                         continue
                     survivors += 1
-                    verdict = separable_in_plane(
-                        X, positive, negative, columns[i], signs[i], columns[j], signs[j], exact
-                    )
+                    verdict = _judge(
+                        X, samples, starts, columns[i], signs[i], opposite[i] >= 0,
+                        columns[j], signs[j], opposite[j] >= 0, exact,
+                    )  # fmt: skip
                     if verdict == _YES:
                         if separating < room:
                             out[t, separating, 0], out[t, separating, 1] = i, j
@@ -138,6 +145,50 @@ def _scan(
                             doubtful[t, open_, 0], doubtful[t, open_, 1] = i, j
                         open_ += 1
         counts[t, 0], counts[t, 1], counts[t, 2], counts[t, 3] = survivors, separating, open_, pairs
+
+
+@njit(cache=True)
+def _judge(
+    X: Any, samples: Any, starts: Any, i: int, sign_i: int, both_i: bool,
+    j: int, sign_j: int, both_j: bool, exact: bool,
+) -> int:  # fmt: skip
+    """Whether two columns separate all pairs of classes, the first of them with the given signs.
+
+    A single column may separate two of many classes, and then several signs do. The columns are
+    judged with the first of these only, or they would count more than once; `both_i` and `both_j`
+    say whether the other signs are tried too.
+    """
+    first, second = samples[: starts[1]], samples[starts[1] : starts[2]]
+    verdict = separable_in_plane(X, second, first, i, sign_i, j, sign_j, exact)
+    if verdict == _NO or len(starts) == 3:
+        return verdict
+    for turn in range(1, 4):
+        turn_i, turn_j = turn > 1, turn % 2 == 1
+        if (turn_i and not both_i) or (turn_j and not both_j):
+            continue
+        other_i, other_j = -sign_i if turn_i else sign_i, -sign_j if turn_j else sign_j
+        other = separable_in_plane(X, second, first, i, other_i, j, other_j, exact)
+        # Plus comes before minus, and the column with the lower number decides before the other.
+        decides_i = turn_i and (i < j or not turn_j)
+        if other != _NO and (sign_i < 0 if decides_i else sign_j < 0):
+            return _NO
+        if other == _YES:
+            verdict = _YES
+    for pair in range(1, len(starts) // 2):
+        low, middle, high = starts[2 * pair], starts[2 * pair + 1], starts[2 * pair + 2]
+        first, second, best = samples[low:middle], samples[middle:high], _NO
+        for turn in range(4):
+            other_i, other_j = -sign_i if turn > 1 else sign_i, -sign_j if turn % 2 else sign_j
+            found = separable_in_plane(X, second, first, i, other_i, j, other_j, exact)
+            if found != _NO:
+                best = found
+            if best == _YES:
+                break
+        if best == _NO:
+            return _NO
+        if best == _UNCERTAIN:
+            verdict = _UNCERTAIN
+    return verdict
 
 
 @njit(cache=True)

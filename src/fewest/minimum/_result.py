@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
@@ -48,14 +47,15 @@ class MinimumResult:
         Number of features of the smallest known separating set. None: no set was found; if
         `certified`, none exists.
     lower_bound : int
-        Proven: no set with fewer features separates the classes. One more than there are features
+        Proven: no set with fewer features separates all classes. One more than there are features
         if no set does.
     certified : bool
         The answer is proven: `size` equals `lower_bound`, or the classes cannot be separated.
     subsets : tuple of int arrays
         Sets of `size` columns, largest margin first.
     margins : array of float
-        Their margins: half the distance of the classes' convex hulls, in standardised columns.
+        Their margins: half the distance of the classes' convex hulls, in standardised columns; for
+        more than two classes that of the nearest two.
     n_found : int
         How many sets of this size were found, more than were asked for included.
     complete : bool
@@ -65,10 +65,13 @@ class MinimumResult:
     seconds : float
         Wall-clock time.
     separations : tuple of Separation
-        The subsets with whole-number weights that prove them.
+        The subsets with whole-number weights that prove them, for each pair of classes.
     ruled_out : tuple of RuledOut
-        The sets that passed the bit test but separate nothing, each with a Farkas vector in whole
-        numbers.
+        The sets that passed the bit test but do not separate some pair of classes, each with a
+        Farkas vector in whole numbers.
+    inseparable : array of shape (n_pairs, 2)
+        Labels of the pairs of classes that no set of features separates, each proven by one of
+        `ruled_out`; none if a set was found.
     n_features : int
         Number of columns of the data.
     """
@@ -86,12 +89,13 @@ class MinimumResult:
     n_features: int
     separations: tuple[Separation, ...] = field(repr=False)
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
+    inseparable: NDArray[Any]
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
 
-        Every returned set is shown to separate the classes strictly, and every Farkas vector to
-        rule out its set, with floats treated as exact fractions.
+        Every returned set is shown to separate each pair of classes strictly, and every Farkas
+        vector to rule out its set, with floats treated as exact fractions.
 
         Parameters
         ----------
@@ -107,24 +111,35 @@ class MinimumResult:
         bool
             Whether all of it holds.
         """
-        X, labels = check_data(X, y)
+        X, classes, codes = check_data(X, y)
         if X.shape[1] != self.n_features:
             return False
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(proof.holds(X, labels) for proof in proofs):
+        if not all(_is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False
         everything = tuple(range(self.n_features))
+        proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
+        claimed = [tuple(pair) for pair in self.inseparable.tolist()]
+        if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
+            return False
         if self.size is None:
-            return not self.certified or any(leaf.columns == everything for leaf in self.ruled_out)
+            return self.certified == (len(claimed) > 0)
         consistent = (
             all(len(one.columns) == self.size for one in self.separations)
             and len(self.separations) == len(self.subsets) > 0
             and self.certified == (self.size == self.lower_bound)
+            and not claimed
         )
         if not consistent or not search:
             return consistent
         with limit_threads(1):
-            return _nothing_below(self, X, labels)
+            return _nothing_below(self, X, codes)
+
+
+def _is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
+    """Whether a proof names columns and samples that exist."""
+    samples = proof.samples if isinstance(proof, RuledOut) else ()
+    return max((0, *proof.columns)) < X.shape[1] and max((0, *samples)) < len(X)
 
 
 class _UnprovenError(Exception):
@@ -132,11 +147,16 @@ class _UnprovenError(Exception):
 
 
 class _SearchWithoutSolver(CoverSearch):
-    def settle(self, signed: Iterable[int]) -> Separation | None:
-        raise _UnprovenError(tuple(signed))
+    """What passes all rows of a pair of classes counts as separating it; nothing may pass all."""
+
+    def separates(self, columns: tuple[int, ...], pair: int) -> bool:
+        return self.may_separate(columns, [pair])
+
+    def _report(self, columns: tuple[int, ...], missing: int) -> bool:
+        raise _UnprovenError(columns)
 
 
-def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
+def _nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
     """Whether a second search finds no set below the lower bound."""
     firsts = Twins(X).firsts
     if result.lower_bound > 1 and separating_columns(X, y, firsts):
@@ -144,7 +164,7 @@ def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
     if result.lower_bound < 3:
         return True
     bits = SignedBits(X, y, firsts)
-    if not _no_pair(result, X, y, bits):
+    if not _no_pair(result, X, bits):
         return False
     if result.lower_bound < 4:
         return True
@@ -157,11 +177,11 @@ def _nothing_below(result: MinimumResult, X: FloatArray, y: FloatArray) -> bool:
     return True
 
 
-def _no_pair(result: MinimumResult, X: FloatArray, y: FloatArray, bits: SignedBits) -> bool:
+def _no_pair(result: MinimumResult, X: FloatArray, bits: SignedBits) -> bool:
     """Whether no pair separates; those that rounding leaves open must have a Farkas vector."""
     known = {leaf.columns for leaf in result.ruled_out}
     ones = np.ones(bits.n_signed, dtype=np.int64)
-    for batch in scan_pairs(X, y, bits, ones, room=1):
+    for batch in scan_pairs(X, bits, ones, room=1):
         open_pairs = (tuple(sorted(bits.columns[pair].tolist())) for pair in batch.uncertain)
         if batch.n_separating or not known.issuperset(open_pairs):
             return False

@@ -17,7 +17,7 @@ from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
-from fewest.minimum._data import check_data, conflicting_samples
+from fewest.minimum._data import check_two_classes, conflicting_samples
 from fewest.minimum._leaves import (
     RuledOut,
     Separation,
@@ -87,7 +87,7 @@ class Separability:
         bool
             Whether there is a proof and it holds.
         """
-        X, signs = check_data(X, y)
+        X, signs = check_two_classes(X, y, "decide_separability")
         whole_signs = np.where(signs > 0, 1, -1).astype(object)
         if not self.proven or max((0, *self.features)) >= X.shape[1]:
             return False
@@ -147,7 +147,7 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
     True
     """
     check_flag("intercept", intercept)
-    X, signs = check_data(X, y, "decide_separability")
+    X, signs = check_two_classes(X, y, "decide_separability")
     n = len(signs)
     if not intercept:
         # A hyperplane through the origin separates samples if and only if any hyperplane separates
@@ -155,7 +155,7 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
         X, signs = np.asfortranarray(np.vstack([X, -X])), np.concatenate([signs, -signs])
     separable, proof = _decide(X, signs)
     if isinstance(proof, Separation):
-        return Separability(True, True, bool(intercept), proof.columns, proof.weights)
+        return Separability(True, True, bool(intercept), proof.columns, *proof.weights)
     if proof is None:
         return Separability(separable, False, bool(intercept))
     total: dict[int, int] = {}
@@ -168,9 +168,9 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
 
 def _decide(X: FloatArray, y: FloatArray) -> tuple[bool, Separation | RuledOut | None]:
     """The answer, and its proof unless that takes too long."""
-    conflict = conflicting_samples(X, y)
-    if conflict is not None:
-        return False, RuledOut(tuple(range(X.shape[1])), conflict, (1, 1))
+    conflicts = conflicting_samples(X, y)
+    if conflicts:
+        return False, RuledOut(tuple(range(X.shape[1])), conflicts[0], (1, 1))
     try:
         result = solve(unit_margin(y), scale_columns(X))
     except SolverError:
@@ -179,7 +179,7 @@ def _decide(X: FloatArray, y: FloatArray) -> tuple[bool, Separation | RuledOut |
     if proof is None and X.size * len(y) <= LARGEST_SYSTEM:
         separable, numbers = decide(as_integers(X), y)
         proof = (
-            Separation(tuple(range(X.shape[1])), tuple(numbers))
+            Separation(tuple(range(X.shape[1])), (tuple(numbers),))
             if separable
             else RuledOut(tuple(range(X.shape[1])), tuple(range(len(y))), tuple(numbers))
         )
@@ -196,7 +196,7 @@ def _make_exact(X: FloatArray, y: FloatArray, result: Result) -> Separation | Ru
         return None
     scale = scale_columns(X).inverse_scale[result.features]
     weights = tuple(as_integers(result.w * scale))
-    found = Separation(tuple(result.features.tolist()), weights)
+    found = Separation(tuple(result.features.tolist()), (weights,))
     return found if found.holds(X, y) else None
 
 

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
+from fewest._solvers.joint.panel import minimize_joint_zero_norm
+from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
-from fewest._types import FloatArray
+from fewest._solvers.watch import Watch, watching
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import Separation, settle
+from fewest.minimum._leaves import Separation, find_weights, settle
 from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
@@ -23,19 +31,24 @@ _STRICT_MARGIN = 1e-3
 _SWAP_WORK = 10**10
 _MOST_SETTLED = 2000
 _SETTLED_PER_NODE = 32
+_LARGEST_SWAP = 50_000  # samples times columns: settling a larger set takes seconds
 
 
-def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
+def find_first_set(X: FloatArray, y: FloatArray, clock: Clock) -> Separation | None:
     """The smallest set that the Support Feature Machine or Weston's method selects, proven.
 
-    None if neither separates the classes strictly (ties may leave samples on the hyperplane).
+    For two classes. None if neither separates them strictly (ties may leave samples on the
+    hyperplane). When time is up, the first set that is found will do.
     """
     columns = scale_columns(X)
     zero_margin = support_feature_machine(y)
     best = None
     for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
+        if best is not None and clock.is_over:
+            break
         try:
-            result = minimize_zero_norm(problem, columns)
+            with watching(Watch(clock.seconds_left if best else None)):
+                result = minimize_zero_norm(problem, columns)
         except SolverError:
             continue
         fewest = np.inf if best is None else len(best.columns)
@@ -45,14 +58,54 @@ def find_first_set(X: FloatArray, y: FloatArray) -> Separation | None:
     return best
 
 
-def drop_idle(separation: Separation, X: FloatArray, y: FloatArray) -> Separation:
-    """The same set without columns that the others do not need."""
+def select_jointly(X: FloatArray, y: IndexArray, clock: Clock) -> tuple[int, ...]:
+    """What the hard Support Feature Machine for all classes together selects.
+
+    Nothing if no K linear functions, of which the largest decides, leave no error.
+    """
+    columns, problem = scale_columns(X), JointProblem(y, None, means_apart=True)
+    with watching(Watch(clock.seconds_left)):
+        first = solve_joint(problem, columns)
+        if first.status is Status.INFEASIBLE:
+            return ()
+        found = minimize_joint_zero_norm(problem, columns, error_cost=None, first=first)
+    return tuple(found.features.tolist())
+
+
+def join_sets(sets: Sequence[Separation]) -> Separation:
+    """All columns of the sets, each of which separates one pair of classes, in their order."""
+    columns = tuple(sorted({column for one in sets for column in one.columns}))
+    weights = [dict(zip(one.columns, *one.weights, strict=True)) for one in sets]
+    return Separation(
+        columns, tuple(tuple(known.get(column, 0) for column in columns) for known in weights)
+    )
+
+
+def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clock) -> Separation:
+    """The same set without columns that the others do not need, as far as there is time."""
+    pairs = pair_classes(y)
     for column in separation.columns:
-        fewer = tuple(other for other in separation.columns if other != column)
-        answer = settle(X, y, fewer) if fewer else None
-        if isinstance(answer, Separation):
-            separation = answer
+        if clock.is_over:
+            break
+        fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
+        separation = separation if fewer is None else fewer
     return separation
+
+
+def _without(
+    separation: Separation, column: int, X: FloatArray, pairs: Sequence[ClassPair]
+) -> Separation | None:
+    """The set without a column; pairs of classes where it has a weight get other weights."""
+    place = separation.columns.index(column)
+    columns = separation.columns[:place] + separation.columns[place + 1 :]
+    weights = []
+    for pair, known in zip(pairs, separation.weights, strict=True):
+        kept = known[:place] + known[place + 1 :]
+        found = find_weights(X, pair, columns) if known[place] else kept
+        if found is None:
+            return None
+        weights.append(found)
+    return Separation(columns, tuple(weights))
 
 
 def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Clock) -> Separation:
@@ -63,43 +116,54 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
     """
     most_nodes = search.tally.nodes + _SWAP_WORK // search.bits.n_signed
     most_settled = search.tally.settled + _MOST_SETTLED
-    improved = True
+    improved = len(search.y) * len(best.columns) <= _LARGEST_SWAP
     while improved and len(best.columns) > lower_bound:
         improved = False
-        signed = _signed(search, best)
-        for kept in combinations(signed, len(signed) - 3):
+        for kept in combinations(best.columns, len(best.columns) - 3):
             spent = search.tally.nodes > most_nodes or search.tally.settled > most_settled
             if spent or clock.is_over:
                 return best
-            smaller = _complete_by_two(search, kept)
+            smaller = _complete_by_two(search, best, kept, clock)
             if smaller is not None:
-                best = drop_idle(smaller, search.X, search.y)
-                clock.say(f"local swaps: {len(best.columns)} features separate")
+                best = drop_idle(smaller, search.X, search.y, clock)
                 improved = True
                 break
     return best
 
 
-def _complete_by_two(search: CoverSearch, kept: tuple[int, ...]) -> Separation | None:
+def _complete_by_two(
+    search: CoverSearch, best: Separation, columns: tuple[int, ...], clock: Clock
+) -> Separation | None:
+    """Complete columns of the best set, with their signs for a pair of classes that needs it."""
+    last = len(search.bits.pairs) - 1
+    pair = next((k for k in range(last) if not search.may_separate(columns, [k])), last)
+    kept = _signed(search, best, columns, pair)
     for _ in range(2):  # every round has new rows, and therefore better candidates
-        pairs = search.pairs_completing(search.node(kept), _SETTLED_PER_NODE)
+        found = search.pairs_completing(search.node(kept, pair), _SETTLED_PER_NODE)
         rows = search.bits.n_rows
-        for pair in pairs:
-            candidate = (*kept, *(int(f) for f in pair if f >= 0))
-            if search.is_bad_since(rows, candidate):
+        for added in found:
+            candidate = (*kept, *(int(f) for f in added if f >= 0))
+            if search.is_bad_since(rows, candidate, pair):
                 continue
+            if clock.is_over:
+                return None
             answer = search.settle(candidate)
             if answer is not None:
                 return answer
-        if len(pairs) < _SETTLED_PER_NODE:
+        if len(found) < _SETTLED_PER_NODE:
             break
     return None
 
 
-def _signed(search: CoverSearch, separation: Separation) -> tuple[int, ...]:
-    """Places of the set's columns with the signs of their weights."""
-    places = []
-    for column, weight in zip(separation.columns, separation.weights, strict=True):
-        wanted = (search.bits.columns == column) & (search.bits.signs == (1 if weight > 0 else -1))
-        places += np.flatnonzero(wanted).tolist()
+def _signed(
+    search: CoverSearch, separation: Separation, columns: tuple[int, ...], pair: int
+) -> tuple[int, ...]:
+    """Places of some of the set's columns with the signs of their weights for a pair of classes."""
+    weights = separation.weights[search.bits.pairs[pair].place]
+    weight_of, places = dict(zip(separation.columns, weights, strict=True)), []
+    for column in columns:
+        sign = 1 if weight_of[column] > 0 else -1
+        is_here = search.bits.columns == column
+        wanted = np.flatnonzero(is_here & (search.bits.signs == sign))
+        places.append(int((wanted if len(wanted) else np.flatnonzero(is_here))[0]))
     return tuple(places)

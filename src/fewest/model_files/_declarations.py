@@ -197,6 +197,7 @@ MinimumResult in fewest.minimum._result
     seconds: float
     separations: tuple *: Separation
     ruled_out: tuple *: RuledOut
+    inseparable: label * 2
 MonitoredPath in fewest.machines._discriminants
     fold split: int
     training monitoring: int *
@@ -218,7 +219,7 @@ RuledOut in fewest.minimum._leaves
     shares: tuple *: signed
 Separation in fewest.minimum._leaves
     columns: tuple *: int
-    weights: tuple *: signed
+    weights: tuple *: tuple *: signed
 Stability in fewest.psvm.selector
     frequency strength: float features
     n_selected: int *

@@ -188,7 +188,7 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
     """
     ax = axes_or_new(ax)
     ax.plot(100 * found.fraction, found.selection_error, **_STEPS)
-    _draw_chance(ax, found.selection_error)
+    _draw_chance(ax, found.selection_error, found.chance)
     return _finish_curve(ax, found, "machines of the repetitions", "error")
 
 
@@ -231,7 +231,7 @@ def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> A
         ax.fill_between(*band, color=PALE, alpha=0.5, linewidth=0, label="chance")
     ax.plot(x, found.probe_error, label="SVM on the rest", **_STEPS)
     ax.plot(x, found.sigmoid(found.fraction), color=CURVES[1], linestyle="dashed", label="sigmoid")
-    _draw_chance(ax, found.probe_error)
+    _draw_chance(ax, found.probe_error, found.chance)
     _draw_crossing(ax, found.sigmoid)
     ax.legend(frameon=False, loc="lower right")
     return _finish_curve(ax, found, "SVM on the features that remain", "error")
@@ -274,7 +274,7 @@ def plot_random_subsets(found: RandomSubsets, *, ax: Axes | None = None) -> Axes
         medianprops={"color": "black"},
         flierprops={"marker": ".", "markersize": 4, "markeredgecolor": GREY},
     )
-    _draw_chance(ax, found.errors.ravel())
+    _draw_chance(ax, found.errors.ravel(), found.chance)
     if len(found.n_features) > 10:
         ax.tick_params(axis="x", rotation=45)
     return finish(ax, "features drawn at random", "cross-validated error")
@@ -321,9 +321,9 @@ def plot_overlap(rows: Sequence[Overlap], *, ax: Axes | None = None) -> Axes:
     return finish(ax, label, "overlap (%)", ylim=(0, 108))
 
 
-def _draw_chance(ax: Axes, errors: Any) -> None:
-    ax.axhline(0.5, ls=":", color=GREY, lw=1.0)
-    ax.set_ylim(-0.01, max(0.62, 1.05 * float(np.max(errors))))
+def _draw_chance(ax: Axes, errors: Any, chance: float) -> None:
+    ax.axhline(chance, ls=":", color=GREY, lw=1.0)
+    ax.set_ylim(-0.01, max(chance + 0.12, 1.05 * float(np.max(errors))))
 
 
 def _draw_crossing(ax: Axes, sigmoid: Sigmoid) -> None:
@@ -331,11 +331,11 @@ def _draw_crossing(ax: Axes, sigmoid: Sigmoid) -> None:
     if not 0.0 <= sigmoid.crossing <= 1.0:
         return
     crossing = 100 * sigmoid.crossing
-    ends = np.array([max(0.0, sigmoid.crossing - 0.5 / sigmoid.slope), sigmoid.crossing])
+    ends = np.array([max(0.0, sigmoid.crossing - sigmoid.chance / sigmoid.slope), sigmoid.crossing])
     ax.plot(100 * ends, sigmoid.line(ends), "k-.", lw=1.0)
-    ax.plot(crossing, 0.5, "ko", ms=5, zorder=3)
+    ax.plot(crossing, sigmoid.chance, "ko", ms=5, zorder=3)
     beside: dict[str, Any] = {"xytext": (-4, 6), "textcoords": "offset points", "ha": "right"}
-    ax.annotate(f"{crossing:.0f} %", (crossing, 0.5), **beside)
+    ax.annotate(f"{crossing:.0f} %", (crossing, sigmoid.chance), **beside)
 
 
 def _finish_curve(ax: Axes, found: InformativeFeatures, title: str, y_label: str) -> Axes:

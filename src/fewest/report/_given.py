@@ -14,6 +14,8 @@ from sklearn.base import clone
 from fewest._estimators.abilities import Selection, abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import fit_with_groups
+from fewest._types import FloatArray
+from fewest.exceptions import NotSeparableError
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report._data import Data
@@ -122,18 +124,36 @@ def _describe_machine(fitted: Any, data: Data) -> Subject:
 
 
 def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
-    """The largest margin on the smallest set; folds look for smallest sets of their own."""
+    """A machine on the smallest set; for two classes the one with the largest margin."""
     columns = minimum.subsets[0]
-    inner = SupportFeatureMachine(C=np.inf).fit(data.values(columns), data.y)
-    coef = np.zeros((1, data.X.shape[1]))
-    coef[0, columns] = inner.coef_[0]
+    values = data.values(columns)
+    inner = _fit_smallest(values, data)
+    coef = np.zeros((len(inner.coef_), data.X.shape[1]))
+    coef[:, columns] = inner.coef_
     supports = np.zeros(coef.shape, dtype=bool)
-    supports[0, columns] = True
-    return Subject(
-        SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD),
-        Selection(supports, coef, inner.intercept_),
-        inner.predict(data.values(columns)),
-        stands_in="The weights are those of the largest margin on the smallest set. Every fold "
-        f"looked for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
-        "permuted classes and further subsets this search was left out.",
+    supports[:, columns] = True
+    estimator = SupportFeatureMachine(C=inner.C)
+    words = (
+        f"The weights are those of the Support Feature Machine with C = {inner.C:g} on the "
+        "smallest set. Folds, permutations and further subsets are those of this machine on all "
+        "features."
     )
+    if data.is_binary:
+        estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD)
+        words = (
+            "The weights are those of the largest margin on the smallest set. Every fold looked "
+            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
+            "permuted classes and further subsets this search was left out."
+        )
+    selection = Selection(supports, coef, inner.intercept_)
+    return Subject(estimator, selection, inner.predict(values), stands_in=words)
+
+
+def _fit_smallest(values: FloatArray, data: Data) -> SupportFeatureMachine:
+    """A machine without errors, or a soft one: many classes may be separable two at a time only."""
+    try:
+        return SupportFeatureMachine(C=np.inf).fit(values, data.y)
+    except NotSeparableError:
+        if data.is_binary:
+            raise
+        return SupportFeatureMachine().fit(values, data.y)

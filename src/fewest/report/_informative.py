@@ -14,7 +14,7 @@ from fewest.report.content import Estimate, Informative, InformativeFold, Sigmoi
 
 _RULES = {
     "sigmoid": "line through the sigmoid's inflexion (the papers' rule)",
-    "restricted": "the same, sigmoid from 0 to 0.5",
+    "restricted": "the same, sigmoid from 0 to {chance:.3g}",
     "purified": "without the features removed by chance",
     "chance": "until the error is one of permuted labels",
     "univariate": "from the p-values of t-tests, one feature at a time",
@@ -22,20 +22,25 @@ _RULES = {
 
 
 def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
-    """Estimates by all rules, the curves, and the overlap with a t-map."""
+    """Estimates by all rules, the curves, and for two classes the overlap with a t-map."""
     univariate = find_t_map(data)
     shares = {
         "sigmoid": found.estimate,
         "restricted": None if found.restricted is None else found.restricted.estimate,
         "purified": None if found.purity is None else found.purity.estimate,
         "chance": None if found.band is None else found.band.estimate,
-        "univariate": informative_share(univariate.p_value),
+        "univariate": None if univariate is None else informative_share(univariate.p_value),
     }
     return copy_fields(
         Informative,
         found,  # its curves
         estimates=[
-            Estimate(name, _RULES[name], float(share), round(share * found.n_features))
+            Estimate(
+                name,
+                _RULES[name].format(chance=found.chance),
+                float(share),
+                round(share * found.n_features),
+            )
             for name, share in shares.items()
             if share is not None and math.isfinite(share)
         ],
@@ -43,7 +48,7 @@ def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
         chance_upper=None if found.band is None else found.band.upper.tolist(),
         sigmoid=_fit(found.sigmoid),
         restricted=_fit(found.restricted),
-        overlap=overlap_table(found, univariate),
+        overlap=[] if univariate is None else overlap_table(found, univariate),
         folds=[
             copy_fields(
                 InformativeFold,
@@ -57,8 +62,10 @@ def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
     )
 
 
-def find_t_map(data: Data) -> TMap:
-    """The t-tests of all features, one at a time."""
+def find_t_map(data: Data) -> TMap | None:
+    """The t-tests of all features, one at a time; None for more than two classes."""
+    if not data.is_binary:
+        return None
     kind = choose_kind(data.y, data.groups)
     return t_map(data.X, data.y, groups=data.groups, kind=kind)
 

@@ -69,9 +69,12 @@ def known_content(
 
 def _minima(given: Given, data: Data) -> list[Minimum]:
     if given.minimum is not None:
-        return [describe_minimum(given.minimum, data.positives[0], data, with_proof=True)]
+        return [describe_minimum(given.minimum, data, with_proof=True)]
     found = () if given.subject is None else given.subject.selection.minima
-    return [describe_minimum(*one, data) for one in zip(found, data.positives, strict=False)]
+    if len(found) == 1:
+        return [describe_minimum(found[0], data)]
+    labelled = zip(found, data.positives, strict=False)
+    return [describe_minimum(one, data, label) for one, label in labelled]
 
 
 def _ask(

@@ -228,7 +228,7 @@ def _fill_trust(
         lambda: _trust.find_permutation(subject, held_out, diagnosis, data, budget, most),
     )
     minima = parts.find(
-        "minimum", trust.minima or None, lambda: _trust.find_minima(subject, data, budget)
+        "minimum", trust.minima or None, lambda: [_trust.find_minimum(subject, data, budget)]
     )
     if data.is_binary and n_selected:
         separability = _trust.describe_separability(n_selected, data)

@@ -252,8 +252,8 @@ def describe_diagnosis(found: Diagnosis) -> content.Diagnostics:
     )
 
 
-def find_minima(subject: Subject, data: Data, budget: Budget) -> list[content.Minimum]:
-    """One for two classes, otherwise one per class."""
+def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimum:
+    """The smallest set that separates each two classes, or bounds on it."""
     from fewest.minimum._features import search_minimum  # heavy
 
     dense_bytes = 8 * data.X.shape[0] * data.X.shape[1]
@@ -263,24 +263,27 @@ def find_minima(subject: Subject, data: Data, budget: Budget) -> list[content.Mi
             f"would take {dense_bytes / 1e9:.1f} GB here. Ask fewest.minimum_features about fewer "
             "samples or features"
         )
-    found = []
-    for place, label in enumerate(data.positives):
-        row = min(place, len(subject.selection.supports) - 1)
-        result = search_minimum(
-            data.X,
-            data.y == label,
-            max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left / (len(data.positives) - place)),
-            n_jobs=data.n_jobs,
-            start=tuple(np.flatnonzero(subject.selection.supports[row]).tolist()),
-        )
-        found.append(describe_minimum(result, label, data))
-    return found
+    result = search_minimum(
+        data.X,
+        data.y,
+        max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left),
+        n_jobs=data.n_jobs,
+        start=tuple(np.flatnonzero(subject.selection.supports.any(axis=0)).tolist()),
+    )
+    return describe_minimum(result, data)
 
 
 def describe_minimum(
-    result: MinimumResult, label: Any, data: Data, *, with_proof: bool = False
+    result: MinimumResult, data: Data, label: Any = None, *, with_proof: bool = False
 ) -> content.Minimum:
-    """What was proven; the proof itself may be long, and takes time to check."""
+    """What was proven, of a class against the rest if one is given.
+
+    The proof itself may be long, and takes time to check.
+    """
+    pairs = result.inseparable.tolist()
+    if pairs and (data.is_binary or label is not None):
+        # A machine that certifies has signs in place of labels.
+        pairs = [data.labels] if data.is_binary else []
     return copy_fields(
         content.Minimum,
         result,
@@ -291,4 +294,5 @@ def describe_minimum(
         ],
         verified=result.verify(data.X, data.y) if with_proof else None,
         ruled_out=list(result.ruled_out) if with_proof else [],
+        inseparable=pairs,
     )

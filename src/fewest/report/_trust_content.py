@@ -149,9 +149,12 @@ class SeparatingSet:
 
 @dataclass(frozen=True)
 class Minimum:
-    """What is proven about the smallest set that separates a class from the rest."""
+    """What is proven about the smallest set that separates each two classes.
 
-    positive_class: Label
+    `positive_class` is None, but for machines that certify each class against the rest.
+    """
+
+    positive_class: Label | None
     size: int | None
     lower_bound: int
     certified: bool
@@ -161,6 +164,7 @@ class Minimum:
     searched: list[Step]
     verified: bool | None
     ruled_out: list[RuledOut]
+    inseparable: list[list[Label]]
     seconds: float
 
 

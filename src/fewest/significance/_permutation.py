@@ -210,10 +210,10 @@ def permutation_test(
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
-        Their classes.
+        Their classes, two or more.
     statistics : "features", "error" or both
-        The number of features needed, and the balanced error in cross-validation. The latter
-        takes one fit per fold.
+        The number of features needed, and the balanced error in cross-validation (1 - 1 / K for
+        guessing among K classes). The latter takes one fit per fold.
     n_permutations : int
         B; the smallest possible p-value is 1 / (1 + B).
     cv : int or splitter

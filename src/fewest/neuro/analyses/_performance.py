@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
-from fewest._estimators.splits import check_groups, require_both_classes
+from fewest._estimators.splits import check_groups, require_all_classes
 from fewest._estimators.validation import check_data, encode_classes
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import listed
@@ -39,7 +39,7 @@ class TwoClasses:
     name: str
 
     def __post_init__(self) -> None:
-        require_both_classes(self.groups[self.rows], self.y[self.rows])
+        require_all_classes(self.groups[self.rows], self.y[self.rows])
 
     @property
     def left_out(self) -> NDArray[Any]:
