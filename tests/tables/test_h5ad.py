@@ -49,7 +49,7 @@ def test_sparse_is_made_dense_and_keeps_its_type(tmp_path, form):
 def test_sparse_that_is_too_large_is_refused(refused, tmp_path, monkeypatch):
     path = write(tmp_path / "t.h5ad", scipy.sparse.csr_matrix(two_classes()[0]))
     assert read_table(path, "group").X.shape == (40, 30)
-    monkeypatch.setattr("fewest.tables._matrix._get_memory", lambda: 9000)
+    monkeypatch.setattr("fewest.tables._matrix.get_memory", lambda: 9000)
     assert "is sparse, and would need" in refused(path)
     assert "Keep fewer features" in refused(path)
 

@@ -13,6 +13,7 @@ from fewest._estimators.validation import check_count
 from fewest.plotting._figures import (
     CLASSES,
     CURVES,
+    add_colour_bar,
     axes_or_new,
     feature_labels,
     finish,
@@ -227,7 +228,7 @@ def plot_heat_map(
     ax.set_xlabel(note)
     shrink = max(0.4, min(1.0, 4 / len(labels)))
     label = "standard deviations\nfrom the mean"
-    return _add_colour_bar(ax, image, label, ticks=range(-3, 4), shrink=shrink)
+    return add_colour_bar(ax, image, label, ticks=range(-3, 4), shrink=shrink)
 
 
 def plot_profile(
@@ -299,7 +300,7 @@ def plot_profile(
     ax.grid(which="minor", color="0.85", linewidth=0.6)
     ax.tick_params(which="minor", length=0)
     ax.set(xlabel="fold", ylabel="feature")
-    return _add_colour_bar(ax, image, "share of discriminants with the feature")
+    return add_colour_bar(ax, image, "share of discriminants with the feature")
 
 
 def plot_weight_map(
@@ -347,17 +348,7 @@ def plot_weight_map(
     ax.set_xticks(range(len(weights)), [short(label) for label in labels])
     ax.set_ylabel("feature")
     mark_whole_numbers(ax.yaxis)
-    return _add_colour_bar(ax, image, "weight")
-
-
-def _add_colour_bar(ax: Axes, image: Any, label: str, **settings: Any) -> Axes:
-    """What the colours mean, beside an image without ticks and frame."""
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    bar = ax.figure.colorbar(image, ax=ax, **settings)
-    bar.set_label(label)
-    bar.outline.set_visible(False)
-    return ax
+    return add_colour_bar(ax, image, "weight")
 
 
 def plot_subsets(subsets: Sequence[Sequence[Any]], *, ax: Axes | None = None) -> Axes:

@@ -93,3 +93,13 @@ def add_legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
     ax.legend(handles=handles, ncols=len(handles), frameon=False, **above)
+
+
+def add_colour_bar(ax: Axes, image: Any, label: str, **settings: Any) -> Axes:
+    """What the colours mean, beside an image without ticks and frame."""
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    bar = ax.figure.colorbar(image, ax=ax, **settings)
+    bar.set_label(label)
+    bar.outline.set_visible(False)
+    return ax

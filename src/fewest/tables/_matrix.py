@@ -188,7 +188,7 @@ def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
         return require_matrix(np.asarray(X), origin), []
     n_cells = math.prod(X.shape)
     size = n_cells * X.dtype.itemsize
-    if size > _get_memory():
+    if size > get_memory():
         raise InputError(
             f"X of {origin} is sparse, and would need {size / 2**30:.0f} GB as a full table: more "
             "than this computer has.\nKeep fewer features, for instance those that vary most."
@@ -198,7 +198,7 @@ def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
     return require_matrix(X.toarray(), origin), [note]
 
 
-def _get_memory() -> float:
+def get_memory() -> float:
     """Bytes of memory in this computer; infinite if the system does not say."""
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

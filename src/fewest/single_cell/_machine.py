@@ -1,0 +1,54 @@
+"""The machine that selects panels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._estimators.abilities import abilities_of, explain_no_classes, selection_of
+from fewest._estimators.validation import check_count
+from fewest._types import FloatArray
+from fewest.machines.sfm import SupportFeatureMachine
+
+
+def make_machine(
+    estimator: Any, n_genes: int | None, max_seconds: float | None, verbose: int
+) -> Any:
+    """The estimator given, or the Support Feature Machine with at most so many genes."""
+    if estimator is None:
+        check_count("n_genes", n_genes, or_none=True)
+        settings: dict[str, Any] = {"max_seconds": max_seconds, "verbose": max(0, verbose - 1)}
+        return SupportFeatureMachine(**settings)
+    if n_genes is not None or max_seconds is not None:
+        raise ValueError(
+            "n_genes and max_seconds are those of the machine that is used if no estimator is "
+            "given. Set them on the estimator"
+        )
+    abilities = abilities_of(estimator)
+    if abilities.refusal or not abilities.classifies:
+        raise ValueError(explain_no_classes(estimator))
+    return estimator
+
+
+def find_weights(fitted: Any, scale: FloatArray) -> FloatArray:
+    """Weights of all genes, one row per type, for genes of standard deviation one.
+
+    A gene's weights are those of the types' scores, and only their differences matter: their mean
+    over the types is zero. Zero everywhere if the estimator is not linear.
+    """
+    found = selection_of(fitted)
+    n_types = len(fitted.classes_)
+    if found.coef is None:
+        return np.zeros((n_types, len(scale)))
+    coef = found.coef * scale
+    if len(coef) == 1:
+        coef = np.concatenate([-coef, coef])
+    return coef - coef.mean(axis=0)
+
+
+def signs_of(labels: NDArray[Any]) -> FloatArray:
+    """One for the cells of a type, minus one for others: one row per type, or one for two types."""
+    names = np.unique(labels)
+    return np.array([np.where(labels == name, 1.0, -1.0) for name in names[len(names) == 2 :]])

@@ -1,0 +1,95 @@
+"""A panel: its genes, what they speak for, and how well they do on cells that were held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fewest._estimators.certificate import Certificate
+from fewest._wording import aligned, counted, cut, listed, percent
+from fewest.single_cell._judgement import Judgement
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Genes that tell cell types apart, and how well they do on cells that were held out.
+
+    Parameters
+    ----------
+    genes : list of str
+        The panel; genes of one type stand together, the strongest first.
+    weights : data frame of shape (n_genes, n_types)
+        What one standard deviation of the gene adds to the score of the type, compared with the
+        mean over the types.
+    estimator : fitted estimator
+        The machine; its columns are all genes of the AnnData object.
+    judgement : Judgement or None
+        Errors, F1, confusion and donors from folds in which genes were selected again; None with
+        ``cv=None``.
+    certificates : tuple of Certificate
+        Objective, proven bound and gap of each linear program.
+    label, layer, donor : str or None
+        The columns and the layer that were used.
+    needed_by : dict
+        With a hierarchy: for every gene, the types whose parts it tells apart; "all cells" if it
+        tells the broadest types apart.
+    notes : tuple of str
+        What was decided on the way.
+    """
+
+    genes: list[str]
+    weights: pandas.DataFrame
+    estimator: Any
+    judgement: Judgement | None
+    certificates: tuple[Certificate, ...] = ()
+    label: str = ""
+    layer: str | None = None
+    donor: str | None = None
+    needed_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def types(self) -> list[str]:
+        """The cell types, sorted."""
+        return [str(name) for name in self.weights.columns]
+
+    @property
+    def speaks_for(self) -> dict[str, str]:
+        """The type that each gene raises the score of most."""
+        return {str(gene): str(name) for gene, name in self.weights.idxmax(axis=1).items()}
+
+    @property
+    def gap(self) -> float:
+        """The largest relative gap between objective and proven bound of the programs."""
+        return max((proof.relative_gap for proof in self.certificates), default=float("nan"))
+
+    @property
+    def by_type(self) -> pandas.DataFrame:
+        """One row per type: the genes that speak for it, cells, precision, recall and F1."""
+        import pandas
+
+        spoken = self.speaks_for
+        genes = [[gene for gene in self.genes if spoken[gene] == name] for name in self.types]
+        table = pandas.DataFrame({"genes": [", ".join(names) for names in genes]}, index=self.types)
+        return table if self.judgement is None else table.join(self.judgement.by_type)
+
+    def __str__(self) -> str:
+        """A table of the types, and the error below it."""
+        head = f"{counted(len(self.genes), 'gene')} for {counted(len(self.types), 'type')}"
+        if self.judgement is None:
+            return f"{head}: {listed(self.genes, 20)}"
+        table = self.by_type
+        rows = [["", "cells", "F1", "genes"]]
+        rows += [
+            [cut(name), f"{row['cells']:.0f}", f"{row['f1']:.2f}", cut(row["genes"], 60)]
+            for name, row in table.iterrows()
+        ]
+        out = "donors" if self.donor is not None else "cells"
+        return (
+            f"{head}\n{aligned(rows)}\n"
+            f"on {out} held out in {counted(len(self.judgement.held_out.folds), 'fold')}: error "
+            f"{percent(self.judgement.error)}, macro-F1 {self.judgement.macro_f1:.3f}"
+        )
