@@ -152,7 +152,7 @@ def _check_nested(above: NDArray[Any], below: NDArray[Any], broad: str, fine: st
             for name, size in zip(pairs[1, inside], sizes[inside], strict=True)
         ]
         raise ValueError(
-            f"{counted(len(split), 'type')} of adata.obs[{fine!r}] lie in several types of "
+            f"adata.obs[{fine!r}] has {counted(len(split), 'type')} with cells of several types of "
             f"adata.obs[{broad!r}]: {quoted(split[0])} lies in {' and '.join(where)}. Name the "
             "columns from broad to fine, and correct such labels"
         )
