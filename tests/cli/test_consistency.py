@@ -10,7 +10,7 @@ import pytest
 from fewest.cli._parser import build_parser, subcommands
 
 COMMANDS = subcommands(build_parser())
-READING = ("--drop", "--transpose", "--sheet")
+READING = ("--drop", "--transpose", "--sheet", "--layer")
 # Images have no columns, and many maps are not one file.
 OF_IMAGES = {("brain", "--groups"), ("brain", "--out")}
 OUTPUT = ("--json", "--quiet")

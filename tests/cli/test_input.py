@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas
 import pytest
+from scipy import sparse
 
 from fewest.cli._options import MISSING
 from fewest.tables._missing import TREATMENTS
@@ -162,6 +163,38 @@ def test_h5ad(run, tmp_path, frame):
     data.write_h5ad(tmp_path / "cells.h5ad")
     ran = run("select", tmp_path / "cells.h5ad", "--target", "group", "--C", 3)
     assert "gene_17" in ran.out
+
+
+def test_h5ad_layer(run, refused, tmp_path, frame):
+    anndata = pytest.importorskip("anndata")
+    obs = frame[["group"]].set_index(frame.index.astype(str))
+    values = frame[NAMES].to_numpy()
+    noise = np.random.default_rng(0).normal(size=values.shape)
+    layers, var = {"true": values}, pandas.DataFrame(index=NAMES)
+    data = anndata.AnnData(noise, obs=obs, var=var, layers=layers)
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    options = ("--target", "group", "--C", 3, "--cv", 0)
+    assert "gene_17" in run("select", tmp_path / "cells.h5ad", *options, "--layer", "true").out
+    message = refused(tmp_path / "cells.h5ad", "--target", "group", "--layer", "tru")
+    assert message.endswith("Did you mean 'true'? See --layer NAME.\n")
+
+
+def test_h5ad_that_stays_sparse(run, tmp_path, frame, monkeypatch):
+    """The same result, report included, as with a full table."""
+    anndata = pytest.importorskip("anndata")
+    obs = frame[["group"]].set_index(frame.index.astype(str))
+    values = sparse.csr_matrix(frame[NAMES].to_numpy())
+    data = anndata.AnnData(values, obs=obs, var=pandas.DataFrame(index=NAMES))
+    data.write_h5ad(tmp_path / "cells.h5ad")
+    command = ("select", tmp_path / "cells.h5ad", "--target", "group", "--C", 3, "--json", "-")
+    dense = run(*command).json
+    monkeypatch.setattr("fewest.tables._matrix._LARGE", 1000)
+    kept = run(*command, "--report", tmp_path / "page.html").json
+    assert "stays so" in kept["data"]["notes"][0]
+    assert kept["answer"]["selected"] == dense["answer"]["selected"]
+    for name in ("n_errors", "true", "predicted"):
+        assert kept["trust"]["validation"][name] == dense["trust"]["validation"][name]
+    assert (tmp_path / "page.html").stat().st_size > 10_000
 
 
 def test_treatments_of_missing_cells_are_those_of_the_reader():

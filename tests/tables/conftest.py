@@ -15,9 +15,11 @@ from tests.tables.samples import two_classes, write_csv
 def refused() -> Callable[..., str]:
     """Read a file and return the error message; it is short and names no command-line option."""
 
-    def call(path: Path, target: str | None = "group", drop: tuple[str, ...] = ()) -> str:
+    def call(
+        path: Path, target: str | None = "group", drop: tuple[str, ...] = (), **how: str
+    ) -> str:
         with pytest.raises(InputError) as caught:
-            read_table(path, target, drop)
+            read_table(path, target, drop, **how)
         message = str(caught.value)
         assert message.count("\n") <= 1
         assert "--" not in message

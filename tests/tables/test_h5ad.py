@@ -10,7 +10,7 @@ import pandas
 import pytest
 import scipy.sparse
 
-from fewest.tables import InputError, read_table
+from fewest.tables import InputError, read_samples, read_table
 from tests.tables.samples import NAMES, two_classes
 
 anndata = pytest.importorskip("anndata")
@@ -46,12 +46,58 @@ def test_sparse_is_made_dense_and_keeps_its_type(tmp_path, form):
     assert table.notes[0].startswith("X is sparse (")
 
 
-def test_sparse_that_is_too_large_is_refused(refused, tmp_path, monkeypatch):
-    path = write(tmp_path / "t.h5ad", scipy.sparse.csr_matrix(two_classes()[0]))
-    assert read_table(path, "group").X.shape == (40, 30)
-    monkeypatch.setattr("fewest.tables._matrix.get_memory", lambda: 9000)
-    assert "is sparse, and would need" in refused(path)
-    assert "Keep fewer features" in refused(path)
+@pytest.mark.parametrize("form", [scipy.sparse.csr_matrix, scipy.sparse.csc_matrix])
+def test_sparse_that_is_very_large_stays_sparse(tmp_path, monkeypatch, form):
+    X, y = two_classes()
+    path = write(tmp_path / "t.h5ad", form(X), patient=np.arange(40) // 2)
+    monkeypatch.setattr("fewest.tables._matrix._LARGE", 9000)
+    table = read_table(path, "group", ["gene_2"], "patient")
+    assert scipy.sparse.issparse(table.X)
+    assert table.X.format == "csr"
+    assert table.X.toarray().tolist() == np.delete(X, 2, axis=1).tolist()
+    assert table.y.tolist() == y.tolist()
+    assert "stays so: as a full table it would take" in table.notes[0]
+    samples = read_samples(path, ["gene_7", "gene_1"])
+    assert samples.X.toarray().tolist() == X[:, [7, 1]].tolist()
+
+
+@pytest.mark.parametrize("missing", ["error", "median"])
+def test_sparse_with_missing_cells(refused, tmp_path, monkeypatch, missing):
+    monkeypatch.setattr("fewest.tables._matrix._LARGE", 9000)
+    X = two_classes()[0]
+    X[[2, 6], 4] = np.nan
+    path = write(tmp_path / "t.h5ad", scipy.sparse.csr_matrix(X))
+    with pytest.raises(InputError) as caught:
+        read_table(path, "group", missing=missing)
+    assert "has 2 missing cells in 1 column and 2 rows: gene_4 (rows 3, 7)." in str(caught.value)
+    X[[2, 6], 4] = np.inf
+    assert "2 infinite values in 1 column" in refused(
+        write(tmp_path / "u.h5ad", scipy.sparse.csr_matrix(X))
+    )
+
+
+def test_layers(refused, tmp_path):
+    X, y = two_classes()
+    data = anndata.AnnData(
+        X,
+        obs=pandas.DataFrame({"group": y}, index=[f"S{row}" for row in range(len(y))]),
+        var=pandas.DataFrame(index=NAMES),
+        layers={"counts": X + 1},
+    )
+    data.write_h5ad(tmp_path / "t.h5ad")
+    assert read_table(tmp_path / "t.h5ad", "group").X.tolist() == X.tolist()
+    assert read_table(tmp_path / "t.h5ad", "group", layer="counts").X.tolist() == (X + 1).tolist()
+    samples = read_samples(tmp_path / "t.h5ad", ["gene_3"], layer="counts")
+    assert samples.X.tolist() == (X[:, [3]] + 1).tolist()
+    message = refused(tmp_path / "t.h5ad", layer="count")
+    assert "has no layer 'count' among its 1 layer.\nDid you mean 'counts'?" in message
+    data.X = None
+    data.write_h5ad(tmp_path / "u.h5ad")
+    assert "has no X.\nName a layer: counts." in refused(tmp_path / "u.h5ad")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="has no layers, only .h5ad files have") as caught:
+        read_table(tmp_path / "t.csv", "b", layer="counts")
+    assert caught.value.argument == "layer"
 
 
 def test_groups_categories_and_missing_classes(tmp_path):

@@ -26,7 +26,7 @@ with the class:
   .xlsx            a sheet with a row of names first
   .npz             arrays X (numbers) and y (classes), and if you like
                    feature_names, gene_id or gene_name
-  .h5ad            AnnData: numbers in X, the class in a column of obs
+  .h5ad            AnnData: numbers in X or a layer, the class in a column of obs
 Columns without a name, and columns of text that is different in every row
 (ids), are left out. What was done with the file is reported below its name.
 """
@@ -164,6 +164,7 @@ def add_layout(group: Group) -> None:
     transposed = "the samples are columns: the first column has names, and COLUMN above is a row"
     group.option("--transpose", transposed)
     group.option("--sheet NAME", "sheet of an Excel workbook (default: the first)")
+    group.option("--layer NAME", "layer of an .h5ad file (default: X)")
 
 
 def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) -> Group:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
+from scipy import sparse
 
 from fewest._wording import quoted
 from fewest.cli._errors import CommandError
@@ -22,6 +23,7 @@ _OPTIONS = {
     "transpose": "--transpose",
     "missing": "--missing drop-samples, drop-features or median",
     "sheet": "--sheet NAME",
+    "layer": "--layer NAME",
 }
 
 
@@ -36,6 +38,7 @@ def read(arguments: argparse.Namespace) -> Table:
             transpose=arguments.transpose,
             missing=arguments.missing,
             sheet=arguments.sheet,
+            layer=arguments.layer,
         )
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
@@ -56,6 +59,7 @@ def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> S
             arguments.drop,
             transpose=arguments.transpose,
             sheet=arguments.sheet,
+            layer=arguments.layer,
         )
 
 
@@ -71,7 +75,7 @@ def _naming_options() -> Iterator[None]:
 def _note_row_numbers(table: Table) -> list[str]:
     """A running number separates the classes of a sorted file, and says nothing about them."""
     X = table.X
-    if len(X) < _FEW_ROWS:
+    if X.shape[0] < _FEW_ROWS or sparse.issparse(X):  # a column that counts is not sparse
         return []
     candidates = np.flatnonzero(X[1] - X[0] == 1)
     running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]

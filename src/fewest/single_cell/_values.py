@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,7 +14,6 @@ from scipy import sparse
 from fewest._estimators.validation import SPARSE_FORMATS
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import counted, listed, near, quoted
-from fewest.tables._matrix import get_memory
 
 _NUMBERS = "biuf"
 _BLOCK_BYTES = 2**27  # of a dense array on disk, read at a time
@@ -135,6 +136,14 @@ def _check_fits(size: int, name: str) -> None:
             f"{name} would take {size / 2**30:.0f} GB in memory: more than this computer has. Keep "
             "fewer genes, for instance those that vary most, or fewer cells of each type"
         )
+
+
+def get_memory() -> float:
+    """Bytes of memory in this computer; infinite if the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
 
 def _megabytes(size: int) -> str:

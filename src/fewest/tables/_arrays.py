@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fewest._wording import counted, cut, listed, quoted
 from fewest.tables._columns import is_no_number
 from fewest.tables._errors import InputError
-from fewest.tables._frame import NUMBER_KINDS, Frame, Label, Request, is_far_more, require_some
+from fewest.tables._frame import (
+    NUMBER_KINDS,
+    Frame,
+    Label,
+    Request,
+    is_far_more,
+    require_some,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -108,7 +116,7 @@ def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
 
 def leave_out_ids(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
     """The positions without text that differs in every sample, and notes of what was left out."""
-    if isinstance(frame.cells, np.ndarray):
+    if isinstance(frame.cells, np.ndarray) or sparse.issparse(frame.cells):
         return positions, []
     kinds = [dtype.kind for dtype in frame.cells.dtypes]
     ids = [
@@ -139,12 +147,14 @@ def _is_id(column: pandas.Series) -> bool:
     )
 
 
-def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[NDArray[Any], list[str]]:
+def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[str]]:
     """These columns as one array, and their names; an error that names those with text."""
     names = [frame.names.columns.names[place] for place in positions]
+    everything = list(positions) == list(range(frame.cells.shape[1]))
     if isinstance(frame.cells, np.ndarray):
-        everything = list(positions) == list(range(frame.cells.shape[1]))
         return frame.cells if everything else np.take(frame.cells, positions, axis=1), names
+    if sparse.issparse(frame.cells):
+        return frame.cells if everything else frame.cells[:, list(positions)], names
     columns = frame.cells.iloc[:, positions]
     kinds = list(columns.dtypes)
     text = [place for place, kind in enumerate(kinds) if kind.kind not in NUMBER_KINDS]

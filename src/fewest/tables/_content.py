@@ -24,8 +24,9 @@ class Table:
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
-        Finite numbers, in the type of the file if all columns share it.
+    X : array or csr matrix of shape (n_samples, n_features)
+        Finite numbers, in the type of the file if all columns share it; sparse only if a full table
+        would be very large.
     y : array of shape (n_samples,)
         The classes, as numbers or text.
     feature_names : list of str
@@ -46,7 +47,7 @@ class Table:
         How cells without a value were treated, if there were any.
     """
 
-    X: NDArray[Any]
+    X: Any
     y: NDArray[Any]
     feature_names: list[str]
     origin: str
@@ -64,7 +65,7 @@ class Samples:
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X : array or csr matrix of shape (n_samples, n_features)
         Finite numbers, one column per feature asked for.
     feature_names : list of str
         The columns of X.
@@ -80,7 +81,7 @@ class Samples:
         What the reader decided on its own.
     """
 
-    X: NDArray[Any]
+    X: Any
     feature_names: list[str]
     truth: NDArray[Any] | None
     target: str | None

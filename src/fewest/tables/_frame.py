@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fewest._wording import counted, first_and_last, listed, near, quoted
 from fewest.tables._errors import InputError
@@ -16,7 +17,7 @@ from fewest.tables._errors import InputError
 if TYPE_CHECKING:
     import pandas
 
-Cells: TypeAlias = "pandas.DataFrame | NDArray[Any]"
+Cells: TypeAlias = "pandas.DataFrame | NDArray[Any] | sparse.csr_matrix"
 Label: TypeAlias = "pandas.Series | NDArray[Any]"
 
 NUMBER_KINDS = "biuf"
@@ -36,6 +37,7 @@ class Request:
     groups: str | None = None
     transpose: bool = False
     sheet: str | None = None
+    layer: str | None = None
     features: Sequence[str] | None = None
     needs_classes: bool = True
 
@@ -176,7 +178,7 @@ class Frame:
     ----------
     names : Names
         What the columns and the labels are called.
-    cells : data frame or array
+    cells : data frame, array or csr matrix
         One row per sample, one column per name.
     get_label : callable
         The column (or array) of that name, with one entry per sample.
@@ -212,7 +214,7 @@ def require_some(positions: list[int], origin: str) -> list[int]:
     return positions
 
 
-def require_matrix(X: NDArray[Any], origin: str) -> NDArray[Any]:
+def require_matrix(X: Any, origin: str) -> Any:
     """X with booleans as numbers, or an InputError if it is not a table of numbers."""
     if X.ndim != 2 or X.dtype.kind not in NUMBER_KINDS or 0 in X.shape:
         raise InputError(

@@ -27,6 +27,7 @@ from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request, re
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is used
 _TARGET = "y"
+_LARGE = 2**31  # bytes of a full table, above which sparse numbers stay sparse
 
 
 def read_npz(file: Path, request: Request) -> Frame:
@@ -148,13 +149,12 @@ def _open_npz(file: Path) -> Iterator[NpzFile]:
 
 
 def read_h5ad(file: Path, request: Request) -> Frame:
-    """Read X, with labels from obs; if transposed, obs and var are swapped."""
+    """Read X or a layer, with labels from obs; if transposed, obs and var are swapped."""
     data, origin = _open_h5ad(file), visible(file)
     samples, features = "obs", "var"
     if request.transpose:
         data, samples, features = data.T, features, samples
-    if data.X is None:
-        raise InputError(f"{origin} has no X.\nWrite the numbers to X, not to a layer only.")
+    values = _take_layer(data, request.layer, origin)
     names = Names(
         columns=Header(origin, [str(name) for name in data.var_names], "feature"),
         labels=Header(f"{samples} of {origin}", [str(name) for name in data.obs.columns]),
@@ -162,8 +162,8 @@ def read_h5ad(file: Path, request: Request) -> Frame:
         across=f"column of {features}",
     )
     names.check(request)  # before X is made dense
-    X, notes = _make_dense(data.X, origin)
-    return Frame(names, np.ascontiguousarray(X), data.obs.__getitem__, notes)
+    X, notes = _settle_sparse(values, origin)
+    return Frame(names, X, data.obs.__getitem__, notes)
 
 
 def _open_h5ad(file: Path) -> Any:
@@ -182,25 +182,31 @@ def _open_h5ad(file: Path) -> Any:
         raise DamagedFileError(file, "an .h5ad file", reason, advice) from error
 
 
-def _make_dense(X: Any, origin: str) -> tuple[NDArray[Any], list[str]]:
-    """X as a dense array: commands often read single columns and cells, which is slow if sparse."""
+def _take_layer(data: Any, layer: str | None, origin: str) -> Any:
+    """The numbers: X, or the layer that was asked for."""
+    if layer is not None:
+        Header(origin, [str(name) for name in data.layers], "layer").require(layer, "layer")
+        return data.layers[layer]
+    if data.X is None:
+        raise InputError(
+            f"{origin} has no X.\nName a layer: {listed(data.layers) or 'there is none either'}.",
+            argument="layer",
+        )
+    return data.X
+
+
+def _settle_sparse(X: Any, origin: str) -> tuple[Any, list[str]]:
+    """X as a dense array, or sparse with fast rows where that array would be very large.
+
+    Commands often read single columns and cells, which is slow if X is sparse.
+    """
     if not hasattr(X, "toarray"):
-        return require_matrix(np.asarray(X), origin), []
+        return np.ascontiguousarray(require_matrix(np.asarray(X), origin)), []
     n_cells = math.prod(X.shape)
     size = n_cells * X.dtype.itemsize
-    if size > get_memory():
-        raise InputError(
-            f"X of {origin} is sparse, and would need {size / 2**30:.0f} GB as a full table: more "
-            "than this computer has.\nKeep fewer features, for instance those that vary most."
-        )
-    share = X.nnz / max(1, n_cells)
-    note = f"X is sparse ({100 * share:.3g} % of its cells are stored): made dense."
-    return require_matrix(X.toarray(), origin), [note]
-
-
-def get_memory() -> float:
-    """Bytes of memory in this computer; infinite if the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return math.inf
+    share = f"X is sparse ({100 * X.nnz / max(1, n_cells):.3g} % of its cells are stored)"
+    if size <= _LARGE:
+        dense = np.ascontiguousarray(require_matrix(X.toarray(), origin))
+        return dense, [f"{share}: made dense."]
+    note = f"{share}, and stays so: as a full table it would take {size / 2**30:.1f} GB."
+    return require_matrix(X.tocsr(), origin), [note]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from fewest._wording import counted, cut, listed
 from fewest.tables._arrays import check_classes
@@ -23,6 +24,9 @@ Mask = NDArray[np.bool_]
 def treat_missing(table: Table, treatment: str) -> Table:
     """The table without missing cells, with a note of what was done; or an InputError."""
     missing = _find(np.isnan, table.X)
+    if sparse.issparse(missing):
+        _refuse(table, missing, "missing cell", "Leave out the features, or fill the cells in.")
+        return table
     return TREATMENTS[treatment](table, missing) if missing.any() else table
 
 
@@ -38,15 +42,21 @@ def refuse_infinite(table: Table | Samples) -> None:
     _refuse(table, _find(np.isinf, table.X), "infinite value", advice, "drop")
 
 
-def _find(test: Callable[[Any], Any], X: NDArray[Any]) -> Mask:
-    """Where the test holds; whole numbers are neither missing nor infinite."""
-    return test(X) if X.dtype.kind == "f" else np.zeros(0, dtype=bool)
+def _find(test: Callable[[Any], Any], X: Any) -> Any:
+    """Where the test holds, sparse if X is; whole numbers are neither missing nor infinite."""
+    if X.dtype.kind != "f":
+        return np.zeros(0, dtype=bool)
+    if not sparse.issparse(X):
+        return test(X)
+    cells = X.tocoo()
+    bad = test(cells.data)
+    return sparse.csc_matrix((bad[bad], (cells.row[bad], cells.col[bad])), shape=X.shape)
 
 
 def _refuse(
-    table: Table | Samples, bad: Mask, noun: str, advice: str, argument: str | None = None
+    table: Table | Samples, bad: Any, noun: str, advice: str, argument: str | None = None
 ) -> None:
-    if bad.any():
+    if bad.sum():
         raise InputError(
             f"{table.origin} has {counted(int(bad.sum()), noun)} in "
             f"{_locate(bad, table.feature_names)}.\n{advice} The first row of data is row 1.",
@@ -54,12 +64,12 @@ def _refuse(
         )
 
 
-def _locate(bad: Mask, names: list[str]) -> str:
+def _locate(bad: Any, names: list[str]) -> str:
     """How many columns and rows are affected, and the first of them by name and number."""
-    columns, rows = (np.flatnonzero(bad.any(axis=axis)) for axis in (0, 1))
+    columns, rows = (np.flatnonzero(bad.sum(axis=axis)) for axis in (0, 1))
     places = []
     for column in columns[: _MOST_COLUMNS + 1]:
-        numbers = np.flatnonzero(bad[:, column]) + 1
+        numbers = np.unique(bad[:, [column]].nonzero()[0]) + 1
         word = "row" if len(numbers) == 1 else "rows"
         places.append(f"{cut(names[column])} ({word} {_show(numbers, _MOST_ROWS)})")
     return (

@@ -44,6 +44,7 @@ def read_table(
     transpose: bool = False,
     missing: str = "error",
     sheet: str | None = None,
+    layer: str | None = None,
 ) -> Table:
     r"""Samples with their classes, read from a file and checked.
 
@@ -66,6 +67,8 @@ def read_table(
         are left out, too.
     sheet : str, optional
         The sheet of a workbook (default: the first).
+    layer : str, optional
+        The layer of an .h5ad file (default: X).
 
     Returns
     -------
@@ -93,7 +96,7 @@ def read_table(
     """
     if missing not in TREATMENTS:
         raise ValueError(f"missing must be one of {', '.join(TREATMENTS)}; not {missing!r}")
-    request = Request(target, drop, groups, transpose, sheet)
+    request = Request(target, drop, groups, transpose, sheet, layer)
     frame = _read_frame(path, request)
     if target is None:
         request = replace(request, target=frame.default_target)
@@ -130,6 +133,7 @@ def read_samples(
     *,
     transpose: bool = False,
     sheet: str | None = None,
+    layer: str | None = None,
 ) -> Samples:
     r"""Samples with the features that a model needs, read from a file and checked.
 
@@ -147,6 +151,8 @@ def read_samples(
         The samples are columns of the file.
     sheet : str, optional
         The sheet of a workbook (default: the first).
+    layer : str, optional
+        The layer of an .h5ad file (default: X).
 
     Returns
     -------
@@ -170,7 +176,7 @@ def read_samples(
     >>> samples.X.tolist(), samples.ignored
     ([[2.0], [3.0]], ['patient', 'g1'])
     """
-    request = Request(target, drop, None, transpose, sheet, features, needs_classes=False)
+    request = Request(target, drop, None, transpose, sheet, layer, features, needs_classes=False)
     frame = _read_frame(path, request)
     with _naming_other_sheets(frame):
         _check(frame, request)
@@ -226,13 +232,17 @@ def _find_reader(file: Path, request: Request) -> _Reader:
         raise InputError(
             f"{visible(file)} has no sheets, only workbooks have: name none.", argument="sheet"
         )
+    if request.layer is not None and reader is not read_h5ad:
+        raise InputError(
+            f"{visible(file)} has no layers, only .h5ad files have: name none.", argument="layer"
+        )
     return reader
 
 
 def _check(frame: Frame, request: Request) -> None:
     """Raise an InputError if there are no samples, or if the request does not fit the names."""
     names = frame.names.columns.names
-    if not names or len(frame.cells) == 0:
+    if not names or frame.cells.shape[0] == 0:
         no_columns = request.transpose and names
         lack = "no columns but the names" if no_columns else "a header but no rows"
         raise InputError(f"{frame.origin} has {lack}.")
