@@ -108,6 +108,18 @@ def test_counts_are_normalised_as_by_hand(cells):
         )
 
 
+def test_counts_are_normalised_as_by_scanpy(cells):
+    scanpy = pytest.importorskip("scanpy")
+    normal = cells.copy()
+    normal.X = normal.layers["counts"].copy()
+    scanpy.pp.normalize_total(normal, target_sum=1e4)
+    scanpy.pp.log1p(normal)
+    panel = select_panel(cells, "celltype", n_genes=3, layer="counts", counts=True)
+    other = select_panel(normal, "celltype", n_genes=3)
+    assert panel.genes == other.genes
+    assert panel.weights.to_numpy() == pytest.approx(other.weights.to_numpy(), abs=1e-3)
+
+
 def test_written_and_read_again(cells, tmp_path):
     cells.obs["celltype"] = cells.obs["celltype"].astype(str).replace({"CD4 T": "T/CD4+ é"})
     panel = select_panel(cells, "celltype", n_genes=4)
@@ -120,7 +132,7 @@ def test_written_and_read_again(cells, tmp_path):
     kept = again.uns["fewest"]
     assert kept["genes"].tolist() == panel.genes
     assert kept["types"].tolist() == panel.types
-    assert kept["params"] == {"label": "celltype"}
+    assert kept["params"] == {"label": "celltype", "counts": False}
     assert kept["held_out"]["macro_f1"] == panel.judgement.macro_f1
     assert np.array_equal(kept["held_out"]["confusion"], panel.judgement.confusion.to_numpy())
     assert kept["certificates"]["relative_gap"].max() == panel.gap

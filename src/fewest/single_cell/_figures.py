@@ -46,7 +46,7 @@ def plot_panel(
     *,
     kind: str = "dots",
     layer: str | None = None,
-    counts: bool = False,
+    counts: bool | None = None,
     scale: bool = True,
     unlabelled: str = "error",
     ax: Axes | None = None,
@@ -69,8 +69,8 @@ def plot_panel(
         the colour their mean. "heatmap" has genes in rows and shows means only.
     layer : str, optional
         Layer with the values; by default that of the panel, or `adata.X`.
-    counts : bool
-        The values are counts, to be normalised as in `select_panel`.
+    counts : bool, optional
+        The values are counts, to be normalised as in `select_panel`; by default as they were there.
     scale : bool
         Colours go from the smallest to the largest mean of each gene; otherwise they are the means.
     unlabelled : {"error", "drop"}
@@ -97,8 +97,12 @@ def plot_panel(
     ['MS4A1', 'CD3D']
     """
     check_choice("kind", kind, _KINDS)
-    genes, spoken, layer, label = _find_content(panel, layer, label)
-    cells = read_cells(adata, label, genes=genes, layer=layer, counts=counts, unlabelled=unlabelled)
+    genes, spoken, label = _find_content(panel, label)
+    if isinstance(panel, Panel) and layer is None:
+        layer, counts = panel.layer, panel.counts if counts is None else counts
+    cells = read_cells(
+        adata, label, genes=genes, layer=layer, counts=bool(counts), unlabelled=unlabelled
+    )
     picture = _arrange(cells, spoken)
     colours = _scale(picture.means) if scale else picture.means
     what = "mean expression"
@@ -117,16 +121,15 @@ def plot_panel(
 
 
 def _find_content(
-    panel: Panel | Sequence[str], layer: str | None, label: str | None
-) -> tuple[Sequence[str], dict[str, str] | None, str | None, str]:
-    """Genes, the type of each if it is known, layer and label."""
+    panel: Panel | Sequence[str], label: str | None
+) -> tuple[Sequence[str], dict[str, str] | None, str]:
+    """Genes, the type of each if it is known, and label."""
     if isinstance(panel, Panel):
-        given = layer if layer is not None else panel.layer
         same = label is None or label == panel.label
-        return panel.genes, panel.speaks_for if same else None, given, label or panel.label
+        return panel.genes, panel.speaks_for if same else None, label or panel.label
     if label is None:
         raise ValueError("label must name the column of adata.obs with the cell types")
-    return panel, None, layer, label
+    return panel, None, label
 
 
 def _arrange(cells: Cells, spoken: dict[str, str] | None) -> Picture:

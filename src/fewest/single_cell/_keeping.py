@@ -44,6 +44,7 @@ def describe_panel(panel: Panel) -> dict[str, Any]:
                 "label": panel.label,
                 "layer": panel.layer,
                 "donor": panel.donor,
+                "counts": panel.counts,
             }.items()
             if value is not None
         },

@@ -167,6 +167,7 @@ def select_panel(
         label=label,
         layer=layer,
         donor=donor,
+        counts=bool(counts),
         needed_by=list_needs(fitted, cells.genes, _TOP) if above else {},
         notes=cells.notes,
     )

@@ -33,6 +33,8 @@ class Panel:
         Objective, proven bound and gap of each linear program.
     label, layer, donor : str or None
         The columns and the layer that were used.
+    counts : bool
+        Whether the values were counts, and were normalised.
     needed_by : dict
         With a hierarchy: for every gene, the types whose parts it tells apart; "all cells" if it
         tells the broadest types apart.
@@ -48,6 +50,7 @@ class Panel:
     label: str = ""
     layer: str | None = None
     donor: str | None = None
+    counts: bool = False
     needed_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
