@@ -74,6 +74,8 @@ def test_donor_effects_make_the_honest_error_larger():
 
 @pytest.mark.parametrize("form", [sparse.csc_matrix, np.asarray, sparse.csr_array])
 def test_dense_and_sparse_give_the_same(form):
+    if form is sparse.csr_array:
+        pytest.importorskip("anndata", minversion="0.11")  # earlier ones take matrices only
     one, other = (
         select_panel(make_cells(kind), "celltype", n_genes=3) for kind in (sparse.csr_matrix, form)
     )
