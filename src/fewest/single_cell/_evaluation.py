@@ -20,7 +20,7 @@ from fewest._solvers.blas_threads import one_blas_thread
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, percent
 from fewest.single_cell._cells import check_donors, read_cells
-from fewest.single_cell._judgement import Judgement
+from fewest.single_cell._judgement import Judgement, align_with_words
 
 if TYPE_CHECKING:
     import pandas
@@ -86,7 +86,7 @@ class PanelEvaluation:
         lines = [
             f"{counted(len(self.genes), 'gene')}, judged on {out} held out in "
             f"{counted(len(self.judgement.held_out.folds), 'fold')}",
-            aligned(rows),
+            align_with_words(rows),
             f"error {percent(self.judgement.error)}, macro-F1 {self.macro_f1:.3f}",
         ]
         if self.gains is not None:
@@ -179,7 +179,7 @@ def evaluate_panel(
     3 genes, judged on cells held out in 5 folds
           cells  precision  recall    F1  confused with
       B      40       0.98    1.00  0.99
-      NK     40       1.00    0.95  0.97              B
+      NK     40       1.00    0.95  0.97  B
       T      40       0.98    1.00  0.99
     error 1.7 %, macro-F1 0.983
              macro-F1 without it    gain

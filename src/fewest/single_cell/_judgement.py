@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from fewest._estimators.held_out import HeldOut
+from fewest._wording import aligned
 
 if TYPE_CHECKING:
     import pandas
@@ -121,3 +122,11 @@ class Judgement:
         wrong = pandas.Series(held.predicted != held.true)
         table = wrong.groupby(self.donors[held.tested]).agg(["size", "mean"])
         return table.rename(columns={"size": "cells", "mean": "error"})
+
+
+def align_with_words(rows: list[list[str]]) -> str:
+    """A table whose last column has words, which begin at the same place."""
+    lines = aligned([row[:-1] for row in rows]).split("\n")
+    width = max(map(len, lines))
+    pairs = zip(lines, rows, strict=True)
+    return "\n".join(f"{line.ljust(width)}  {row[-1]}".rstrip() for line, row in pairs)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from fewest._estimators.certificate import Certificate
-from fewest._wording import aligned, counted, cut, listed, percent
-from fewest.single_cell._judgement import Judgement
+from fewest._wording import counted, cut, listed, percent
+from fewest.single_cell._judgement import Judgement, align_with_words
 
 if TYPE_CHECKING:
     import pandas
@@ -92,7 +92,7 @@ class Panel:
         ]
         out = "donors" if self.donor is not None else "cells"
         return (
-            f"{head}\n{aligned(rows)}\n"
+            f"{head}\n{align_with_words(rows)}\n"
             f"on {out} held out in {counted(len(self.judgement.held_out.folds), 'fold')}: error "
             f"{percent(self.judgement.error)}, macro-F1 {self.judgement.macro_f1:.3f}"
         )
