@@ -11,6 +11,7 @@ from fewest._estimators.abilities import abilities_of, explain_no_classes, selec
 from fewest._estimators.validation import check_count
 from fewest._types import FloatArray
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.single_cell._limited import LimitedMachine
 
 
 def make_machine(
@@ -20,7 +21,8 @@ def make_machine(
     if estimator is None:
         check_count("n_genes", n_genes, or_none=True)
         settings: dict[str, Any] = {"max_seconds": max_seconds, "verbose": max(0, verbose - 1)}
-        return SupportFeatureMachine(**settings)
+        machine = SupportFeatureMachine(**settings)
+        return machine if n_genes is None else LimitedMachine(machine, n_genes)
     if n_genes is not None or max_seconds is not None:
         raise ValueError(
             "n_genes and max_seconds are those of the machine that is used if no estimator is "
