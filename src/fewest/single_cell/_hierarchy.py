@@ -15,13 +15,12 @@ from fewest._estimators.abilities import (
     Abilities,
     Selection,
     Selector,
-    certificates_of,
     selection_of,
 )
 from fewest._estimators.certificate import Certificate
 from fewest._types import FloatArray
 from fewest._wording import counted, quoted
-from fewest.single_cell._machine import find_weights, signs_of
+from fewest.single_cell._machine import find_certificates, find_weights
 
 Path = tuple[str, ...]  # the types that a type belongs to, the broadest first, and itself
 
@@ -85,7 +84,7 @@ class HierarchicalMachine(Selector, ClassifierMixin, BaseEstimator):
                     part = X if rows.all() else X[rows]
                     node = clone(machine).fit(part, labels)
                     self.nodes_[parent] = node
-                    self.certificates_ += certificates_of(node, signs_of(labels))
+                    self.certificates_ += find_certificates(node, labels)
         self.n_features_in_ = X.shape[1]
         self.support_ = self._selection().support
         return self

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.abilities import abilities_of, explain_no_classes, selection_of
+from fewest._estimators.abilities import (
+    abilities_of,
+    certificates_of,
+    explain_no_classes,
+    selection_of,
+)
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.validation import check_count
 from fewest._types import FloatArray
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.single_cell._limited import LimitedMachine
 
 
 def make_machine(
@@ -21,8 +26,7 @@ def make_machine(
     if estimator is None:
         check_count("n_genes", n_genes, or_none=True)
         settings: dict[str, Any] = {"max_seconds": max_seconds, "verbose": max(0, verbose - 1)}
-        machine = SupportFeatureMachine(**settings)
-        return machine if n_genes is None else LimitedMachine(machine, n_genes)
+        return SupportFeatureMachine(max_features=n_genes, **settings)
     if n_genes is not None or max_seconds is not None:
         raise ValueError(
             "n_genes and max_seconds are those of the machine that is used if no estimator is "
@@ -50,7 +54,8 @@ def find_weights(fitted: Any, scale: FloatArray) -> FloatArray:
     return coef - coef.mean(axis=0)
 
 
-def signs_of(labels: NDArray[Any]) -> FloatArray:
-    """One for the cells of a type, minus one for others: one row per type, or one for two types."""
+def find_certificates(fitted: Any, labels: NDArray[Any]) -> tuple[Certificate, ...]:
+    """Proofs of its linear programs, each once: one program may stand for all types."""
     names = np.unique(labels)
-    return np.array([np.where(labels == name, 1.0, -1.0) for name in names[len(names) == 2 :]])
+    signs = [np.where(labels == name, 1.0, -1.0) for name in names[len(names) == 2 :]]
+    return tuple(dict.fromkeys(certificates_of(fitted, np.array(signs))))

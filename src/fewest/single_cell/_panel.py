@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from fewest._estimators.abilities import certificates_of, selection_of
+from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import run_held_out
 from fewest._estimators.splits import fit_with_groups
 from fewest._types import FloatArray
@@ -22,7 +22,7 @@ from fewest.single_cell._hierarchy import (
 )
 from fewest.single_cell._judgement import Judgement
 from fewest.single_cell._keeping import check_writable, write_panel
-from fewest.single_cell._machine import find_weights, make_machine, signs_of
+from fewest.single_cell._machine import find_certificates, find_weights, make_machine
 from fewest.single_cell._result import Panel
 from fewest.single_cell._values import describe_columns
 
@@ -163,7 +163,7 @@ def select_panel(
         weights=weights,
         estimator=fitted,
         judgement=judgement,
-        certificates=certificates_of(fitted, signs_of(cells.y)),
+        certificates=find_certificates(fitted, cells.y),
         label=label,
         layer=layer,
         donor=donor,
