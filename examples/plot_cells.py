@@ -21,7 +21,7 @@ except ImportError:
 # The values in ``X`` are centred and scaled. Log-normalised ones, sparse, are in ``raw``.
 
 cells = scanpy.datasets.pbmc68k_reduced().raw.to_adata()
-panel = select_panel(cells, "bulk_labels", n_genes=12, random_state=0)
+panel = select_panel(cells, "bulk_labels", n_genes=12, cv=3, random_state=0)
 print(panel)
 
 # %%
@@ -48,6 +48,6 @@ print(panel.judgement.confused_pairs.head())
 # The panel is the same in all folds, so this is for comparing genes and panels. The error to expect
 # is the one above.
 
-found = evaluate_panel(cells, panel.genes, "bulk_labels", random_state=0)
+found = evaluate_panel(cells, panel.genes, "bulk_labels", cv=3, random_state=0)
 print(found)
 plt.show()
