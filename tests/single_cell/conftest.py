@@ -12,7 +12,7 @@ LINEAGES = {"B": "lymphoid", "CD4 T": "lymphoid", "CD8 T": "lymphoid", "mono": "
 MARKERS = {name: f"gene {place}" for place, name in enumerate(TYPES)}
 
 
-def make_cells(form=sparse.csr_matrix, *, n_cells=240, n_genes=60, seed=0):
+def make_cells(form=sparse.csr_matrix, *, n_cells=240, n_genes=40, seed=0):
     """Counts: genes 0 to 3 are high in one type each, gene 4 in all lymphoid cells."""
     rng = np.random.default_rng(seed)
     types = np.array(TYPES)[np.arange(n_cells) % len(TYPES)]
