@@ -32,9 +32,8 @@ def test_equals_brute_force(first):
         sizes[size] += 1
         n_tied += bool(np.all(np.rint(X) == X))
         n_leaves += len(result.ruled_out)
-    # The comparison is worth little if all problems are of one kind.
-    assert min(sizes[None], sizes[1], sizes[2], sizes[3]) >= 2
-    if first == 0:  # larger sets are rare
-        assert sum(sizes[size] for size in range(4, 8)) >= 1
-    assert n_tied >= 10
-    assert n_leaves >= 20
+    if first == 0:  # The comparison is worth little if all problems are of one kind.
+        assert min(sizes[None], sizes[1], sizes[2], sizes[3]) >= 2
+        assert sum(sizes[size] for size in range(4, 8)) >= 1  # larger sets are rare
+        assert n_tied >= 10
+        assert n_leaves >= 20

@@ -69,7 +69,7 @@ class Columns:
 
     def price_all(self, V: FloatArray) -> FloatArray:
         """The same for every column of V, which all have to sum to zero; one row per feature."""
-        raw = np.column_stack([column_products(self.X, v) for v in V.T])
+        raw = column_products(self.X, V)
         raw *= self.inverse_scale[:, None]
         return raw
 
@@ -177,14 +177,14 @@ def wrap_columns(X: Any) -> Columns:
 
 
 def column_products(X: Any, v: FloatArray) -> FloatArray:
-    """X^T v in float64, without a converted copy of X."""
+    """X^T v in float64 (v may have several columns), without a converted copy of X."""
     if sparse.issparse(X):
         return _sparse_products(X, v)
     if _blas_ready(X):
-        return np.asarray(v @ X)
-    out = np.zeros(X.shape[1])
+        return np.ascontiguousarray((v.T @ X).T)
+    out = np.zeros((X.shape[1], *v.shape[1:]))
     for rows, block, values in _float_tiles(X):
-        out[block] += v[rows] @ values
+        out[block] += values.T @ v[rows]
     return out
 
 
@@ -332,8 +332,8 @@ def _replace_values(slab: Any, values: FloatArray) -> Any:
 def _sparse_products(X: Any, v: FloatArray, *, square: bool = False) -> FloatArray:
     """X^T v, or that of squared values; what has to be converted is slab by slab."""
     if X.dtype == np.float64 and not square:
-        return np.asarray(X.T @ v, dtype=np.float64).ravel()
-    by_rows, out = X.format == "csr", np.zeros(X.shape[1])
+        return np.asarray(X.T @ v, dtype=np.float64)
+    by_rows, out = X.format == "csr", np.zeros((X.shape[1], *v.shape[1:]))
     for part, slab in _sparse_slabs(X, square=square):
         out[slice(None) if by_rows else part] += slab.T @ (v[part] if by_rows else v)
     return out
