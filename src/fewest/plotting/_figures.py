@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
+# Okabe and Ito's colours, which people with any colour vision can tell apart; grey instead of their
+# black, which dark pages hide.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
+CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#8A8A8A")
 GREY, PALE = "#595959", "#BFBFBF"
 STYLES = ("solid", "dashed", "dashdot", "dotted")
 _LONGEST_NAME = 24
-_LEAST_APART = 0.03  # names below an axis, as a share of its width
+_LEAST_APART = 0.045  # names below an axis, as a share of its width
 _MOST_LEVEL, _MOST_LETTERS = 12, 40  # names below an axis, and letters of them side by side
 
 

@@ -112,8 +112,8 @@ def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
         # The classes as numbers, which the plot sorts; renamed afterwards.
         plotting.plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
         ax.set_yticks(range(len(labels)), [short(cut(label, 14)) for label in labels])
-        for line in ax.lines:
-            line.set_rasterized(len(values) > _MOST_MARKS)
+        for line in ax.lines:  # the bars stay in the colour of the page
+            line.set_rasterized(len(values) > _MOST_MARKS and line.get_marker() != "None")
 
     size = (3.7, 0.55 + (0.45 if len(labels) <= _MOST_LEVEL else 0.26) * len(labels))
     shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
