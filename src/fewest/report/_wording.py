@@ -92,17 +92,16 @@ def confused_pairs(found: Validation) -> str:
 def confused_pair(
     pair: ConfusedPair, judged: Mapping[Label, int], show: Callable[[Any], str] = safe
 ) -> str:
-    """'A and B (3 of 20 A predicted as B)'; `judged` counts the samples of every class."""
-    one, other = show(pair.one), show(pair.other)
-    parts = [
-        f"{count} of {judged[label]} {name} predicted as {wrong}"
-        for count, label, name, wrong in (
-            (pair.n_one_as_other, pair.one, one, other),
-            (pair.n_other_as_one, pair.other, other, one),
-        )
-        if count
-    ]
-    return f"{one} and {other} ({', '.join(parts)})"
+    """'3 of 20 A predicted as B, and 1 of 8 the other way round', the larger share first.
+
+    `judged` counts the samples of every class.
+    """
+    one = (pair.n_one_as_other, judged[pair.one], pair.one)
+    other = (pair.n_other_as_one, judged[pair.other], pair.other)
+    if one[0] * other[1] < other[0] * one[1]:
+        one, other = other, one
+    text = f"{one[0]} of {one[1]} {show(one[2])} predicted as {show(other[2])}"
+    return text + (f", and {other[0]} of {other[1]} the other way round" if other[0] else "")
 
 
 def parameter(value: Any) -> str:
