@@ -108,7 +108,7 @@ def test_no_pair_is_confused(run, tmp_path):
 @pytest.mark.parametrize("method", ["sfm", "weston", "liknon"])
 def test_at_most_so_many_features(run, tmp_path, method):
     path = write_csv(tmp_path / "three.csv", *three_classes())
-    options = ("--target", "group", "--cv", 0, "--method", method, "--max-features", 1)
+    options = ("--target", "group", "--cv", 0, "--method", method, "--max-features", 1, "--C", 1)
     report = run("select", path, *options, "--json", "-").json
     assert report["answer"]["n_selected"] == 1
     assert report["question"]["parameters"]["max_features"] == 1
