@@ -95,6 +95,18 @@ def test_three_classes(run, tmp_path, method):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (
+            ("--method", "sfm-cv", "--max-features", 3),
+            "--max-features belongs to --method sfm or weston or liknon, not to sfm-cv",
+        ),
+        (
+            ("--method", "psvm", "--multi-class", "joint"),
+            "--multi-class joint belongs to --method sfm or sfm-cv or weston or liknon, not to",
+        ),
+        (
+            ("--max-features", 3, "--multi-class", "separate"),
+            "--max-features needs one program for all classes",
+        ),
         (("--method", "liknon", "--C", "inf"), "--method liknon needs a finite --C"),
         (
             ("--method", "liknon", "--constraint", "class_means"),

@@ -150,32 +150,24 @@ def test_no_feature_selected(run, tmp_path):
     assert "Raise --C" in ran.out
 
 
-def test_three_classes(run, tmp_path):
-    """One set for all classes: a row per feature, a column per class, and one certificate."""
+def test_three_classes_one_by_one(run, tmp_path):
     X, y = three_classes()
-    machine = SupportFeatureMachine().fit(X, y)
+    machine = SupportFeatureMachine(multi_class="separate").fit(X, y)
     path = write_csv(tmp_path / "three.csv", X, y)
-    text = run("select", path, "--target", "group").out
-    report = run("select", path, "--target", "group", "--json", "-").json
-    columns = np.flatnonzero(machine.support_)
-    assert f"Selected: {len(columns)} of 30 features, for 3 classes together\n" in text
-    assert "against the rest" not in text
-    assert "Guessing has a balanced error of 66.7 %." in text
-    assert text.count("relative gap") == 1
-    planes = report["answer"]["hyperplanes"]
-    assert [entry["positive_class"] for entry in planes] == [1, 2, 3]
-    (result,) = machine.results_
-    for row, written in enumerate(planes):
-        assert sorted(one["column"] for one in written["features"]) == columns.tolist()
-        assert written["certificate"]["objective"] == pytest.approx(result.steps[0].objective)
+    options = ("--target", "group", "--multi-class", "separate")
+    text = run("select", path, *options).out
+    report = run("select", path, *options, "--json", "-").json
+    assert [entry["positive_class"] for entry in report["answer"]["hyperplanes"]] == [1, 2, 3]
+    assert report["answer"]["panel"] is None
+    for row, written in enumerate(report["answer"]["hyperplanes"]):
+        assert f"Class {row + 1} against the rest" in text
+        columns = sorted(feature["column"] for feature in written["features"])
+        assert columns == np.flatnonzero(machine.supports_[row]).tolist()
+        first = machine.results_[row].steps[0]
+        assert written["certificate"]["objective"] == pytest.approx(first.objective)
         for feature in written["features"]:
-            of_class = X[y == row + 1, feature["column"]].mean()
-            assert feature["class_means"][row] == pytest.approx(of_class)
-    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines() if "gene_" in line}
-    for column in columns:  # the table of means is the second one
-        shown = [float(value) for value in rows[NAMES[column]]]
-        wanted = [X[y == label, column].mean() for label in (1, 2, 3)]
-        np.testing.assert_allclose(shown, wanted, rtol=1e-3)
+            rest = X[y != row + 1, feature["column"]].mean()
+            assert feature["rest_mean"] == pytest.approx(rest)
 
 
 def test_a_hyperplane_for_each_of_three_classes(run, tmp_path):

@@ -198,10 +198,10 @@ def test_hostile_names_are_drawn_as_text():
 
 
 def test_sparse_columns_become_dense():
-    from fewest.plotting._displays import _columns
+    from fewest.plotting._displays import dense_columns
 
     X = sparse.csc_array(np.eye(3))
-    np.testing.assert_array_equal(_columns(X, np.array([0, 2])), np.eye(3)[:, [0, 2]])
+    np.testing.assert_array_equal(dense_columns(X, np.array([0, 2])), np.eye(3)[:, [0, 2]])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from fewest import (
 from fewest.datasets import make_gaussian
 from fewest.diagnostics import diagnose
 from fewest.report import make_report
-from fewest.report._answer import best_cut
+from fewest.report._cuts import best_cut
 from fewest.report._wording import percent, separability_meaning
 from tests.report.conftest import reasons
 

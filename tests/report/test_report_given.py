@@ -134,7 +134,7 @@ def test_three_classes(three_classes):
     X, y = three_classes
     report = make_report(SupportFeatureMachine().fit(X, y), X, y, n_permutations=19)
     content = report.content
-    assert [machine.positive_class for machine in content.answer.hyperplanes] == [10, 20, 30]
+    assert content.answer.panel.classes == [10, 20, 30]
     assert content.trust.validation.auc is not None
     assert len(content.trust.validation.auc) == 3
     (minimum,) = content.trust.minima

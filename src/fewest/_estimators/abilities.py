@@ -94,7 +94,10 @@ class Declaring:
         return Selection(supports, cost=float(supports.any(axis=0).sum()))
 
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        """Proofs of its programs; `signs` has a row of -1 and 1 for each linear function."""
+        """Proofs of its programs, one per linear function, or one for all of them together.
+
+        `signs` has a row of -1 and 1 for each linear function.
+        """
         return ()
 
     def _fit_along(self, X: Any, y: NDArray[Any], Cs: Sequence[float]) -> Iterator[Any]:
@@ -196,7 +199,7 @@ def feature_names_of(fitted: Any) -> Any:
 
 
 def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:
-    """Proofs of its programs, one per linear function; empty for estimators without any."""
+    """Proofs of its programs, one per linear function or one for all; empty without any."""
     return fitted._certificates(signs) if isinstance(fitted, Declaring) else ()
 
 

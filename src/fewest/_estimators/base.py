@@ -112,8 +112,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         )
 
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        proofs = tuple(_certificate(result, self._has_margin) for result in self.results_)
-        return proofs * (len(signs) // len(proofs))  # one program may stand for all classes
+        return tuple(_certificate(result, self._has_margin) for result in self.results_)
 
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:

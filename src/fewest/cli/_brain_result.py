@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from fewest._wording import counted, cut, percent, visible
+from fewest.cli._emphasis import aligned
 from fewest.cli._text import (
-    aligned,
     chosen_text,
     errors_text,
     notes_text,
@@ -82,7 +82,10 @@ def brain_text(content: BrainContent) -> str:
 
 def _selected_text(content: BrainContent) -> str:
     brain = content.brain
-    planes = [] if content.answer is None else content.answer.hyperplanes
+    answer = content.answer
+    classes = [] if answer is None else [plane.positive_class for plane in answer.hyperplanes]
+    if answer is not None and answer.panel is not None:
+        classes = answer.panel.classes
     of_all = f"{len(brain.voxels)} of {counted(content.data.n_features, 'voxel')}"
     if brain.n_voxels != content.data.n_features:
         of_all += f" (downsampled from {brain.n_voxels})"
@@ -90,7 +93,7 @@ def _selected_text(content: BrainContent) -> str:
         advice = "" if content.question.chosen else " Raise --C."
         return f"Selected: {of_all}\n  None: a training error is cheaper than a voxel.{advice}"
     header = ["voxel", "x mm", "y mm", "z mm"]
-    header += [f"weight {cut(plane.positive_class, 16)}" for plane in planes]
+    header += [f"weight {cut(one, 16)}" for one in classes]
     strongest = sorted(brain.voxels, key=lambda voxel: -max(map(abs, voxel.coefficients or [0.0])))
     rows = [
         [

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import TextIO
+
+from fewest import _wording
 
 _HEADER, _DIM, _USUAL = "\033[1;36m", "\033[2m", "\033[0m"
 _CODES = re.compile("|".join(map(re.escape, (_HEADER, _DIM, _USUAL))))
@@ -39,3 +42,9 @@ def _wants_emphasis(stream: TextIO | None) -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM", "dumb") == "dumb":
         return False
     return stream is not None and stream.isatty()
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """First column to the left, the others to the right; the first row is the header."""
+    first, *lines = _wording.aligned(rows).split("\n")
+    return "\n".join([as_header(first), *lines])

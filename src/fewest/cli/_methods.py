@@ -17,6 +17,9 @@ _BELONGS = {
     "--matrix": (("psvm",), ""),
     "--refit support": (("psvm",), ""),
     "--refit margin": (_ALL_BUT_PSVM, ""),
+    "--max-features": (("sfm", "weston", "liknon"), ""),
+    "--multi-class joint": (_ALL_BUT_PSVM, ""),
+    "--multi-class separate": (_ALL_BUT_PSVM, ""),
     "--class-weight": (_ALL_BUT_PSVM, ", which weighs all samples alike"),
     "--no-standardize": (_ALL_BUT_PSVM, ", which scales every feature"),
     "--grid transvariation": (("liknon",), ", whose costs mean something else"),
@@ -63,6 +66,8 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
         "--epsilon": given.get("epsilon") is not None,
         "--matrix": given.get("matrix", False),
         f"--refit {given['refit']}": given["refit"] is not None,
+        "--max-features": given.get("max_features") is not None,
+        f"--multi-class {given.get('multi_class')}": given.get("multi_class") is not None,
         "--class-weight": given["class_weight"] is not None,
         "--no-standardize": not given["standardize"],
         f"--grid {given.get('grid')}": "grid" in given,
@@ -73,6 +78,10 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
                 f"{option} belongs to --method {' or '.join(owners)}, not to {name}{reason}.\n"
                 "Leave the option out."
             )
+    if given.get("max_features") is not None and given["multi_class"] == "separate":
+        raise CommandError(
+            "--max-features needs one program for all classes.\nLeave --multi-class separate out."
+        )
     notes = []
     if method.C is None and given.get("C") is not None:
         notes.append(f"--C is ignored: --method {name} chooses C.")
@@ -116,6 +125,9 @@ def make_estimator(
         parameters[name] = getattr(arguments, name)
     if arguments.constraint is not None:
         parameters["constraint"] = arguments.constraint
+    for name in ("max_features", "multi_class"):
+        if getattr(arguments, name, None) is not None:
+            parameters[name] = getattr(arguments, name)
     if arguments.method == "sfm-cv":
         parameters["random_state"] = arguments.seed
     return kind(**parameters, n_jobs=n_jobs, verbose=verbose)

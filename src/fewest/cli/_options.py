@@ -221,6 +221,22 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
     return group
 
 
+def add_panel(group: Group) -> None:
+    """How many features at most, and how more than two classes share them."""
+    group.option(
+        "--max-features K",
+        "at most so many features for all classes together; not with sfm-cv and psvm (default: no "
+        "limit)",
+        at_least_one,
+    )
+    group.option(
+        "--multi-class",
+        "more than two classes: one panel of features for all of them, or one selection per class "
+        "against the rest (default: joint; psvm has the latter only)",
+        choices=("joint", "separate"),
+    )
+
+
 def add_seed(group: Group, decides: str) -> None:
     """The seed, and what it decides."""
     group.option("--seed INT", decides, seed, 0)

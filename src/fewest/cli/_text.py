@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from fewest import _wording
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
-from fewest.cli._emphasis import as_header, dim
-from fewest.cli._panel import is_panel, panel_tables
+from fewest.cli._emphasis import aligned, dim
+from fewest.cli._panel_text import class_text, no_feature_text, panel_text
 from fewest.report._trust_content import Minimum, Spread
 from fewest.report.content import (
     NOT_ASKED_FOR,
@@ -18,6 +17,7 @@ from fewest.report.content import (
     CostPoint,
     DataSummary,
     Hyperplane,
+    Panel,
     SelectedFeature,
 )
 
@@ -27,6 +27,7 @@ _MOST_SETS = 20
 _MOST_NAMES = 4  # of a subset
 _POINTS = 10  # of a curve
 
+_NO_SMALLEST = "  It proves this program's optimum, not that no smaller set of features exists."
 _ENDINGS = {
     "repetitions": "as many subsets as --subsets asks for",
     "inseparable": "the features that are left do not separate the classes",
@@ -87,12 +88,6 @@ def time_text(seconds: dict[str, float]) -> str:
     return dim(f"Time: {', '.join(f'{what} {taken:.2f} s' for what, taken in seconds.items())}")
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """First column to the left, the others to the right; the first row is the header."""
-    first, *lines = _wording.aligned(rows).split("\n")
-    return "\n".join([as_header(first), *lines])
-
-
 def _missing_validation(content: Content) -> list[str]:
     reason = content.why_not("validation")
     if reason is None or reason == NOT_ASKED_FOR:
@@ -104,18 +99,34 @@ def _answer_blocks(content: Content) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
-    if is_panel(answer, len(content.data.classes)):
-        weights, means = map(aligned, panel_tables(content))
-        features = [f"{_total_text(content)}\n{weights}", means]
-    else:
-        planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
-        features = [_total_text(content), *planes]
+    if answer.panel is not None:
+        return [chosen_text(content), *panel_blocks(content, answer.panel)]
+    planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
+    features = [_total_text(content), *planes]
     return [
         chosen_text(content),
         *features,
         _legend(content),
         errors_text(content),
+        class_text(content),
         _certificates_text(content),
+    ]
+
+
+def panel_blocks(content: Content, panel: Panel) -> list[str]:
+    """One panel for many classes: its features, errors, and the one proof."""
+    proof = []
+    if panel.certificate is not None:
+        proof = [
+            "Certificate of the one linear program for all classes, over all features",
+            *(f"  {line}" for line in _certificate_lines(panel.certificate)),
+            _NO_SMALLEST,
+        ]
+    return [
+        panel_text(content, panel),
+        errors_text(content),
+        class_text(content),
+        "\n".join(proof),
     ]
 
 
@@ -144,8 +155,7 @@ def _hyperplane_text(plane: Hyperplane, content: Content) -> str:
         return f"{title}\n{_feature_table(plane, content)}"
     if content.question.parameters.get("epsilon") is not None:
         return f"{title}\n  None: no feature is that correlated with the class. Lower --epsilon."
-    advice = "" if content.question.chosen else " Raise --C."
-    return f"{title}\n  None: a training error is cheaper than a feature.{advice}"
+    return f"{title}\n{no_feature_text(content)}"
 
 
 def _feature_table(plane: Hyperplane, content: Content) -> str:
@@ -234,7 +244,7 @@ def _certificates_text(content: Content) -> str:
             lines.append(f"  Class {cut(plane.positive_class)} against the rest")
             indent = "    "
         lines += [f"{indent}{line}" for line in _certificate_lines(certificate)]
-    lines.append("  It proves this program's optimum, not that no smaller set of features exists.")
+    lines.append(_NO_SMALLEST)
     return "\n".join(lines)
 
 

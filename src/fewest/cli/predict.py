@@ -97,7 +97,7 @@ def _model_text(model: ModelSummary) -> str:
 
 
 def _counts_text(found: Predictions) -> str:
-    from fewest.cli._text import aligned
+    from fewest.cli._emphasis import aligned
 
     if found.model.classes is None:
         low, high = min(found.predictions), max(found.predictions)
@@ -107,7 +107,7 @@ def _counts_text(found: Predictions) -> str:
 
 
 def _errors_text(found: Predictions) -> str:
-    from fewest.cli._text import aligned
+    from fewest.cli._emphasis import aligned
 
     errors = found.errors
     if errors is None:

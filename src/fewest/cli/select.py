@@ -34,6 +34,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.tsv.gz --target diagnosis --drop patient --drop age",
             "expression.parquet --target diagnosis --C inf --json result.json",
             "expression.npz --cv 10 --repeats 5 --jobs 4",
+            "expression.csv --target celltype --max-features 20",
             "expression.csv --target diagnosis --method sfm-cv",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",
@@ -43,7 +44,8 @@ def add_options(commands: options.Commands) -> None:
         ),
         reads_table=True,
     )
-    options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    method = options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    options.add_panel(method)
     validation = options.add_validation(select)
     validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 1)
     output = options.add_output(select)

@@ -4,6 +4,7 @@ Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the firs
 Axes is given, `matplotlib.pyplot` and its global state stay untouched.
 """
 
+from fewest.plotting._classes import ClassWeightsDisplay, plot_class_matrix
 from fewest.plotting._displays import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -41,12 +42,14 @@ from fewest.plotting._informative import (
 from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
 
 __all__ = [
+    "ClassWeightsDisplay",
     "HeatMapDisplay",
     "HeldOutConfusionDisplay",
     "HeldOutRocDisplay",
     "PathDisplay",
     "StabilityDisplay",
     "WeightsDisplay",
+    "plot_class_matrix",
     "plot_confusion",
     "plot_error_ratio",
     "plot_heat_map",

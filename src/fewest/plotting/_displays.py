@@ -124,8 +124,8 @@ class WeightsDisplay(Display):
                 "one with plot_weights"
             )
         columns = np.flatnonzero(coef[0])
-        names = _names(estimator, feature_names, coef.shape[1])
-        weights = coef[0, columns] * _columns(X, columns).std(axis=0)
+        names = names_of(estimator, feature_names, coef.shape[1])
+        weights = coef[0, columns] * dense_columns(X, columns).std(axis=0)
         order = np.argsort(-np.abs(weights), kind="stable")
         sides = tuple(estimator.classes_) if abilities_of(estimator).classifies else None
         display = cls(weights[order], [names[columns[place]] for place in order], sides)
@@ -185,10 +185,10 @@ class HeatMapDisplay(Display):
         if not support.any():
             raise ValueError("the estimator selected no feature: there is nothing to draw")
         columns = np.flatnonzero(support)
-        names = _names(estimator, feature_names, len(support))
+        names = names_of(estimator, feature_names, len(support))
         scores = estimator.decision_function(X) if abilities_of(estimator).has_scores else None
         display = cls(
-            _columns(X, columns).astype(np.float64),
+            dense_columns(X, columns).astype(np.float64),
             np.asarray(y),
             [names[column] for column in columns],
             None if scores is None or np.ndim(scores) != 1 else scores,
@@ -203,14 +203,14 @@ class HeatMapDisplay(Display):
         )
 
 
-def _names(estimator: Any, feature_names: Sequence[str] | None, n_features: int) -> list[str]:
+def names_of(estimator: Any, feature_names: Sequence[str] | None, n_features: int) -> list[str]:
     """Those given, those the estimator was fitted with, or the columns' numbers."""
     if feature_names is None:
         feature_names = feature_names_of(estimator)
     return feature_labels(feature_names, n_features)
 
 
-def _columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
+def dense_columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
     """These columns of an array, a sparse matrix or a data frame, dense."""
     return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else make_dense(X[:, columns]))
 

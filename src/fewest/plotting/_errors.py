@@ -21,6 +21,7 @@ from fewest.plotting._figures import (
     axes_or_new,
     finish,
     mark_whole_numbers,
+    name_classes,
     open_ranking,
     short,
 )
@@ -74,9 +75,7 @@ def plot_confusion(
         ax.text(column, row, str(count), ha="center", va="center", color=colour)
     names = [short(label) for label in labels]
     places = range(len(names))
-    ax.set_xticks(places, names)
-    if len(names) > 2 and max(map(len, names)) > 4:
-        ax.set_xticks(places, names, rotation=45, ha="right")
+    name_classes(ax, places, names)
     ax.set_yticks(places, names)
     ax.tick_params(length=0)
     ax.set(xlabel="predicted", ylabel="true class")

@@ -18,9 +18,11 @@ from fewest.plotting._figures import (
     feature_labels,
     finish,
     mark_whole_numbers,
+    name_classes,
     name_rows,
     open_ranking,
     short,
+    spread_places,
 )
 
 if TYPE_CHECKING:
@@ -224,7 +226,7 @@ def plot_heat_map(
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
     names = [f"{short(label)}\n({size})" for label, size in zip(classes, all_sizes, strict=True)]
-    ax.set_xticks(ends - sizes / 2 - 0.5, names)
+    name_classes(ax, spread_places(ends - sizes / 2 - 0.5, len(rows)), names)
     ax.set_xlabel(note)
     shrink = max(0.4, min(1.0, 4 / len(labels)))
     label = "standard deviations\nfrom the mean"

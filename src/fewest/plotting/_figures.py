@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._run.versions import require_package
-from fewest._types import IndexArray
+from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-# Okabe and Ito's colours, which people with any colour vision can tell apart.
+# Okabe and Ito's colours, which people with any colour vision can tell apart; grey instead of their
+# black, which dark pages hide.
 CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#000000")
+CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#8A8A8A")
 GREY, PALE = "#595959", "#BFBFBF"
 STYLES = ("solid", "dashed", "dashdot", "dotted")
 _LONGEST_NAME = 24
+_LEAST_APART = 0.045  # names below an axis, as a share of its width
+_MOST_LEVEL, _MOST_LETTERS = 12, 40  # names below an axis, and letters of them side by side
 
 
 def feature_labels(names: Sequence[str] | None, n_features: int) -> list[str]:
@@ -68,6 +71,29 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def name_classes(ax: Axes, places: Any, names: Sequence[str]) -> None:
+    """Names below the columns; slanted where so many would run into each other."""
+    widest = max(len(line) for name in names for line in name.split("\n"))
+    if len(names) > _MOST_LEVEL or (len(names) > 2 and widest * len(names) > _MOST_LETTERS):
+        slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        ax.set_xticks(places, [name.replace("\n", " ") for name in names], **slanted)
+    else:
+        ax.set_xticks(places, names)
+
+
+def spread_places(places: FloatArray, width: float) -> FloatArray:
+    """Increasing places of names on an axis of this width, moved so none covers the next."""
+    least = width * min(_LEAST_APART, 1.0 / len(places))
+    moved = np.array(places, dtype=np.float64)
+    for place in range(1, len(moved)):
+        moved[place] = max(moved[place], moved[place - 1] + least)
+    last = width - least / 2.0
+    for place in range(len(moved) - 1, -1, -1):
+        moved[place] = last = min(moved[place], last)
+        last -= least
+    return moved
 
 
 def open_ranking(

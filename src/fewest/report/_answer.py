@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
 from fewest.report import content
+from fewest.report._cuts import best_cut, best_cuts
 from fewest.report._data import Data
 from fewest.report._given import Subject
+from fewest.report._panel import describe_panel, is_panel
 
 if TYPE_CHECKING:
     from fewest.repetition.selector import RepetitiveSelector
@@ -31,16 +34,21 @@ _MOST_SAMPLES = 2_000  # more marks in a figure show nothing more
 
 
 def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> content.Answer:
-    """All hyperplanes with their features, the largest weights first."""
+    """All hyperplanes, or one panel, with their features, the largest weights first."""
     selection, intercept = subject.selection, subject.selection.intercept
     n_rows = len(selection.supports)
     # One selection for all of several classes is shown with the last of them.
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
     signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
-    proofs = certificates_of(subject.fitted, signs) or [None] * n_rows
+    found = certificates_of(subject.fitted, signs)
+    proofs = found or [None] * n_rows
+    panel = None
+    if is_panel(subject, data, len(found)):
+        panel, positives, proofs = describe_panel(subject, held_out, data, proofs[0]), [], []
     return content.Answer(
         n_selected=selection.n_selected,
         selected=data.names(np.flatnonzero(selection.support)),
+        panel=panel,
         hyperplanes=[
             content.Hyperplane(
                 positive_class=label,
@@ -57,8 +65,8 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
 
 def find_samples(answer: content.Answer, data: Data, most: int) -> content.Samples:
     """Values of the first features of every hyperplane in turn, for a part of very many samples."""
-    in_turn = zip_longest(*(plane.features for plane in answer.hyperplanes))
-    features = [feature for feature in chain.from_iterable(in_turn) if feature is not None]
+    in_turn: Iterator[Any] = chain.from_iterable(zip_longest(*answer.feature_lists))
+    features = [feature for feature in in_turn if feature is not None]
     columns = list(dict.fromkeys(feature.column for feature in features))[:most]
     rows = draw_subsample(data.codes, _MOST_SAMPLES)
     values = data.values(columns, rows).T.tolist()
@@ -110,27 +118,6 @@ def _count(held_out: HeldOut, row: int, column: int) -> int:
     return sum(bool(one[min(row, len(one) - 1), column]) for one in supports)
 
 
-def best_cut(values: FloatArray, positive: NDArray[np.bool_]) -> tuple[float, float]:
-    """Smallest balanced error of a threshold on these values, in either direction, and where it is.
-
-    The threshold is halfway between two neighbouring values; where no cut is better than none, it
-    is the median.
-    """
-    order = np.argsort(values, kind="stable")
-    ordered, inside = values[order], positive[order]
-    below = np.cumsum(inside) / inside.sum()  # share of the class at or below each value
-    others = np.cumsum(~inside) / (~inside).sum()
-    # Positive above the cut: its own share below is wrong, and so are the others above.
-    errors = (below + 1.0 - others) / 2.0
-    errors = np.minimum(errors, 1.0 - errors)
-    errors[:-1][ordered[:-1] == ordered[1:]] = 0.5  # no cut between equal values
-    errors[-1] = 0.5
-    place = int(errors.argmin())
-    if errors[place] >= 0.5:
-        return 0.5, float(np.median(values))
-    return float(errors[place]), float((ordered[place] + ordered[place + 1]) / 2.0)
-
-
 def find_subsets(subject: Subject, data: Data, n_subsets: int) -> content.Alternatives:
     """A few disjoint subsets; a ValueError where the estimator cannot be trained again."""
     from fewest.repetition.selector import RepetitiveSelector  # heavy
@@ -179,12 +166,16 @@ def add_stand_ins(
 ) -> content.Alternatives:
     """The same with features that go with the selected ones, and all features that are named."""
     columns = answer.samples.columns[:_MOST_FEATURES]
-    found = replace(found, stand_ins=[_stand_ins(data, column, subject) for column in columns])
+    found = replace(
+        found, stand_ins=[_stand_ins(data, column, subject, answer.panel) for column in columns]
+    )
     named = list(_roles(answer, found).items())[:_MOST_NAMED]
     return replace(found, features=_describe_named(data, named, held_out))
 
 
-def _stand_ins(data: Data, column: int, subject: Subject) -> content.StandIns:
+def _stand_ins(
+    data: Data, column: int, subject: Subject, panel: content.Panel | None
+) -> content.StandIns:
     """The columns of largest absolute correlation with one of them: one pass over X."""
     index = np.array([column])
     correlation = data.columns.price(data.columns.take(index)[:, 0]) / len(data.y)
@@ -193,9 +184,14 @@ def _stand_ins(data: Data, column: int, subject: Subject) -> content.StandIns:
     closest = closest[correlation[closest] != 0.0]
     values = data.values(np.concatenate([index, closest]))
     within = values - data.class_means(values)[data.codes]
-    # The class that the first hyperplane with this feature separates from the rest.
-    row = int(subject.selection.supports[:, column].argmax())
-    positive = data.y == data.positives[min(row, len(data.positives) - 1)]
+    # The class that the feature alone tells best from the rest, or that the first hyperplane with
+    # this feature separates from it.
+    if panel is not None:
+        label = next(one.best_class for one in panel.features if one.column == column)
+    else:
+        row = int(subject.selection.supports[:, column].argmax())
+        label = data.positives[min(row, len(data.positives) - 1)]
+    positive = data.y == label
     return content.StandIns(
         name=data.feature_names[column],
         column=column,
@@ -220,8 +216,8 @@ def _correlate(one: FloatArray, two: FloatArray) -> float:
 def _roles(answer: content.Answer, found: content.Alternatives) -> dict[int, list[str]]:
     """Selected features first, then those of the subsets, then stand-ins."""
     roles: dict[int, list[str]] = {}
-    for plane in answer.hyperplanes:
-        for feature in plane.features:
+    for features in answer.feature_lists:
+        for feature in features:
             roles.setdefault(feature.column, ["selected"])
     selected = set(roles)
     for subset in found.subsets:
@@ -239,8 +235,7 @@ def _describe_named(
 ) -> list[content.NamedFeature]:
     """Some columns at a time: each takes a pass over a sparse matrix."""
     counts = None if held_out is None else held_out.selections.sum(axis=0)
-    positives = [data.y == one for one in data.positives]
-    described = []
+    n_classes, described = len(data.classes), []
     for start in range(0, len(named), _NAMED_AT_ONCE):
         part = named[start : start + _NAMED_AT_ONCE]
         values = data.values([column for column, _ in part])
@@ -251,7 +246,7 @@ def _describe_named(
                 column=column,
                 roles=roles,
                 class_means=means[:, place].tolist(),
-                single_error=min(best_cut(values[:, place], one)[0] for one in positives),
+                single_error=min(best_cuts(values[:, place], data.codes, n_classes))[0],
                 folds_selected=None if counts is None else int(counts[column]),
             )
             for place, (column, roles) in enumerate(part)

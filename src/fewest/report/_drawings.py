@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fewest import plotting
+from fewest._estimators.panel import sort_by_class
 from fewest._wording import cut
-from fewest.plotting._figures import require_matplotlib, short
+from fewest.plotting._figures import name_classes, require_matplotlib, short
 from fewest.report._pictures import KEEP, to_svg
 from fewest.report._trust_content import Comparison, Stability, Validation
-from fewest.report._wording import safe, separates
+from fewest.report._wording import MOST_CURVES, safe, separates
 from fewest.report.content import Content, CostCurve, Hyperplane
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _MOST_STRIPS = 12
 _MOST_WEIGHTS = 30
 _MOST_HYPERPLANES = 6
+_MOST_LEVEL = 8  # classes that have wide rows
 # So many marks are better one image than elements of a page.
 _MOST_MARKS = 400
 
@@ -44,6 +46,8 @@ def draw(
             for place, plane in enumerate(content.said.hyperplanes[:_MOST_HYPERPLANES])
             if sum(bool(feature.weight) for feature in plane.features) > 1
         ],
+        "panel": _draw_panel(content, labels),
+        "panel_size": _MOST_WEIGHTS,
         "roc": trust.validation and _draw_roc(trust.validation, labels),
         "permutations": [
             _draw_permutation(comparison, content.question.parameters.get("C"))
@@ -102,16 +106,16 @@ def _draw(
 def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
     """Values of the first features, by column."""
     samples = content.said.samples
-    cuts = {f.column: f.threshold for plane in content.said.hyperplanes for f in plane.features}
+    cuts = {f.column: f.threshold for features in content.said.feature_lists for f in features}
 
     def plot(values: list[float], threshold: float, ax: Axes) -> None:
         # The classes as numbers, which the plot sorts; renamed afterwards.
         plotting.plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
         ax.set_yticks(range(len(labels)), [short(cut(label, 14)) for label in labels])
-        for line in ax.lines:
-            line.set_rasterized(len(values) > _MOST_MARKS)
+        for line in ax.lines:  # the bars stay in the colour of the page
+            line.set_rasterized(len(values) > _MOST_MARKS and line.get_marker() != "None")
 
-    size = (3.7, 0.55 + 0.45 * len(labels))
+    size = (3.7, 0.55 + (0.45 if len(labels) <= _MOST_LEVEL else 0.26) * len(labels))
     shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
     strips = {}
     for column, name, values in shown:
@@ -134,14 +138,51 @@ def _draw_weights(plane: Hyperplane, name: str) -> str:
     )
 
 
+def _draw_panel(content: Content, labels: list[str]) -> list[str]:
+    """Weights and class means of the features of a panel, those of largest weight."""
+    features = content.said.panel.features[:_MOST_WEIGHTS] if content.said.panel else []
+    if not features:
+        return []
+    # Both in the same order, so they can be compared.
+    weights = np.array([one.weights for one in features]).T
+    features = [features[place] for place in sort_by_class(weights)]
+    means = np.array([one.class_means for one in features]).T
+    deviations = np.array([one.standard_deviation for one in features])
+    sizes = np.array([entry.n_samples for entry in content.data.classes])
+    drawn = {
+        "weight": np.array([one.weights for one in features]).T,
+        "standard deviations from the mean": (means - sizes @ means / sizes.sum()) / deviations,
+    }
+    names = [safe(one.name) for one in features]
+    classes = [cut(label, 18) for label in labels]
+    size = (2.6 + 0.42 * max(5, len(classes)), 1.6 + 0.27 * len(names))
+
+    def plot(values: Any, what: str, ax: Axes) -> None:
+        shown: dict[str, Any] = {"classes": classes, "feature_names": names, "sort": False}
+        plotting.plot_class_matrix(values, **shown, label=what, ax=ax)
+        for place, text in enumerate(ax.texts):
+            text.set_gid(f"{KEEP}-{place}")
+
+    return [
+        _draw(
+            f"panel-{place}", f"Selected features against classes: {what}", size, plot, values, what
+        )
+        for place, (what, values) in enumerate(drawn.items())
+    ]
+
+
 def _draw_roc(found: Validation, labels: list[str]) -> str | None:
-    if found.decisions is None:
+    """One curve per class; of many classes those of the smallest areas."""
+    if found.decisions is None or found.auc is None:
         return None
     columns = np.array(found.decisions).T
     places = [1] if len(columns) == 1 else range(len(columns))
+    curves = list(zip(found.auc, places, columns, strict=True))
+    if len(curves) > MOST_CURVES:
+        curves = sorted(curves, key=lambda curve: curve[0])[:MOST_CURVES]
 
     def plot(ax: Axes) -> None:
-        for positive, column in zip(places, columns, strict=True):
+        for _, positive, column in curves:
             plotting.plot_roc(found.true, column, positive=positive, name=labels[positive], ax=ax)
 
     return _draw("roc", "ROC curve of the held-out decisions", (4.2, 4.0), plot)
@@ -197,7 +238,8 @@ def _draw_heat_map(content: Content, labels: list[str]) -> str:
         for place, line in enumerate(ax.lines):
             line.set_gid(f"{KEEP}-{place}")
         named = zip(labels, sizes, strict=True)
-        ax.set_xticks(ax.get_xticks(), [f"{short(cut(one, 14))}\n({n})" for one, n in named])
+        names = [f"{short(cut(one, 14))}\n({n})" for one, n in named]
+        name_classes(ax, ax.get_xticks(), names)
 
     size = (7.6, 1.7 + 0.24 * len(samples.columns))
     return _draw("heat-map", "Heat map of samples and selected features", size, plot)

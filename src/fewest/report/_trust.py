@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from fewest._estimators.abilities import abilities_of
@@ -19,6 +18,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report import _trust_content as content
+from fewest.report._confusion import describe_classes, find_confused, wilson_interval
 from fewest.report._data import Budget, Data, copy_fields, plain
 from fewest.report._given import Subject
 from fewest.significance import (
@@ -51,7 +51,7 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
     pooled = held_out.first_repeat
     true, predicted = np.searchsorted(data.classes, [pooled.true, pooled.predicted])
     n_errors = int(np.sum(true != predicted))
-    interval = binomtest(n_errors, len(true)).proportion_ci(_CONFIDENCE, method="wilson")
+    confusion = confusion_matrix(true, predicted, labels=range(len(data.classes)))
     listed = draw_subsample(true, _MOST_LISTED)
     decisions = pooled.decisions
     return copy_fields(
@@ -64,8 +64,10 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
         ),
         folds=_describe_folds(held_out, len(pooled.folds), data),
         n_errors=n_errors,
-        interval=content.Interval(float(interval.low), float(interval.high), _CONFIDENCE),
-        confusion=confusion_matrix(true, predicted, labels=range(len(data.classes))).tolist(),
+        interval=wilson_interval(n_errors, len(true), _CONFIDENCE),
+        confusion=confusion.tolist(),
+        classes=describe_classes(confusion, data.labels, _CONFIDENCE),
+        confused=find_confused(confusion, data.labels),
         auc=None if decisions is None else _areas(true, decisions),
         n_judged=len(true),
         samples=pooled.tested[listed].tolist(),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fewest.minimum._result import Step
 
 Label = str | int | float | bool  # of a class
+SMALL_CLASS = 10  # fewer samples of a class say little about its error
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,29 @@ class FoldSpreads:
 
 
 @dataclass(frozen=True)
+class ClassErrors:
+    """Errors on the held-out samples of one class; None where no sample was judged."""
+
+    label: Label
+    n_judged: int
+    n_errors: int
+    error: float | None
+    interval: Interval | None
+    is_small: bool
+
+
+@dataclass(frozen=True)
+class ConfusedPair:
+    """Two classes whose held-out samples are predicted as each other; the mean of both shares."""
+
+    one: Label
+    other: Label
+    n_one_as_other: int
+    n_other_as_one: int
+    share: float
+
+
+@dataclass(frozen=True)
 class Validation:
     """Errors on samples that had no part in selecting features or in choosing parameters.
 
@@ -72,6 +96,8 @@ class Validation:
     interval: Interval
     balanced_error: float
     confusion: list[list[int]]
+    classes: list[ClassErrors]
+    confused: list[ConfusedPair]
     auc: list[float] | None
     n_judged: int
     samples: list[int]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fewest import _wording
-from fewest.report._trust_content import Separability
+from fewest._estimators.certificate import Certificate
+from fewest.report._trust_content import SMALL_CLASS as SMALL_CLASS
+from fewest.report._trust_content import ConfusedPair, Label, Separability, Validation
 from fewest.report.content import Content
 
 # Characters that turn the reading direction of what follows them.
@@ -16,6 +19,9 @@ _TURNS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f
 _SPELLED_OUT = ("Cc", "Cs", "Zl", "Zp")
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TINY_GAP = 1e-6
+_MOST_PAIRS = 3
+MOST_CURVES = 6  # ROC curves of one figure
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
     "inseparable": "The features that are left do not separate the classes any more.",
@@ -54,6 +60,48 @@ def some_of(n_shown: int, n_all: int, what: str = "samples") -> str:
     if n_shown == n_all:
         return ""
     return f" Shown are {n_shown:,} of {n_all:,} {what}, drawn at random within the classes."
+
+
+def first_of(n_shown: int, n_all: int) -> str:
+    """A sentence for a figure of the first features; nothing where it shows all."""
+    return "" if n_all <= n_shown else f" Shown are the {n_shown} features of largest weight."
+
+
+def panel_proof(found: Certificate) -> str:
+    """What is proven about the program that selected a panel."""
+    if found.relative_gap <= _TINY_GAP:
+        known = "its optimum is proven"
+    else:
+        known = f"its optimum is proven up to {percent(found.relative_gap)}"
+    return (
+        "One linear program, in which a feature is paid for once however many classes it serves, "
+        f"selected them: {known} over all features. That is no proof that no smaller set exists."
+    )
+
+
+def confused_pairs(found: Validation) -> str:
+    """The pairs of classes with the largest shares of errors between them, in a sentence."""
+    if not found.confused:
+        return "No two classes were confused."
+    judged = {one.label: one.n_judged for one in found.classes}
+    pairs = [confused_pair(one, judged) for one in found.confused[:_MOST_PAIRS]]
+    lead = "Confused most" if len(found.confused) > len(pairs) else "Confused"
+    return f"{lead}: {'; '.join(pairs)}."
+
+
+def confused_pair(
+    pair: ConfusedPair, judged: Mapping[Label, int], show: Callable[[Any], str] = safe
+) -> str:
+    """'3 of 20 A predicted as B, and 1 of 8 the other way round', the larger share first.
+
+    `judged` counts the samples of every class.
+    """
+    one = (pair.n_one_as_other, judged[pair.one], pair.one)
+    other = (pair.n_other_as_one, judged[pair.other], pair.other)
+    if one[0] * other[1] < other[0] * one[1]:
+        one, other = other, one
+    text = f"{one[0]} of {one[1]} {show(one[2])} predicted as {show(other[2])}"
+    return text + (f", and {other[0]} of {other[1]} the other way round" if other[0] else "")
 
 
 def parameter(value: Any) -> str:

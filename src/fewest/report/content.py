@@ -103,6 +103,37 @@ class Hyperplane:
 
 
 @dataclass(frozen=True)
+class PanelFeature:
+    """A feature of a panel: its weight in every class, and what it shows alone.
+
+    `weights` are shifted so that the largest and the smallest are opposite.
+    """
+
+    name: str
+    column: int
+    weights: list[float]
+    coefficients: list[float]
+    standard_deviation: float
+    class_means: list[float]
+    speaks_for: list[Label]
+    speaks_against: list[Label]
+    best_class: Label
+    single_error: float
+    threshold: float
+    folds_selected: int | None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One set of features, and one score per class on it; the largest score decides."""
+
+    classes: list[Label]
+    intercepts: list[float]
+    features: list[PanelFeature]
+    certificate: Certificate | None
+
+
+@dataclass(frozen=True)
 class TrainingError:
     """Errors on the samples of the fit."""
 
@@ -124,13 +155,21 @@ class Samples:
 
 @dataclass(frozen=True)
 class Answer:
-    """The selection."""
+    """The selection: hyperplanes, or one panel for all of several classes."""
 
     n_selected: int
     selected: list[str]
     hyperplanes: list[Hyperplane]
     training: TrainingError | None
     samples: Samples = field(default_factory=Samples)
+    panel: Panel | None = None
+
+    @property
+    def feature_lists(self) -> list[list[SelectedFeature]] | list[list[PanelFeature]]:
+        """The features of the panel, or those of every hyperplane."""
+        if self.panel is not None:
+            return [self.panel.features]
+        return [plane.features for plane in self.hyperplanes]
 
 
 @dataclass(frozen=True)
