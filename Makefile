@@ -4,6 +4,7 @@ BIN := .venv/bin
 SETUP := .venv/.installed
 DOCS_SETUP := .venv/.docs-installed
 REPRODUCE_SETUP := .venv/.reproduce-installed
+COMPARE_SETUP := .venv/.compare-installed
 
 MINIMUM_SETUP := .venv-min/.installed
 # One process per core: further threads for linear algebra would only wait for each other.
@@ -92,7 +93,11 @@ $(REPRODUCE_SETUP): $(SETUP)
 reproduce: $(REPRODUCE_SETUP)
 	$(BIN)/python -m reproductions $(NAME) $(if $(QUICK),--quick)
 
-compare: $(SETUP)
+$(COMPARE_SETUP): $(SETUP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[compare]"
+	@touch $@
+
+compare: $(COMPARE_SETUP)
 	$(BIN)/python -m benchmarks.liknon_selection
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.chance
@@ -102,6 +107,7 @@ compare: $(SETUP)
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions
 	$(BIN)/python -m benchmarks.haxby
+	$(BIN)/python -m benchmarks.many_classes
 
 clean:
 	rm -rf .venv .venv-min .coverage build dist docs/_build docs/gallery docs/api/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
