@@ -35,9 +35,6 @@ from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 MULTI_CLASS = ("joint", "separate")
-# A panel is chosen among the features of a program whose slacks cost this much more than those at
-# which features of pure noise begin to be worth their price.
-_ABOVE_NOISE = 2.0
 # Pairs of classes with this part of the largest share in a proof are named.
 _INVOLVED, _MOST_NAMED = 1e-3, 5
 # With more samples, the candidates for a panel are found on so many of them.
@@ -310,7 +307,7 @@ def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResul
 
 
 def _candidate_problem(task: JointTask, problem: JointProblem) -> JointProblem:
-    """The program that finds candidates for a panel: unit margins, slacks above the noise.
+    """The program that finds candidates for a panel: unit margins, slacks that keep noise out.
 
     While all margins are violated, sum_k |x_j . v_k| of a standardised feature of noise is about
     sqrt(2 / pi) sum_k sqrt((K - 1)^2 / n_k + sum_(l != k) 1 / n_l) / K times the sum of all slack
@@ -320,7 +317,7 @@ def _candidate_problem(task: JointTask, problem: JointProblem) -> JointProblem:
     shares = 1.0 / np.bincount(task.codes)
     K = len(shares)
     spread = np.sqrt((K - 1) ** 2 * shares + shares.sum() - shares).sum()
-    total = _ABOVE_NOISE * 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
+    total = 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
     factor = min(1.0, total / float(problem.slack_cost.sum()))
     return JointProblem(task.codes, factor * problem.slack_cost, sample_weight=task.sample_weight)
 
