@@ -212,9 +212,8 @@ def _fast_moments(
     everyone = np.zeros(n, dtype=np.intp)
     # Values near the limit of the type overflow here; they are among those computed again.
     with np.errstate(over="ignore", invalid="ignore"):
-        sums, square = _sum_classes(X, everyone if codes is None else codes, len(sizes))
-        mean = sums.sum(axis=0)
-        mean /= n
+        values, square = _average_classes(X, everyone if codes is None else codes, sizes)
+        mean = (sizes / n) @ values
         square /= n
         variance = np.square(mean)
         np.subtract(square, variance, out=variance)
@@ -222,21 +221,22 @@ def _fast_moments(
         doubtful = np.flatnonzero(~(variance > square))
         class_means = None
         if codes is not None:
-            sums /= sizes[:, None]
-            class_means = ClassMeans(codes, sizes, sums)
+            class_means = ClassMeans(codes, sizes, values)
     if len(doubtful):
         mean[doubtful], careful = _centred_moments(X, np.full(n, 1.0 / n), doubtful)
         variance[doubtful] = _without_rounding(mean[doubtful], careful, n)
     return mean, variance, class_means
 
 
-def _sum_classes(X: Any, codes: IndexArray, n_classes: int) -> tuple[FloatArray, FloatArray]:
-    """Sums of every column over each class (one row per class), and of the squares."""
+def _average_classes(X: Any, codes: IndexArray, sizes: IndexArray) -> tuple[FloatArray, FloatArray]:
+    """Means of every column over each class (one row per class), and sums of the squares."""
     if X.size >= _WORTH_COMPILING:
         from fewest._solvers.class_sums import sum_classes
 
-        return sum_classes(X, codes, n_classes)
-    members = (codes == np.arange(n_classes)[:, None]).astype(np.float64)
+        values, squares = sum_classes(X, codes, len(sizes))
+        values /= sizes[:, None]
+        return values, squares
+    members = (codes == np.arange(len(sizes))[:, None]) / sizes[:, None]
     return members @ X, np.einsum("ij,ij->j", X, X)
 
 

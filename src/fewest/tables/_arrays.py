@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fewest._wording import counted, cut, listed, quoted
 from fewest.tables._columns import is_no_number
@@ -23,6 +22,7 @@ from fewest.tables._frame import (
     Label,
     Request,
     is_far_more,
+    is_sparse,
     require_some,
 )
 
@@ -116,7 +116,7 @@ def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
 
 def leave_out_ids(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
     """The positions without text that differs in every sample, and notes of what was left out."""
-    if isinstance(frame.cells, np.ndarray) or sparse.issparse(frame.cells):
+    if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
         return positions, []
     kinds = [dtype.kind for dtype in frame.cells.dtypes]
     ids = [
@@ -153,7 +153,7 @@ def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[
     everything = list(positions) == list(range(frame.cells.shape[1]))
     if isinstance(frame.cells, np.ndarray):
         return frame.cells if everything else np.take(frame.cells, positions, axis=1), names
-    if sparse.issparse(frame.cells):
+    if is_sparse(frame.cells):
         return frame.cells if everything else frame.cells[:, list(positions)], names
     columns = frame.cells.iloc[:, positions]
     kinds = list(columns.dtypes)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fewest._wording import counted, first_and_last, listed, near, quoted
 from fewest.tables._errors import InputError
 
 if TYPE_CHECKING:
     import pandas
+    from scipy import sparse
 
 Cells: TypeAlias = "pandas.DataFrame | NDArray[Any] | sparse.csr_matrix"
 Label: TypeAlias = "pandas.Series | NDArray[Any]"
@@ -23,6 +23,13 @@ Label: TypeAlias = "pandas.Series | NDArray[Any]"
 NUMBER_KINDS = "biuf"
 _UNNAMED = ""  # row names of R and the index of pandas: no features
 _FAR_MORE = 10  # times as many rows as columns are unusual where features outnumber samples
+
+
+def is_sparse(values: Any) -> bool:
+    """Whether it is a matrix of scipy, which is loaded only where there may be one."""
+    from scipy import sparse
+
+    return bool(sparse.issparse(values))
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fewest._wording import counted, cut, listed
 from fewest.tables._arrays import check_classes
 from fewest.tables._content import Missing, Samples, Table
 from fewest.tables._errors import InputError
+from fewest.tables._frame import is_sparse
 
 _MOST_COLUMNS = 5
 _MOST_ROWS = 3
@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 def treat_missing(table: Table, treatment: str) -> Table:
     """The table without missing cells, with a note of what was done; or an InputError."""
     missing = _find(np.isnan, table.X)
-    if sparse.issparse(missing):
+    if is_sparse(missing):
         _refuse(table, missing, "missing cell", "Leave out the features, or fill the cells in.")
         return table
     return TREATMENTS[treatment](table, missing) if missing.any() else table
@@ -46,10 +46,12 @@ def _find(test: Callable[[Any], Any], X: Any) -> Any:
     """Where the test holds, sparse if X is; whole numbers are neither missing nor infinite."""
     if X.dtype.kind != "f":
         return np.zeros(0, dtype=bool)
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return test(X)
     cells = X.tocoo()
     bad = test(cells.data)
+    from scipy import sparse
+
     return sparse.csc_matrix((bad[bad], (cells.row[bad], cells.col[bad])), shape=X.shape)
 
 
