@@ -115,9 +115,10 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     include_hard : bool, default=True
         Let the hard machine be a candidate where the classes are separable. Without effect if `Cs`
         are given.
-    class_weight, constraint, reweight, scale_samples, multi_class, standardize, refit, max_iter, \
-tol
+    class_weight, constraint, reweight, scale_samples, multi_class, standardize
         As for :class:`~fewest.SupportFeatureMachine`.
+    refit, max_iter, tol
+        The same.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before a number of folds is made of them. None takes them in their
         order, so every fit gives the same answer.
