@@ -128,7 +128,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         check_choice("refit", self.refit, ("margin", None))
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
-        if "C" in self.get_params(deep=False):
+        if "C" in vars(self):
             check_positive("C", self.C, infinity=self._infinity)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:

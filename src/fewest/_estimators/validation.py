@@ -112,9 +112,10 @@ _USUAL_CHECKS = {
 
 def check_usual_parameters(estimator: Any) -> None:
     """Check the parameters that mean the same in every estimator that has them."""
-    for name, value in estimator.get_params(deep=False).items():
-        if name in _USUAL_CHECKS:
-            _USUAL_CHECKS[name](name, value)
+    given = vars(estimator)  # `get_params` looks at the signature again each time
+    for name, check in _USUAL_CHECKS.items():
+        if name in given:
+            check(name, given[name])
 
 
 def weigh_classes(
