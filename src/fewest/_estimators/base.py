@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,9 @@ from fewest._solvers.result import Status
 from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
+
+if TYPE_CHECKING:
+    from fewest._estimators.joint import JointTask
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,23 +280,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
     def _doubts(self, task: BinaryTask, plane: Hyperplane) -> list[Warning]:
         """What the user should know about an answer that is not quite what was asked for."""
-        result, doubts = plane.result, []
-        unfinished = result.status is Status.INACCURATE or not result.converged
-        if unfinished and current_watch().is_over:
-            doubts.append(
-                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
-                f"closed to a relative gap of {result.steps[0].gap:.1e}, after "
-                f"{len(result.steps)} program(s)"
-            )
-        elif result.status is Status.INACCURATE:
-            doubts.append(
-                f"the linear program closed only to a relative gap of {result.gap:.1e}: a smaller "
-                "C or a larger tol may help"
-            )
-        elif not result.converged:
-            doubts.append(
-                f"the selection still changed after max_iter={len(result.steps)} programs"
-            )
+        result = plane.result
+        doubts = self._unfinished_doubts(result)
         if not result.n_features:
             doubts.append(f"no feature was selected for class {task.name}: {self._more_features}")
         elif self.refit == "margin" and task.error_cost is None:
@@ -306,6 +294,24 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
                     "or transform such columns"
                 )
         return [ConvergenceWarning(text) for text in doubts]
+
+    def _unfinished_doubts(self, result: Any) -> list[str]:
+        """What is open about a series of programs."""
+        unfinished = result.status is Status.INACCURATE or not result.converged
+        if unfinished and current_watch().is_over:
+            return [
+                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
+                f"closed to a relative gap of {result.steps[0].gap:.1e}, after "
+                f"{len(result.steps)} program(s)"
+            ]
+        if result.status is Status.INACCURATE:
+            return [
+                f"the linear program closed only to a relative gap of {result.gap:.1e}: a smaller "
+                "C or a larger tol may help"
+            ]
+        if not result.converged:
+            return [f"the selection still changed after max_iter={len(result.steps)} programs"]
+        return []
 
     def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
         """Translate the hyperplanes from standardised columns to X as it was given."""
@@ -342,7 +348,7 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
 
 
 def slack_cost_of_first_program(
-    task: BinaryTask, *, scale_samples: bool = True
+    task: BinaryTask | JointTask, *, scale_samples: bool = True
 ) -> FloatArray | None:
     """Slack costs on standardised columns; None where no errors are allowed.
 

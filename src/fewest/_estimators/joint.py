@@ -28,7 +28,6 @@ from fewest._solvers.joint.panel import (
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
-from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Status
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
@@ -198,9 +197,7 @@ class JointClassifier(SelectingClassifier):
         """Weights and biases to predict with, and what is doubtful about them."""
         if self.refit is None or not selection.n_features:
             return selection.W, selection.b, []
-        cost = task.error_cost
-        if cost is None or not np.any(selection.slack > 0.0):
-            cost = np.full(len(task.codes), np.inf)
+        cost = _margin_cost(task, selection)
         block = task.columns.take(selection.features)
         W, b = joint_margin(block, task.codes, cost, task.sample_weight)
         doubts = []
@@ -221,22 +218,7 @@ class JointClassifier(SelectingClassifier):
                 f"{selection.n_features} features are needed for no error, which is more than "
                 f"max_features={self.max_features}: allow errors with a finite C"
             )
-        unfinished = selection.status is Status.INACCURATE or not selection.converged
-        if unfinished and current_watch().is_over:
-            doubts.append(
-                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
-                f"closed to a relative gap of {selection.steps[0].gap:.1e}, after "
-                f"{len(selection.steps)} program(s)"
-            )
-        elif selection.status is Status.INACCURATE:
-            doubts.append(
-                f"a linear program closed only to a relative gap of {selection.gap:.1e}: a smaller "
-                "C or a larger tol may help"
-            )
-        elif not selection.converged:
-            doubts.append(
-                f"the selection still changed after max_iter={len(selection.steps)} programs"
-            )
+        doubts += self._unfinished_doubts(selection)
         if not selection.n_features:
             doubts.append(f"no feature was selected: {self._more_features}")
         return doubts
@@ -267,9 +249,7 @@ class JointClassifier(SelectingClassifier):
         """How weights are found on some of the samples, for probabilities."""
         if self.refit is None or not selection.n_features:
             return None
-        cost = task.error_cost
-        if cost is None or not np.any(selection.slack > 0.0):
-            cost = np.full(len(task.codes), np.inf)
+        cost = _margin_cost(task, selection)
 
         def refit(block: FloatArray, rows: IndexArray) -> tuple[FloatArray, FloatArray]:
             weight = None if task.sample_weight is None else task.sample_weight[rows]
@@ -297,6 +277,13 @@ class JointClassifier(SelectingClassifier):
         if scores.ndim == 1:
             scores = np.column_stack([-scores / 2.0, scores / 2.0])
         return softmax(scores / self.temperature_)
+
+
+def _margin_cost(task: JointTask, selection: JointSelection) -> FloatArray:
+    """What a missed margin costs in the refit; infinite where the selection needed no slack."""
+    if task.error_cost is None or not np.any(selection.slack > 0.0):
+        return np.full(len(task.codes), np.inf)
+    return task.error_cost
 
 
 def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResult:
@@ -350,13 +337,3 @@ def _unsolved(task: JointTask) -> ValueError:
     if task.error_cost is None:
         return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
     return ValueError(f"{message}, or lower C")
-
-
-def slack_cost_of_joint_program(
-    task: JointTask, *, scale_samples: bool = True
-) -> FloatArray | None:
-    """Slack costs on standardised columns, as for two classes; None where no errors are allowed."""
-    if task.error_cost is None:
-        return None
-    norm = np.sqrt(task.columns.n_usable) if scale_samples else 1.0
-    return visible_slack_cost(task.error_cost / norm)

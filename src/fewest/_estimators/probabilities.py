@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from scipy.special import softmax as _softmax
 from sklearn.model_selection import StratifiedKFold
 
+from fewest._estimators.many_samples import draw_subsample
 from fewest._types import FloatArray, IndexArray
 
 # Samples that are left out in turn, and how many samples are enough for one number.
@@ -33,7 +34,7 @@ def find_temperature(
     `refit` finds weights on the rows it is given; without it, or where a class has one sample, the
     scores of the samples themselves are used.
     """
-    rows = _draw_rows(codes)
+    rows = draw_subsample(codes, _ENOUGH)
     few = codes[rows]
     scores = block[rows] @ W + b
     n_folds = min(_FOLDS, int(np.bincount(few, minlength=W.shape[1]).min()))
@@ -60,16 +61,3 @@ def find_temperature(
     bounds = (np.log(_COLDEST), np.log(_HOTTEST))
     found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4})
     return unit * float(np.exp(found.x))
-
-
-def _draw_rows(codes: IndexArray) -> IndexArray:
-    """All samples, or evenly spaced ones of every class if there are very many."""
-    step = -(-len(codes) // _ENOUGH)
-    order = np.argsort(codes, kind="stable")
-    counts = np.bincount(codes)
-    ends = np.cumsum(counts)
-    parts = [
-        order[end - count : end : max(1, min(step, count // _FOLDS))]
-        for end, count in zip(ends, counts, strict=True)
-    ]
-    return np.sort(np.concatenate(parts))

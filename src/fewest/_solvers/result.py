@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -80,3 +81,32 @@ class Result:
     @property
     def n_features(self) -> int:
         return len(self.features)
+
+
+class Series:
+    """What a series of programs has in common, whatever its `steps` and last `features` are."""
+
+    features: IndexArray
+    steps: tuple[Any, ...]
+
+    @property
+    def n_features_first(self) -> int:
+        return int(self.steps[0].n_features)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.features)
+
+    @property
+    def status(self) -> Status:
+        statuses = (step.status for step in self.steps)
+        return next((one for one in statuses if one is not Status.OPTIMAL), Status.OPTIMAL)
+
+    @property
+    def gap(self) -> float:
+        """Largest relative duality gap of the steps."""
+        return float(max(step.gap for step in self.steps))
+
+    @property
+    def seconds(self) -> float:
+        return float(sum(step.seconds for step in self.steps))

@@ -14,7 +14,7 @@ from fewest._estimators.base import (
     Hyperplane,
     slack_cost_of_first_program,
 )
-from fewest._estimators.joint import JointClassifier, JointTask, slack_cost_of_joint_program
+from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import (
     check_choice,
     check_flag,
@@ -71,7 +71,7 @@ class SupportFeatureBase(JointClassifier):
     def _joint_problem(self, task: JointTask) -> JointProblem:
         return JointProblem(
             task.codes,
-            slack_cost_of_joint_program(task, scale_samples=self.scale_samples),
+            slack_cost_of_first_program(task, scale_samples=self.scale_samples),
             means_apart=True,
             sample_weight=task.sample_weight,
         )

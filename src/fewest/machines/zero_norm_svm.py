@@ -9,7 +9,7 @@ import numpy as np
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import BinaryTask, slack_cost_of_first_program
-from fewest._estimators.joint import JointClassifier, JointTask, slack_cost_of_joint_program
+from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import check_choice
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
@@ -140,7 +140,7 @@ class ZeroNormSVM(JointClassifier):
         return unit_margin(task.y, slack_cost=slack_cost_of_first_program(task))
 
     def _joint_problem(self, task: JointTask) -> JointProblem:
-        return JointProblem(task.codes, slack_cost_of_joint_program(task))
+        return JointProblem(task.codes, slack_cost_of_first_program(task))
 
     def _refuse_jointly(self) -> str:
         return "" if self.reweight == "features" else f"reweight={self.reweight!r}"

@@ -17,7 +17,7 @@ from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import choose_features
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.problem import visible_slack_cost
-from fewest._solvers.result import Status
+from fewest._solvers.result import Series, Status
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -31,7 +31,7 @@ _ROUGH = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class JointSelection:
+class JointSelection(Series):
     """Final weights for all classes, and the certified linear program behind every step.
 
     `steps[0]` is the program over all columns; the later ones keep no multipliers, and count
@@ -47,28 +47,6 @@ class JointSelection:
     zero_norm_objective: float
     steps: tuple[JointResult, ...]
     converged: bool
-
-    @property
-    def n_features_first(self) -> int:
-        return self.steps[0].n_features
-
-    @property
-    def n_features(self) -> int:
-        return len(self.features)
-
-    @property
-    def status(self) -> Status:
-        statuses = (step.status for step in self.steps)
-        return next((one for one in statuses if one is not Status.OPTIMAL), Status.OPTIMAL)
-
-    @property
-    def gap(self) -> float:
-        """Largest relative duality gap of the steps."""
-        return max(step.gap for step in self.steps)
-
-    @property
-    def seconds(self) -> float:
-        return sum(step.seconds for step in self.steps)
 
 
 def minimize_joint_zero_norm(
@@ -115,7 +93,7 @@ def choose_panel(
     features, sizes = first.features, first.sizes
     plain = problem.with_costs(None, problem.slack_cost)
     candidates = max(_CANDIDATES, 2 * most)
-    while len(features) > max(candidates, most) and not current_watch().is_over:
+    while len(features) > candidates and not current_watch().is_over:
         found = _raise_costs(plain, columns.subset(features), sizes, candidates)
         if found is None:
             break

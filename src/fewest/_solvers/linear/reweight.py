@@ -33,7 +33,7 @@ from fewest._solvers.problem import (
     Problem,
     visible_slack_cost,
 )
-from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.result import Result, Series, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -42,7 +42,7 @@ _WORTH_ANOTHER_STEP = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class ZeroNormResult:
+class ZeroNormResult(Series):
     """The loop's final weights, and the certified linear program behind every step.
 
     `steps[0]` is the program over all columns; the later ones count columns within the support
@@ -57,28 +57,6 @@ class ZeroNormResult:
     zero_norm_objective: float
     steps: tuple[Result, ...]
     converged: bool
-
-    @property
-    def n_features_first(self) -> int:
-        return self.steps[0].n_features
-
-    @property
-    def n_features(self) -> int:
-        return len(self.features)
-
-    @property
-    def status(self) -> Status:
-        statuses = (step.status for step in self.steps)
-        return next((one for one in statuses if one is not Status.OPTIMAL), Status.OPTIMAL)
-
-    @property
-    def gap(self) -> float:
-        """Largest relative duality gap of the steps."""
-        return max(step.gap for step in self.steps)
-
-    @property
-    def seconds(self) -> float:
-        return sum(step.seconds for step in self.steps)
 
 
 def minimize_zero_norm(
