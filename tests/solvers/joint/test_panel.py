@@ -51,7 +51,7 @@ def test_the_loss_is_that_of_a_general_minimiser(seed):
     X, codes = draw(seed, n=60, d=3)
     weight = np.random.default_rng(seed).uniform(0.5, 2.0, 60)
     weight /= weight.mean()
-    loss = smooth._Loss(X, codes, weight)
+    loss = smooth._Loss(X, codes, weight, smooth._RIDGE)
     fit = smooth._Fit.start(loss, np.arange(3))
     assert loss.ridge == pytest.approx(smooth._RIDGE * 60)
     assert fit.value == pytest.approx(ridge_loss(X, codes, weight, loss.ridge), rel=1e-5)
@@ -63,7 +63,7 @@ def test_the_chosen_pair_is_the_best_of_all(seed):
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     weight = np.ones(len(codes))
     chosen = choose_features(Z, codes, weight, 2)
-    loss = smooth._Loss(Z, codes, weight)
+    loss = smooth._Loss(Z, codes, weight, smooth._RIDGE)
     values = {
         pair: smooth._Fit.start(loss, np.array(pair)).value for pair in combinations(range(7), 2)
     }

@@ -39,10 +39,12 @@ def choose_features(
     weight: FloatArray,
     most: int,
     always: IndexArray = _NONE,
+    *,
+    ridge: float = _RIDGE,
 ) -> IndexArray:
     """Places of at most so many columns of a standardised block, some of them always in."""
     rows = draw_evenly(codes, _ENOUGH)
-    loss = _Loss(block[rows], codes[rows], weight[rows])
+    loss = _Loss(block[rows], codes[rows], weight[rows], ridge)
     chosen = _Fit.start(loss, np.arange(block.shape[1]))
     while len(chosen.features) > most:
         losses = chosen.losses()
@@ -77,12 +79,14 @@ def _exchanges(chosen: _Fit, always: IndexArray) -> Iterator[_Fit]:
 class _Loss:
     """The data of all fits."""
 
-    def __init__(self, block: FloatArray, codes: IndexArray, weight: FloatArray) -> None:
+    def __init__(
+        self, block: FloatArray, codes: IndexArray, weight: FloatArray, ridge: float
+    ) -> None:
         self.block, self.codes = block, codes
         self.weight = weight / weight.mean()
         self.n_classes = int(codes.max()) + 1
         self.is_own: NDArray[np.bool_] = codes[:, None] == np.arange(self.n_classes)
-        self.ridge = _RIDGE * float(self.weight.sum())
+        self.ridge = ridge * float(self.weight.sum())
 
     def rows(self, features: IndexArray) -> FloatArray:
         return np.column_stack([self.block[:, features], np.ones(len(self.block))])

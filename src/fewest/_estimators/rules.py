@@ -1,0 +1,289 @@
+"""Rules about features: which are in for nothing, which stay out, what the others cost.
+
+Users give them by name or number; `read_rules` turns them into arrays over all features, or raises
+an error that says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed, near, quoted
+
+# Parameters with this meaning, wherever they are.
+RULE_NAMES = (
+    "include",
+    "exclude",
+    "feature_cost",
+    "feature_groups",
+    "one_per_group",
+    "signs",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What may be selected, and at what price; arrays have one entry per feature.
+
+    `price` is zero for features that are always in. `groups` are numbers, -1 for features in none;
+    features of a group are paid once, by the largest price among them, or, with `one_per_group`, at
+    most one of them is selected. `signs` are 1 for features that must be higher in the second of
+    two classes, -1 for those that must be lower, 0 for all others.
+    """
+
+    price: FloatArray
+    included: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
+    groups: IndexArray | None = None
+    one_per_group: bool = False
+    signs: NDArray[np.int8] | None = None
+
+    @property
+    def n_included(self) -> int:
+        return int(self.included.sum())
+
+    @property
+    def allowed(self) -> NDArray[np.bool_]:
+        """Features that are not excluded."""
+        return ~self.excluded
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether features differ in what they cost."""
+        rest = self.price[~self.included]
+        return bool(self.included.any() or np.any(rest != rest[:1]))
+
+    def total(self, features: IndexArray) -> float:
+        """What these features cost together."""
+        price = self.price[features]
+        if self.groups is None or self.one_per_group:
+            return float(price.sum())
+        groups = self.groups[features]
+        alone = float(price[groups < 0].sum())
+        return alone + float(
+            sum(price[groups == group].max() for group in np.unique(groups[groups >= 0]))
+        )
+
+    def find_crowded(self, features: IndexArray, sizes: FloatArray) -> IndexArray:
+        """Those that share a group with a larger one, where a group may have one only."""
+        if self.groups is None or not self.one_per_group:
+            return np.empty(0, dtype=np.intp)
+        order = np.lexsort((-sizes, ~self.included[features]))
+        groups = self.groups[features][order]
+        first = np.zeros(len(features), dtype=bool)
+        first[np.unique(groups, return_index=True)[1]] = True
+        return np.sort(features[order][~first & (groups >= 0)])
+
+
+def read_rules(
+    n_features: int,
+    names: Sequence[str] | NDArray[Any] | None = None,
+    *,
+    include: Any = None,
+    exclude: Any = None,
+    feature_cost: Any = None,
+    feature_groups: Any = None,
+    one_per_group: bool = False,
+    signs: Any = None,
+) -> Rules | None:
+    """The rules for so many features; None if there are none.
+
+    Features are named as in `names`, or numbered. `feature_cost` and `signs` are one number, an
+    array, or a dict of features (those it does not name cost 1, or may have any sign);
+    `feature_groups` is an array of labels (None for no group) or a dict of lists of features.
+
+    Examples
+    --------
+    >>> from fewest._estimators.rules import read_rules
+    >>> rules = read_rules(3, ["age", "A", "B"], include=["age"], feature_cost={"B": 5.0})
+    >>> rules.price
+    array([0., 1., 5.])
+    >>> read_rules(3) is None
+    True
+    >>> read_rules(3, ["age", "A", "B"], exclude=["a"])
+    Traceback (most recent call last):
+    ...
+    ValueError: exclude names 'a', which is no feature of X. Did you mean 'A'?
+    """
+    given = (include, exclude, feature_cost, feature_groups, signs)
+    if all(one is None for one in given):
+        if one_per_group:
+            raise ValueError("one_per_group needs feature_groups, which say what belongs together")
+        return None
+    places = _Places(n_features, names)
+    included = places.mark("include", include)
+    excluded = places.mark("exclude", exclude)
+    both = np.flatnonzero(included & excluded)
+    if len(both):
+        raise ValueError(
+            f"{places.show(both)}: in include and in exclude. Take them out of one of the two"
+        )
+    if excluded.all():
+        raise ValueError("exclude names every feature: none is left to select")
+    price = np.ones(n_features)
+    if feature_cost is not None:
+        price = places.numbers("feature_cost", feature_cost, 1.0)
+        bad = np.flatnonzero(~((price > 0) & (price < np.inf)))
+        if len(bad):
+            raise ValueError(
+                f"feature_cost must be positive and finite, but it is {price[bad[0]]:g} for "
+                f"{places.show(bad)}. Features that cost nothing belong into include, those that "
+                "are not to be had into exclude"
+            )
+    price[included] = 0.0
+    groups = None if feature_groups is None else places.groups(feature_groups)
+    if one_per_group and groups is None:
+        raise ValueError("one_per_group needs feature_groups, which say what belongs together")
+    if one_per_group:
+        _check_one_per_group(places, included, groups)
+    return Rules(
+        price,
+        included,
+        excluded,
+        groups,
+        bool(one_per_group),
+        None if signs is None else places.signs(signs),
+    )
+
+
+def _check_one_per_group(
+    places: _Places, included: NDArray[np.bool_], groups: IndexArray | None
+) -> None:
+    assert groups is not None
+    inside = np.flatnonzero(included & (groups >= 0))
+    numbers, counts = np.unique(groups[inside], return_counts=True)
+    crowded = inside[np.isin(groups[inside], numbers[counts > 1])]
+    if len(crowded):
+        raise ValueError(
+            f"include names {places.show(crowded)}, which share groups, but one_per_group allows "
+            "one feature of each group"
+        )
+
+
+class _Places:
+    """From what users call features to their places."""
+
+    def __init__(self, n_features: int, names: Sequence[str] | NDArray[Any] | None) -> None:
+        self._count = n_features
+        self._names = None if names is None else [str(name) for name in names]
+        self._of_name = (
+            {} if self._names is None else dict(zip(self._names, range(n_features), strict=True))
+        )
+
+    def find(self, rule: str, feature: Any) -> int:
+        """The place of a feature, by name or number."""
+        if isinstance(feature, str):
+            if self._names is None:
+                raise ValueError(
+                    f"{rule} names {quoted(feature)}, but X has no names: give the numbers of "
+                    "columns (from 0), or a data frame"
+                )
+            if feature not in self._of_name:
+                raise ValueError(
+                    f"{rule} names {quoted(feature)}, which is no feature of X. "
+                    + near(feature, self._names, "feature")
+                )
+            return self._of_name[feature]
+        is_whole = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
+        if not is_whole or not 0 <= feature < self._count:
+            raise ValueError(
+                f"{rule} has {feature!r}; it must be a name, or the number of a column, "
+                f"0 to {self._count - 1}"
+            )
+        return int(feature)
+
+    def show(self, places: IndexArray) -> str:
+        """Features for a message."""
+        names = self._names
+        shown = listed(str(place) if names is None else names[place] for place in places)
+        return f"{'feature' if len(places) == 1 else 'features'} {shown}"
+
+    def mark(self, rule: str, features: Any) -> NDArray[np.bool_]:
+        """Which features are listed; a mask is taken as it is."""
+        marked = np.zeros(self._count, dtype=bool)
+        if features is None:
+            return marked
+        if isinstance(features, (str, int, np.integer)):
+            features = [features]
+        array = np.asarray(features)
+        if array.dtype == bool:
+            self._check_length(rule, array, "mask")
+            return array.copy()
+        for feature in array.tolist() if array.dtype.kind in "iu" else list(features):
+            marked[self.find(rule, feature)] = True
+        return marked
+
+    def numbers(self, rule: str, values: Any, default: float) -> FloatArray:
+        """One number per feature."""
+        if isinstance(values, Mapping):
+            found = np.full(self._count, default)
+            for feature, value in values.items():
+                found[self.find(rule, feature)] = _as_number(rule, value)
+            return found
+        if np.ndim(values) == 0:
+            return np.full(self._count, _as_number(rule, values))
+        try:
+            array = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{rule} must hold numbers: one per feature, or a dict of features"
+            ) from None
+        self._check_length(rule, array, "array")
+        return array
+
+    def signs(self, values: Any) -> NDArray[np.int8]:
+        signs = self.numbers("signs", values, 0.0)
+        if not np.isin(signs, (-1.0, 0.0, 1.0)).all():
+            raise ValueError(
+                "signs must be 1 (higher in the second class), -1 (lower) or 0 (either); got "
+                f"{signs[~np.isin(signs, (-1.0, 0.0, 1.0))][0]:g}"
+            )
+        return signs.astype(np.int8)
+
+    def groups(self, groups: Any) -> IndexArray:
+        """Numbers of the groups, -1 for none."""
+        if isinstance(groups, Mapping):
+            found = np.full(self._count, -1, dtype=np.intp)
+            for number, (group, members) in enumerate(groups.items()):
+                rule = f"feature_groups[{group!r}]"
+                places = np.flatnonzero(self.mark(rule, members))
+                twice = places[found[places] >= 0]
+                if len(twice):
+                    raise ValueError(
+                        f"feature_groups has {self.show(twice)} in two groups: each belongs into "
+                        "one at most"
+                    )
+                found[places] = number
+            return found
+        labels = list(groups)
+        self._check_length("feature_groups", np.empty(len(labels)), "list of labels")
+        numbers: dict[Any, int] = {}
+        return np.array(
+            [-1 if _is_missing(one) else numbers.setdefault(one, len(numbers)) for one in labels],
+            dtype=np.intp,
+        )
+
+    def _check_length(self, rule: str, array: NDArray[Any], kind: str) -> None:
+        if array.shape != (self._count,):
+            raise ValueError(
+                f"{rule}: {kind} of shape {array.shape}, but X has "
+                f"{counted(self._count, 'feature')}: give one entry for each"
+            )
+
+
+def _as_number(rule: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{rule} must hold numbers; got {value!r}") from None
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN or an empty text: in no group."""
+    return label is None or label == "" or label != label
