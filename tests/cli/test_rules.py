@@ -1,0 +1,85 @@
+"""Rules about features from the command line: names and small tables in, numbers out."""
+
+from __future__ import annotations
+
+import pytest
+
+from fewest.cli._errors import CommandError
+from fewest.cli._options import Parser
+from fewest.cli._rules import add_rule_options, read_rule_options
+
+NAMES = ["age", "sex", "CD33", "Zyxin", "a,b"]
+
+
+@pytest.fixture
+def read(tmp_path):
+    """The keyword arguments that options stand for; {f} is a file with the given text."""
+
+    def call(*options, text=""):
+        file = tmp_path / "rules.csv"
+        file.write_text(text, encoding="utf-8")
+        parser = Parser(prog="fewest")
+        add_rule_options(parser)
+        arguments = parser.parse_args([option.format(f=file) for option in options])
+        return read_rule_options(arguments, NAMES)
+
+    return call
+
+
+def test_no_rules_are_no_arguments(read):
+    assert read() == {}
+
+
+def test_lists_of_names(read):
+    given = read("--include", "age, sex", "--include", "a,b", "--exclude", "CD33", "--exclude=CD33")
+    assert given == {"include": [0, 1, 4], "exclude": [2]}
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+def test_prices(read, delimiter):
+    text = "\ufeffgene,price\nCD33,2.5\n\nZyxin,10\nage,\n".replace(",", delimiter)
+    assert read("--feature-cost", "{f}", text=text) == {"feature_cost": {2: 2.5, 3: 10.0}}
+
+
+def test_a_column_of_a_larger_table(read):
+    text = 'gene,batch,price,chip\nCD33,1,2.5,x\n"a,b",2,4,x\nsex,1,1,\n'
+    assert read("--feature-cost", "{f}:price", text=text)["feature_cost"] == {2: 2.5, 4: 4, 1: 1}
+    given = read("--feature-groups", "{f}:chip", "--one-per-group", text=text)
+    assert given == {"feature_groups": {"x": [2, 4]}, "one_per_group": True}
+
+
+def test_signs(read):
+    text = "gene,sign\nCD33,up\nZyxin,-1\nage,0\nsex,+\n"
+    assert read("--signs", "{f}", text=text) == {"signs": {2: 1, 3: -1, 0: 0, 1: 1}}
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "message"),
+    [
+        (["--include", "cd33"], "", "--include names 'cd33', .*\n.*mean 'CD33'"),
+        (["--exclude", "age,nothing"], "", "--exclude names 'nothing', which is no feature"),
+        (["--feature-cost", "{f}"], "gene,price\nCD3,1\n", "names 'CD3', .*\nDid you mean 'CD33'"),
+        (["--feature-cost", "{f}"], "CD33,1\n", "begins with 'CD33', which is a feature.\nIts"),
+        (["--feature-cost", "{f}"], "gene,price\nCD33,dear\n", "price of 'CD33' is 'dear'"),
+        (["--feature-cost", "{f}"], "gene,price\nCD33,1\nCD33,2\n", "names 'CD33' twice"),
+        (["--feature-cost", "{f}"], "gene,price\nCD33\n", "has 2 cells, but a row has 1: CD33"),
+        (["--feature-cost", "{f}"], "gene\nCD33\n", "is no table with two columns"),
+        (["--feature-cost", "{f}"], "", "is no table with two columns"),
+        (["--feature-cost", "{f}:cost"], "gene,costs\n", "no column 'cost'.\nDid you mean 'costs'"),
+        (["--feature-cost", "nowhere.csv"], "", "there is no such file"),
+        (["--signs", "{f}"], "gene,sign\nCD33,2\n", "that of 'CD33' is '2'.\nWrite 1"),
+        (["--one-per-group"], "", "--one-per-group needs --feature-groups FILE"),
+    ],
+)
+def test_what_is_refused(read, options, text, message):
+    with pytest.raises(CommandError, match=message):
+        read(*options, text=text)
+
+
+def test_a_file_that_is_no_text(read, tmp_path):
+    file = tmp_path / "binary.csv"
+    file.write_bytes(b"gene,price\n\xff\xfe,1\n")
+    with pytest.raises(CommandError, match="not a text file in UTF-8"):
+        read("--signs", str(file))
+    with pytest.raises(CommandError, match="cannot be read"):
+        read("--signs", str(tmp_path))
