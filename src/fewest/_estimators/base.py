@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,13 +19,16 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.rules import RULE_NAMES, RULES_FAILED, Rules, read_rules, say_rules
 from fewest._estimators.validation import (
     check_choice,
     check_data,
+    check_flag,
     check_positive,
     check_usual_parameters,
     drop_zero_weights,
     encode_classes,
+    mask_columns,
     standardize_columns,
     unscale,
     weigh_classes,
@@ -34,8 +37,9 @@ from fewest._run.progress import Progress, run_in_threads
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
-from fewest._solvers.problem import visible_slack_cost
+from fewest._solvers.problem import Problem, visible_slack_cost
 from fewest._solvers.result import Status
+from fewest._solvers.terms import Terms
 from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
@@ -53,6 +57,20 @@ class BinaryTask:
     sample_weight: FloatArray | None
     error_cost: FloatArray | None  # None: no errors allowed
     name: str
+    rules: Rules | None = None
+    is_signed: bool = False  # the programs know which signs weights may have
+
+    def price(self, problem: Problem) -> Problem:
+        """The program with what the rules say of features."""
+        if self.rules is None:
+            return problem
+        sign = self.rules.weight_signs if self.is_signed else None
+        return replace(problem, feature_cost=self.rules.terms.first_costs(), feature_sign=sign)
+
+    @property
+    def terms(self) -> Terms | None:
+        """What they cost in all programs."""
+        return None if self.rules is None else self.rules.terms
 
     def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
         """Hyperplane of the largest margin on these features; None if they do not separate."""
@@ -87,6 +105,12 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     its own `_price_errors`). Parameters are fields of dataclasses: the first may be given by place.
     """
 
+    include: Any = None
+    exclude: Any = None
+    feature_cost: Any = None
+    feature_groups: Any = None
+    one_per_group: bool = False
+    signs: Any = None
     standardize: bool = True
     refit: str | None = None
     tol: float = 1e-7
@@ -129,6 +153,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         """Raise a ValueError that names the parameter and its admissible values."""
         check_usual_parameters(self)
         check_choice("refit", self.refit, ("margin", None))
+        check_flag("one_per_group", self.one_per_group)
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         if "C" in vars(self):
@@ -218,7 +243,22 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         if not np.any(y > 0) or not np.any(y < 0):
             raise ValueError(f"class {self._label(positive)} has no sample of positive weight")
         error_cost = self._price_errors(y, codes, np.ones(len(y)) if weight is None else weight)
-        return BinaryTask(columns, y, weight, error_cost, name=self._label(positive))
+        rules = self._read_rules(columns.n_features)
+        if rules is not None:
+            columns = rules.narrow(columns, y)
+        return BinaryTask(columns, y, weight, error_cost, self._label(positive), rules)
+
+    def _has_rules(self) -> bool:
+        """Whether features have prices, or may not all be selected freely."""
+        return any(
+            getattr(self, name) is not None for name in RULE_NAMES if name != "one_per_group"
+        )
+
+    def _read_rules(self, n_features: int) -> Rules | None:
+        """The rules about features that the parameters state."""
+        names = getattr(self, "feature_names_in_", None)
+        given = {name: getattr(self, name) for name in RULE_NAMES}
+        return read_rules(n_features, names, **given)
 
     def _price_errors(
         self, y: FloatArray, codes: IndexArray, weight: FloatArray
@@ -276,6 +316,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
                     margin = task.find_hard_margin(result.features)
         if margin is None:
             margin = task.find_soft_margin(result.features)
+        if task.rules is not None and len(task.rules.find_turned(result.features, margin[0])):
+            return Hyperplane(result, result.w, result.b)  # the margin would turn a sign around
         return Hyperplane(result, *margin)
 
     def _doubts(self, task: BinaryTask, plane: Hyperplane) -> list[Warning]:
@@ -347,6 +389,30 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
     )
 
 
+def solve_by_rules(
+    task: BinaryTask, solve: Callable[..., ZeroNormResult], **known: Any
+) -> ZeroNormResult:
+    """Solve a task; again with signs, or without features that share a group with a larger one.
+
+    Weights mostly have the signs that the class means have, and programs are faster if they need
+    not know. What is known of the first program serves the first time.
+    """
+    result, narrowed = solve(task, **known), False
+    rules = task.rules
+    while rules is not None and np.isfinite(result.zero_norm_objective):
+        if len(rules.find_turned(result.features, result.w)) and not task.is_signed:
+            task = replace(task, is_signed=True)
+        else:
+            crowded = rules.find_crowded(result.features, np.abs(result.w))
+            if not len(crowded):
+                break
+            task, narrowed = replace(task, columns=mask_columns(task.columns, crowded)), True
+        result = solve(task)
+    if narrowed and result.status is Status.INFEASIBLE:
+        raise NotSeparableError(RULES_FAILED)
+    return result
+
+
 def slack_cost_of_first_program(
     task: BinaryTask | JointTask, *, scale_samples: bool = True
 ) -> FloatArray | None:
@@ -366,8 +432,8 @@ def _inseparable(task: BinaryTask) -> ValueError:
     if task.error_cost is None:
         return NotSeparableError(
             f"class {task.name} cannot be separated without error from the rest by any hyperplane "
-            f"in these {task.columns.n_features} feature(s) (proven by a Farkas certificate). "
-            "Allow errors with a finite C, for example C=1.0"
+            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a "
+            "Farkas certificate). Allow errors with a finite C, for example C=1.0"
         )
     return ValueError(
         f"the means of class {task.name} and of the rest are equal in every feature, so the "

@@ -15,7 +15,14 @@ from sklearn.utils.metaestimators import available_if
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.probabilities import find_temperature, softmax
-from fewest._estimators.validation import check_choice, check_count, unscale, weigh_many_classes
+from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
+from fewest._estimators.validation import (
+    check_choice,
+    check_count,
+    mask_columns,
+    unscale,
+    weigh_many_classes,
+)
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.margin import joint_margin
 from fewest._solvers.joint.panel import (
@@ -29,6 +36,7 @@ from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.result import Status
+from fewest._solvers.terms import Terms
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
@@ -51,6 +59,17 @@ class JointTask:
     sample_weight: FloatArray | None
     error_cost: FloatArray | None  # None: no errors allowed
     names: tuple[str, ...]
+    rules: Rules | None = None
+
+    @property
+    def feature_cost(self) -> FloatArray | None:
+        """What features cost in the first program; None: one each."""
+        return None if self.rules is None else self.rules.terms.first_costs()
+
+    @property
+    def terms(self) -> Terms | None:
+        """What they cost in all programs."""
+        return None if self.rules is None else self.rules.terms
 
     def take(self, rows: IndexArray) -> JointTask:
         """The task of some of the samples, on the scale of all of them."""
@@ -72,7 +91,13 @@ class JointClassifier(SelectingClassifier):
     max_features: int | None = None
     min_per_class: int | None = None
 
-    _most_programs = 1  # of the reweighting loop, where a subclass has no `max_iter`
+    def _most_programs(self) -> int:
+        """Of the reweighting loop; one where a subclass has no `max_iter`."""
+        return int(vars(self).get("max_iter", 1))
+
+    def _repeats_first_program(self) -> bool:
+        """Whether repetitions may solve the first program, over fewer and fewer columns."""
+        return self.max_features is None and not self._has_rules()
 
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), joins_classes=self.multi_class == "joint")
@@ -113,8 +138,7 @@ class JointClassifier(SelectingClassifier):
             return super()._fit_columns(columns, codes, weight)
         task = self._joint_task(columns, codes, weight)
         with self._watched(alone=True):
-            selection = self._select_jointly(task)
-            W, b, doubts = self._refit_jointly(task, selection)
+            selection, W, b, doubts = self._fit_by_rules(task)
             doubts += self._joint_doubts(task, selection)
         if self.verbose > 1:
             first = selection.steps[0]
@@ -127,6 +151,31 @@ class JointClassifier(SelectingClassifier):
         for doubt in doubts:
             warnings.warn(doubt, ConvergenceWarning, stacklevel=3)
         return self
+
+    def _fit_by_rules(
+        self, task: JointTask
+    ) -> tuple[JointSelection, FloatArray, FloatArray, list[str]]:
+        """Selection and refit; again without features that share a group, or are turned."""
+        narrowed = False
+        while True:
+            try:
+                selection = self._select_jointly(task)
+            except NotSeparableError:
+                if narrowed:
+                    raise NotSeparableError(RULES_FAILED) from None
+                raise
+            W, b, doubts = self._refit_jointly(task, selection)
+            if task.rules is None:
+                break
+            sizes = np.abs(selection.W).max(axis=1, initial=0.0)
+            broken = task.rules.find_crowded(selection.features, sizes)
+            if len(task.names) == 2:
+                turned = task.rules.find_turned(selection.features, W[:, 1] - W[:, 0])
+                broken = np.union1d(broken, turned)
+            if not len(broken):
+                break
+            task, narrowed = replace(task, columns=mask_columns(task.columns, broken)), True
+        return selection, W, b, doubts
 
     def _joint_task(
         self, columns: Columns, codes: IndexArray, weight: FloatArray | None
@@ -144,7 +193,13 @@ class JointClassifier(SelectingClassifier):
                 * weights
                 * weigh_many_classes(self.class_weight, self.classes_.tolist(), codes, weights)
             )
-        return JointTask(columns, codes, weight, error_cost, names)
+        rules = self._read_rules(columns.n_features)
+        if rules is not None and len(names) == 2:
+            columns = rules.narrow(columns, np.where(codes == 1, 1.0, -1.0))
+        elif rules is not None:
+            vectors = JointProblem(codes, None, sample_weight=weight).mean_vectors
+            columns = rules.narrow_jointly(columns, vectors)
+        return JointTask(columns, codes, weight, error_cost, names, rules)
 
     def _select_jointly(self, task: JointTask) -> JointSelection:
         if self.max_features is not None and task.error_cost is not None:
@@ -155,8 +210,9 @@ class JointClassifier(SelectingClassifier):
             task.columns,
             error_cost=task.error_cost,
             tol=self.tol,
-            max_iter=getattr(self, "max_iter", self._most_programs),
+            max_iter=self._most_programs(),
             first=self._solve_first(task, problem),
+            terms=task.terms,
         )
 
     def _solve_first(self, task: JointTask, problem: JointProblem) -> JointResult:
@@ -174,21 +230,41 @@ class JointClassifier(SelectingClassifier):
                 f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
                 f"more than max_features={most}"
             )
+        n_included = 0 if task.rules is None else task.rules.n_included
+        if n_included > most:
+            raise ValueError(
+                f"include names {n_included} features, which is more than max_features={most}: "
+                "raise max_features, or include fewer"
+            )
         rows = draw_evenly(task.codes, _ENOUGH)
         part = task if len(rows) == len(task.codes) else task.take(rows)
         problem = _candidate_problem(part, self._joint_problem(part))
         first = self._solve_first(part, problem)
         assert part.error_cost is not None
         always = find_markers(problem, part.columns, self.min_per_class or 0)
+        if part.rules is not None:
+            always = np.union1d(always, np.flatnonzero(part.rules.included))
         features = choose_panel(
-            problem, part.columns, first, most, weight=part.error_cost, always=always
+            problem,
+            part.columns,
+            first,
+            most,
+            weight=part.error_cost,
+            always=always,
+            rivalry=None if part.rules is None else part.rules.rivalry,
         )
         if part is not task:
             problem = _candidate_problem(task, self._joint_problem(task))
             first = _spread(first, rows, len(task.codes))
         assert task.error_cost is not None
         return solve_panel(
-            problem, task.columns, first, features, error_cost=task.error_cost, tol=self.tol
+            problem,
+            task.columns,
+            first,
+            features,
+            error_cost=task.error_cost,
+            tol=self.tol,
+            terms=task.terms,
         )
 
     def _refit_jointly(
@@ -280,10 +356,18 @@ class JointClassifier(SelectingClassifier):
 
 
 def _margin_cost(task: JointTask, selection: JointSelection) -> FloatArray:
-    """What a missed margin costs in the refit; infinite where the selection needed no slack."""
+    """What a missed margin costs in the refit; infinite where the selection needed no slack.
+
+    More than two classes differ by the square roots of their factors: half way between counting
+    every class, as the choice of features does, and counting every sample.
+    """
     if task.error_cost is None or not np.any(selection.slack > 0.0):
         return np.full(len(task.codes), np.inf)
-    return task.error_cost
+    if len(task.names) == 2:
+        return task.error_cost
+    weight = np.ones(len(task.codes)) if task.sample_weight is None else task.sample_weight
+    softened = weight * np.sqrt(task.error_cost / weight)
+    return np.asarray(softened * (task.error_cost.sum() / softened.sum()))
 
 
 def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResult:
@@ -306,7 +390,12 @@ def _candidate_problem(task: JointTask, problem: JointProblem) -> JointProblem:
     spread = np.sqrt((K - 1) ** 2 * shares + shares.sum() - shares).sum()
     total = 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
     factor = min(1.0, total / float(problem.slack_cost.sum()))
-    return JointProblem(task.codes, factor * problem.slack_cost, sample_weight=task.sample_weight)
+    return JointProblem(
+        task.codes,
+        factor * problem.slack_cost,
+        problem.feature_cost,
+        sample_weight=task.sample_weight,
+    )
 
 
 def _inseparable(task: JointTask, result: JointResult) -> ValueError:
@@ -323,8 +412,8 @@ def _inseparable(task: JointTask, result: JointResult) -> ValueError:
         )
     return NotSeparableError(
         f"the classes cannot be separated from each other without error in these "
-        f"{task.columns.n_features} feature(s) (proven by a Farkas certificate, about the classes "
-        f"{named}). Allow errors with a finite C, for example C=1.0"
+        f"{task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a Farkas "
+        f"certificate, about the classes {named}). Allow errors with a finite C, for example C=1.0"
     )
 
 

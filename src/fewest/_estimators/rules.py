@@ -13,6 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.validation import mask_columns
+from fewest._solvers.columns import Columns
+from fewest._solvers.joint.smooth import Rivalry
+from fewest._solvers.problem import class_mean_vector
+from fewest._solvers.terms import Terms
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed, near, quoted
 
@@ -24,6 +29,13 @@ RULE_NAMES = (
     "feature_groups",
     "one_per_group",
     "signs",
+)
+
+# A set that is made by leaving features out proves nothing about other sets.
+RULES_FAILED = (
+    "no classifier without errors was found that keeps the rules about groups and signs of "
+    "features (there may be one). Allow errors with a finite C, for example C=1.0, or relax the "
+    "rules"
 )
 
 
@@ -49,26 +61,25 @@ class Rules:
         return int(self.included.sum())
 
     @property
-    def allowed(self) -> NDArray[np.bool_]:
-        """Features that are not excluded."""
-        return ~self.excluded
-
-    @property
     def has_prices(self) -> bool:
         """Whether features differ in what they cost."""
         rest = self.price[~self.included]
         return bool(self.included.any() or np.any(rest != rest[:1]))
 
-    def total(self, features: IndexArray) -> float:
-        """What these features cost together."""
-        price = self.price[features]
-        if self.groups is None or self.one_per_group:
-            return float(price.sum())
-        groups = self.groups[features]
-        alone = float(price[groups < 0].sum())
-        return alone + float(
-            sum(price[groups == group].max() for group in np.unique(groups[groups >= 0]))
-        )
+    @property
+    def terms(self) -> Terms:
+        """What the solvers need to know of them."""
+        return Terms(self.price, None if self.one_per_group else self.groups)
+
+    @property
+    def rivalry(self) -> Rivalry:
+        """What decides between the candidates for a panel."""
+        return Rivalry(self.price, self.groups if self.one_per_group else None)
+
+    @property
+    def weight_signs(self) -> NDArray[np.int8] | None:
+        """Signs that weights must have; those of features that are always in may be any."""
+        return None if self.signs is None else np.where(self.included, np.int8(0), self.signs)
 
     def find_crowded(self, features: IndexArray, sizes: FloatArray) -> IndexArray:
         """Those that share a group with a larger one, where a group may have one only."""
@@ -79,6 +90,49 @@ class Rules:
         first = np.zeros(len(features), dtype=bool)
         first[np.unique(groups, return_index=True)[1]] = True
         return np.sort(features[order][~first & (groups >= 0)])
+
+    def find_used_up(self, features: IndexArray) -> IndexArray:
+        """What a further subset may not have: these features, and their groups where one may be in.
+
+        Features that are always in are in all subsets.
+        """
+        used = np.zeros(len(self.price), dtype=bool)
+        used[features] = True
+        if self.groups is not None and self.one_per_group:
+            used |= (self.groups >= 0) & np.isin(self.groups, self.groups[features])
+        return np.flatnonzero(used & ~self.included)
+
+    def find_turned(self, features: IndexArray, w: FloatArray) -> IndexArray:
+        """Those whose weight for the second class has the sign that it must not have."""
+        if self.weight_signs is None:
+            return np.empty(0, dtype=np.intp)
+        return features[self.weight_signs[features] * w < 0.0]
+
+    def narrow(self, columns: Columns, y: FloatArray) -> Columns:
+        """The columns without those that are excluded, or lower in a class than they must be."""
+        barred = self.excluded.copy()
+        if self.signs is not None:
+            barred |= (self.signs * columns.price(class_mean_vector(y)) <= 0.0) & (self.signs != 0)
+        return _leave_out(columns, barred & ~self.included)
+
+    def narrow_jointly(self, columns: Columns, mean_vectors: FloatArray) -> Columns:
+        """The same for many classes, whose means are the prices of the vectors.
+
+        A sign of 1 then says that the feature must be a marker: in some class it is further above
+        the mean of the classes than it is below that mean in any other.
+        """
+        barred = self.excluded.copy()
+        if self.signs is not None:
+            if np.any(self.signs < 0):
+                raise ValueError(
+                    "with more than two classes signs may be 1 (higher in some class) or 0: there "
+                    "is no class that all features are lower in"
+                )
+            centred = mean_vectors - mean_vectors.mean(axis=1, keepdims=True)
+            means = columns.price_all(centred)
+            is_marker = means.max(axis=1) > -means.min(axis=1)
+            barred |= (self.signs > 0) & ~is_marker
+        return _leave_out(columns, barred & ~self.included)
 
 
 def read_rules(
@@ -164,6 +218,21 @@ def _check_one_per_group(
             f"include names {places.show(crowded)}, which share groups, but one_per_group allows "
             "one feature of each group"
         )
+
+
+def say_rules(rules: Rules | None) -> str:
+    """Words for messages about what cannot be done."""
+    return "" if rules is None else " under the rules about features"
+
+
+def _leave_out(columns: Columns, barred: NDArray[np.bool_]) -> Columns:
+    narrowed = mask_columns(columns, np.flatnonzero(barred))
+    if not narrowed.n_usable:
+        raise ValueError(
+            "the rules about features leave none that varies: allow more, or check exclude and "
+            "signs"
+        )
+    return narrowed
 
 
 class _Places:

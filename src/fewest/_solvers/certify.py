@@ -63,8 +63,14 @@ def dual_bound(problem: Problem, point: DualPoint, largest_ratio: float) -> floa
 
 
 def price_ratios(problem: Problem, columns: Columns, v: FloatArray) -> FloatArray:
-    """|x_j . v| / c_j for every column: above one, the column wants to enter."""
-    ratios = np.abs(columns.price(v))
+    """|x_j . v| / c_j for every column: above one, the column wants to enter.
+
+    Where a weight may have one sign only, so may x_j . v.
+    """
+    ratios = columns.price(v)
+    if problem.feature_sign is not None:
+        ratios = np.where(problem.feature_sign * ratios < 0.0, 0.0, ratios)
+    ratios = np.abs(ratios)
     if problem.feature_cost is not None:
         ratios /= problem.feature_cost
     return ratios

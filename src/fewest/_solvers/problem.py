@@ -30,7 +30,8 @@ class Problem:
     """One member of the family; see the module docstring for the symbols.
 
     With `slack_cost=None` no sample may be on the wrong side (an infinite entry says the same of
-    one sample); with `feature_cost=None` every feature costs one.
+    one sample); with `feature_cost=None` every feature costs one. `feature_sign` is 1 for features
+    whose weight must not be negative, -1 for those where it must not be positive, 0 for others.
     """
 
     y: FloatArray
@@ -39,6 +40,7 @@ class Problem:
     rhs: float = 1.0
     slack_cost: FloatArray | None = None
     feature_cost: FloatArray | None = None
+    feature_sign: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
         if not np.all(np.abs(self.y) == 1.0):
@@ -80,6 +82,17 @@ class Problem:
         if self.feature_cost is None:
             return np.ones(len(features))
         return self.feature_cost[features]
+
+    def sides(self, features: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Factors of the costs that limit the price of each feature from below and above.
+
+        A weight that must not be negative is not worth having at any negative price.
+        """
+        ones = np.ones(len(features))
+        if self.feature_sign is None:
+            return -ones, ones
+        sign = self.feature_sign[features]
+        return np.where(sign > 0, -np.inf, -ones), np.where(sign < 0, np.inf, ones)
 
     def in_own_unit(self) -> tuple[Problem, float]:
         """The same program with every cost divided by a unit, and that unit.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, SelectingClassifier
+from fewest._estimators.base import BinaryTask, SelectingClassifier, solve_by_rules
 from fewest._estimators.validation import check_positive, check_share
 from fewest._solvers.linear.concave import minimize_concave
 from fewest._solvers.linear.reweight import ZeroNormResult
@@ -36,6 +36,20 @@ class FeatureSelectionConcave(SelectingClassifier):
         lambda, between 0 and 1: the price of a feature against that of mean slacks.
     steepness : float, default=5.0
         a, how fast the penalty of a weight approaches one.
+    include : list of names or numbers, or mask, optional
+        Features that are always in, at no cost, such as age, sex or a known marker: the others must
+        add to them.
+    exclude : list of names or numbers, or mask, optional
+        Features that are never selected.
+    feature_cost : number, array of shape (n_features,) or dict, optional
+        What each feature costs, 1 by default. It multiplies the size of the weight.
+    feature_groups : list of n_features labels (None for no group), or dict of lists, optional
+        Features that belong together: a group is paid once, however many of it are selected.
+    one_per_group : bool, default=False
+        At most one feature of each group is selected instead.
+    signs : {1, -1}, array of shape (n_features,) or dict, optional
+        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
+        With more than two classes, each against the rest.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
         factor.
@@ -105,11 +119,19 @@ class FeatureSelectionConcave(SelectingClassifier):
         return (1.0 - self.lam) / self.lam * weight / totals
 
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
+        return solve_by_rules(task, self._minimize)
+
+    def _minimize(self, task: BinaryTask) -> ZeroNormResult:
         assert task.error_cost is not None
-        return minimize_concave(
-            unit_margin(task.y, slack_cost=visible_slack_cost(task.error_cost)),
+        problem = unit_margin(task.y, slack_cost=visible_slack_cost(task.error_cost))
+        found = minimize_concave(
+            task.price(problem),
             task.columns,
             steepness=self.steepness,
             tol=self.tol,
             max_iter=self.max_iter,
         )
+        if task.terms is None:
+            return found
+        features, w = task.terms.add_free(found.features, found.w)
+        return replace(found, features=features, w=w)

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.base import BinaryTask, Hyperplane, solve_by_rules
 from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import standardize_columns
 from fewest._solvers.columns import Columns
@@ -65,6 +65,20 @@ class Liknon(JointClassifier):
     ----------
     C : float, default=1.0
         Cost of the hinge loss, for the columns as they enter: standardised ones, or those of X.
+    include : list of names or numbers, or mask, optional
+        Features that are always in, at no cost, such as age, sex or a known marker: the others must
+        add to them.
+    exclude : list of names or numbers, or mask, optional
+        Features that are never selected.
+    feature_cost : number, array of shape (n_features,) or dict, optional
+        What each feature costs, 1 by default. It multiplies the size of the weight.
+    feature_groups : list of n_features labels (None for no group), or dict of lists, optional
+        Features that belong together: a group is paid once, however many of it are selected.
+    one_per_group : bool, default=False
+        At most one feature of each group is selected instead.
+    signs : {1, -1}, array of shape (n_features,) or dict, optional
+        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
+        With more than two classes, 1 says higher in some class.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Pranckeviciene & Somorjai take X
         as it is.
@@ -149,7 +163,7 @@ class Liknon(JointClassifier):
     def _abilities(self) -> Abilities:
         return replace(
             super()._abilities(),
-            has_first_program=self.max_features is None,
+            has_first_program=self._repeats_first_program(),
             counts_features=False,
             follows_costs=True,
         )
@@ -161,7 +175,7 @@ class Liknon(JointClassifier):
         machine = clone(self).set_params(C=1.0)
         columns, codes, _ = machine._prepare(X, y)
         solvers = [
-            PathSolver(self._first_problem(task), columns, tol=self.tol)
+            PathSolver(self._first_problem(task), task.columns, tol=self.tol)
             for task in machine._class_tasks(columns, codes)
         ]
         for C in Cs:
@@ -179,7 +193,7 @@ class Liknon(JointClassifier):
     def _joint_problem(self, task: JointTask) -> JointProblem:
         assert task.error_cost is not None
         cost = task.error_cost * common_scale(task.columns, self.standardize)
-        return JointProblem(task.codes, visible_slack_cost(cost))
+        return JointProblem(task.codes, visible_slack_cost(cost), task.feature_cost)
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The only linear program of a task."""
@@ -190,15 +204,22 @@ class Liknon(JointClassifier):
 
     def _solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         """Solve a task, or take the solution of its program that is known already."""
+        return solve_by_rules(task, self._solve_once, first=first)
+
+    def _solve_once(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         problem = self._first_problem(task)
         step = first if first is not None else solve(problem, task.columns, tol=self.tol)
+        features, w, price = step.features, step.w, None
+        if task.terms is not None:
+            features, w = task.terms.add_free(features, w)
+            price = task.terms.total(features)
         return ZeroNormResult(
-            features=step.features,
-            w=step.w,
+            features=features,
+            w=w,
             b=step.b,
             slack=step.slack,
             rhs=problem.rhs,
-            zero_norm_objective=zero_norm_objective(step, task.error_cost),
+            zero_norm_objective=zero_norm_objective(step, task.error_cost, price),
             steps=(step,),
             converged=True,
         )
@@ -245,12 +266,14 @@ class Liknon(JointClassifier):
         X = X if sparse.issparse(X) else np.asarray(X)
         columns = standardize_columns(X, per_column=self.standardize)
         task = self._task(columns, codes, 1, None)
-        cost = liknon_problem(task, standardize=self.standardize).slack_bounds()
+        problem = liknon_problem(task, standardize=self.standardize)
+        cost = problem.slack_bounds()
         block = columns.take(step.features)
         products = block.T @ (step.alpha * task.y)
+        prices = problem.costs(step.features)
         reached = task.y * (block @ step.w + step.b) + step.slack - 1.0
         return Optimality(
-            features=float(np.abs(np.abs(step.w) * (np.abs(products) - 1.0)).max(initial=0.0)),
+            features=float(np.abs(np.abs(step.w) * (np.abs(products) - prices)).max(initial=0.0)),
             slacks=float(np.abs(step.slack * (step.alpha / cost - 1.0)).max()),
             samples=float(np.abs(step.alpha * reached).max() / step.alpha.max()),
         )
@@ -260,7 +283,8 @@ def liknon_problem(task: BinaryTask, *, standardize: bool) -> Problem:
     """The program (8.2) with C for the columns as they enter."""
     assert task.error_cost is not None
     cost = task.error_cost * common_scale(task.columns, standardize)
-    return unit_margin(task.y, slack_cost=visible_slack_cost(cost))
+    problem = unit_margin(task.y, slack_cost=visible_slack_cost(cost))
+    return task.price(problem)
 
 
 def common_scale(columns: Columns, standardize: bool) -> float:

@@ -13,6 +13,7 @@ from fewest._estimators.base import (
     BinaryTask,
     Hyperplane,
     slack_cost_of_first_program,
+    solve_by_rules,
 )
 from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import (
@@ -61,17 +62,19 @@ class SupportFeatureBase(JointClassifier):
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
-        return support_feature_machine(
+        problem = support_feature_machine(
             task.y,
             form=self.constraint,
             slack_cost=slack_cost_of_first_program(task, scale_samples=self.scale_samples),
             sample_weight=task.sample_weight,
         )
+        return task.price(problem)
 
     def _joint_problem(self, task: JointTask) -> JointProblem:
         return JointProblem(
             task.codes,
             slack_cost_of_first_program(task, scale_samples=self.scale_samples),
+            task.feature_cost,
             means_apart=True,
             sample_weight=task.sample_weight,
         )
@@ -88,10 +91,17 @@ class SupportFeatureBase(JointClassifier):
         self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
     ) -> ZeroNormResult:
         """Solve a task, from a first program or a working set where one is known already."""
+        return solve_by_rules(task, self._solve_both_ways, first=first, warm=warm)
+
+    def _solve_both_ways(
+        self, task: BinaryTask, *, first: Result | None = None, warm: WarmStart | None = None
+    ) -> ZeroNormResult:
+        """The better one of the class means in their order, and the other way round."""
         problem = self._first_problem(task)
         cost = task.error_cost
         settings: dict[str, Any] = {
             "error_cost": cost,
+            "terms": task.terms,
             "reweight": self.reweight,
             "tol": self.tol,
             "max_iter": self.max_iter,
@@ -99,7 +109,10 @@ class SupportFeatureBase(JointClassifier):
         best = minimize_zero_norm(problem, task.columns, first=first, warm=warm, **settings)
         # With errors allowed, the class means may also lie the wrong way round. That takes one
         # feature and one error at least, since the mean of the margins is negative then.
-        if cost is None or best.zero_norm_objective <= 1.0 + cost.min() or current_watch().is_over:
+        least = 1.0 if task.terms is None else task.terms.least
+        if cost is None or best.zero_norm_objective <= least + cost.min():
+            return best
+        if current_watch().is_over:
             return best
         mirrored = mirror_image(problem, task.columns, best.steps[0])
         if mirrored is None or not _is_hopeless(task, cost, mirrored, best.zero_norm_objective):
@@ -113,11 +126,13 @@ class SupportFeatureBase(JointClassifier):
             better = other.zero_norm_objective < best.zero_norm_objective
             if better and other.status is Status.OPTIMAL:
                 best = other
-        return _turn_if_cheaper(task, cost, best)
+        return best if task.is_signed else _turn_if_cheaper(task, cost, best)
 
     def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
         problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
-        result = minimize_zero_norm(problem, task.columns, tol=self.tol, max_iter=self.max_iter)
+        result = minimize_zero_norm(
+            problem, task.columns, tol=self.tol, max_iter=self.max_iter, terms=task.terms
+        )
         return result if result.status is Status.OPTIMAL else None
 
 
@@ -177,6 +192,21 @@ class SupportFeatureMachine(SupportFeatureBase):
     min_per_class : int, default=None
         With `max_features`: features for every class whose mean is largest in it, at least so many;
         those with the widest distance to the next class come first.
+    include : list of names or numbers, or mask, optional
+        Features that are always in, at no cost, such as age, sex or a known marker: the others must
+        add to them.
+    exclude : list of names or numbers, or mask, optional
+        Features that are never selected.
+    feature_cost : number, array of shape (n_features,) or dict, optional
+        What each feature costs, 1 by default. The price takes the place of the number of
+        features, and C is in the same unit.
+    feature_groups : list of n_features labels (None for no group), or dict of lists, optional
+        Features that belong together: a group is paid once, however many of it are selected.
+    one_per_group : bool, default=False
+        At most one feature of each group is selected instead.
+    signs : {1, -1}, array of shape (n_features,) or dict, optional
+        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
+        With more than two classes, 1 says higher in some class.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.
@@ -267,7 +297,7 @@ class SupportFeatureMachine(SupportFeatureBase):
         # A proof looks at the columns themselves, and would not see which ones are masked.
         return replace(
             super()._abilities(),
-            has_first_program=not self.certify and self.max_features is None,
+            has_first_program=self._repeats_first_program() and not self.certify,
             certifies=bool(self.certify),
         )
 
@@ -285,6 +315,11 @@ class SupportFeatureMachine(SupportFeatureBase):
             raise ValueError(
                 "certify=True proves the smallest set that separates the classes, which only the "
                 f"hard machine looks for: set C=np.inf (C is {self.C!r}) or certify=False"
+            )
+        if self.certify and self._has_rules():
+            raise ValueError(
+                "certify=True does not know rules about features: prove the smallest set under "
+                "them with fewest.minimum.minimum_features, or leave one of the two out"
             )
 
     @property
@@ -316,7 +351,8 @@ def _turn_if_cheaper(task: BinaryTask, cost: FloatArray, result: ZeroNormResult)
     """The hyperplane as it is or turned around, whichever costs less."""
     margins = task.y * (task.columns.take(result.features) @ result.w + result.b)
     slack = np.where(margins > 1e-9, margins, 0.0)
-    objective = result.n_features + float(cost[slack > 0].sum())
+    price = float(result.n_features) if task.terms is None else task.terms.total(result.features)
+    objective = price + float(cost[slack > 0].sum())
     if objective >= result.zero_norm_objective:
         return result
     return replace(

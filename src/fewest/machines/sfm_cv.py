@@ -21,6 +21,7 @@ from fewest._estimators.abilities import (
 from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.rules import RULE_NAMES
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
     check_choice,
@@ -49,6 +50,7 @@ __all__ = ["SupportFeatureMachineCV"]
 
 # Parameters that the machines of all candidates share with the search.
 _SHARED = (
+    *RULE_NAMES,
     "class_weight",
     "constraint",
     "reweight",
@@ -185,6 +187,12 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     constraint: str = "class_means"
     reweight: str = "features"
     scale_samples: bool = True
+    include: Any = None
+    exclude: Any = None
+    feature_cost: Any = None
+    feature_groups: Any = None
+    one_per_group: bool = False
+    signs: Any = None
     standardize: bool = True
     multi_class: str = "joint"
     refit: str | None = "margin"

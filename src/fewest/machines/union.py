@@ -81,6 +81,8 @@ def find_unions(
     found, planes = [first.result], [first]
     while len(planes) < n_subsets and found[-1].n_features:
         used = np.concatenate([result.features for result in found])
+        if task.rules is not None:
+            used = task.rules.find_used_up(used)
         rest = mask_columns(task.columns, used)
         if not rest.n_usable:
             break
@@ -90,18 +92,21 @@ def find_unions(
         if not np.isfinite(result.zero_norm_objective) or not result.n_features:
             break
         found.append(result)
-        planes.append(_join(task, found))
+        joined = _join(task, found)
+        if task.rules is not None and len(task.rules.find_turned(joined.result.features, joined.w)):
+            break  # their largest margin would turn a sign around
+        planes.append(joined)
     return planes
 
 
 def _join(task: BinaryTask, found: list[ZeroNormResult]) -> Hyperplane:
     """The largest margin on all the features found; soft where a subset needed slacks."""
-    features = np.sort(np.concatenate([result.features for result in found]))
+    features = np.unique(np.concatenate([result.features for result in found]))
     needs_slacks = any(np.any(result.slack > 0) for result in found)
     margin = None if needs_slacks else task.find_hard_margin(features)
     w, b = task.find_soft_margin(features) if margin is None else margin
     slack = np.maximum(0.0, -task.y * (task.columns.take(features) @ w + b))
-    objective = float(len(features))
+    objective = float(len(features)) if task.terms is None else task.terms.total(features)
     if task.error_cost is not None:
         objective += float(task.error_cost[slack > 0].sum())
     merged = replace(

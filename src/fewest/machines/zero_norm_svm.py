@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, slack_cost_of_first_program
+from fewest._estimators.base import BinaryTask, slack_cost_of_first_program, solve_by_rules
 from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import check_choice
 from fewest._solvers.joint.problem import JointProblem
@@ -57,6 +57,21 @@ class ZeroNormSVM(JointClassifier):
     min_per_class : int, default=None
         With `max_features`: features for every class whose mean is largest in it, at least so many;
         those with the widest distance to the next class come first.
+    include : list of names or numbers, or mask, optional
+        Features that are always in, at no cost, such as age, sex or a known marker: the others must
+        add to them.
+    exclude : list of names or numbers, or mask, optional
+        Features that are never selected.
+    feature_cost : number, array of shape (n_features,) or dict, optional
+        What each feature costs, 1 by default. The price takes the place of the number of
+        features, and C is in the same unit.
+    feature_groups : list of n_features labels (None for no group), or dict of lists, optional
+        Features that belong together: a group is paid once, however many of it are selected.
+    one_per_group : bool, default=False
+        At most one feature of each group is selected instead.
+    signs : {1, -1}, array of shape (n_features,) or dict, optional
+        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
+        With more than two classes, 1 says higher in some class.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
         factor.
@@ -129,7 +144,7 @@ class ZeroNormSVM(JointClassifier):
     _has_margin = True
 
     def _abilities(self) -> Abilities:
-        return replace(super()._abilities(), has_first_program=self.max_features is None)
+        return replace(super()._abilities(), has_first_program=self._repeats_first_program())
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -137,10 +152,11 @@ class ZeroNormSVM(JointClassifier):
 
     def _first_problem(self, task: BinaryTask) -> Problem:
         """The first linear program of a task."""
-        return unit_margin(task.y, slack_cost=slack_cost_of_first_program(task))
+        problem = unit_margin(task.y, slack_cost=slack_cost_of_first_program(task))
+        return task.price(problem)
 
     def _joint_problem(self, task: JointTask) -> JointProblem:
-        return JointProblem(task.codes, slack_cost_of_first_program(task))
+        return JointProblem(task.codes, slack_cost_of_first_program(task), task.feature_cost)
 
     def _refuse_jointly(self) -> str:
         return "" if self.reweight == "features" else f"reweight={self.reweight!r}"
@@ -150,6 +166,9 @@ class ZeroNormSVM(JointClassifier):
 
     def _solve_from(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         """Solve a task, from the solution of its first program where that is known already."""
+        return solve_by_rules(task, self._minimize, first=first)
+
+    def _minimize(self, task: BinaryTask, *, first: Result | None = None) -> ZeroNormResult:
         return minimize_zero_norm(
             self._first_problem(task),
             task.columns,
@@ -158,4 +177,5 @@ class ZeroNormSVM(JointClassifier):
             tol=self.tol,
             max_iter=self.max_iter,
             first=first,
+            terms=task.terms,
         )

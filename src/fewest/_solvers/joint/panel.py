@@ -14,10 +14,11 @@ import numpy as np
 
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.problem import JointProblem
-from fewest._solvers.joint.smooth import choose_features
+from fewest._solvers.joint.smooth import Rivalry, choose_features
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.problem import visible_slack_cost
 from fewest._solvers.result import Series, Status
+from fewest._solvers.terms import Terms
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -57,24 +58,33 @@ def minimize_joint_zero_norm(
     tol: float = 1e-7,
     max_iter: int = 20,
     first: JointResult | None = None,
+    terms: Terms | None = None,
 ) -> JointSelection:
     """Reweight features until their sizes stand still; slacks keep C_i per mean distance."""
     step = solve_joint(problem, columns, tol=tol) if first is None else first
+    terms = Terms(np.ones(columns.n_features)) if terms is None else terms
+    numbers = np.arange(columns.n_features)
     steps, converged = [step], step.n_features == 0 or step.status is Status.INFEASIBLE
     slack_cost = None
     if error_cost is not None:
         slack_cost = visible_slack_cost(error_cost / problem.mean_distance)
     while not converged and len(steps) < max_iter and not current_watch().is_over:
-        previous = step
-        columns = columns.subset(previous.features)
-        step = _solve_all(problem.with_costs(1.0 / previous.sizes, slack_cost), columns, tol)
+        previous, before = step, numbers[step.features]
+        later, costs = terms.later_costs(before, previous.sizes)
+        usable = columns.inverse_scale[later] != 0.0
+        later, costs = later[usable], costs[usable]
+        step = _solve_all(problem.with_costs(costs, slack_cost), columns.subset(later), tol)
         if not np.isfinite(step.objective):
             # The last solution satisfies this program up to rounding: nothing better exists.
             step, converged = previous, True
             break
+        numbers = later
         steps.append(step)
-        converged = step.n_features == 0 or _stands_still(previous, step, slack_cost)
-    return _describe(steps, error_cost, converged or max_iter == 1)
+        paid = float(costs[np.searchsorted(numbers, before)] @ previous.sizes)
+        converged = step.n_features == 0 or _stands_still(previous, step, paid, slack_cost)
+    features, W = terms.add_free(numbers[step.features], step.W)
+    price = terms.total(features)
+    return _describe(steps, features, W, price, error_cost, converged or max_iter == 1)
 
 
 def choose_panel(
@@ -85,24 +95,26 @@ def choose_panel(
     *,
     weight: FloatArray,
     always: IndexArray,
+    rivalry: Rivalry | None = None,
 ) -> IndexArray:
     """At most so many of the features of the first program, and those that are always in.
 
     `weight` is what the samples count in the comparison of features.
     """
     features, sizes = first.features, first.sizes
-    plain = problem.with_costs(None, problem.slack_cost)
     candidates = max(_CANDIDATES, 2 * most)
     while len(features) > candidates and not current_watch().is_over:
-        found = _raise_costs(plain, columns.subset(features), sizes, candidates)
+        priced = problem.with_costs(problem.costs(features), problem.slack_cost)
+        found = _raise_costs(priced, columns.subset(features), sizes, candidates)
         if found is None:
             break
         features, sizes = features[found.features], found.sizes
     features = np.union1d(features, always)
-    if len(features) <= most:
+    rivals = None if rivalry is None else rivalry.take(features)
+    if len(features) <= most and (rivals is None or not rivals.is_crowded()):
         return features
     block, kept = columns.take(features), np.searchsorted(features, always)
-    return features[choose_features(block, problem.codes, weight, most, kept)]
+    return features[choose_features(block, problem.codes, weight, most, kept, rivalry=rivals)]
 
 
 def solve_panel(
@@ -113,14 +125,17 @@ def solve_panel(
     *,
     error_cost: FloatArray,
     tol: float = 1e-7,
+    terms: Terms | None = None,
 ) -> JointSelection:
     """The program on these columns alone, as what a first program led to."""
-    last = _solve_all(problem, columns.subset(features), tol)
+    priced = problem.with_costs(problem.costs(features), problem.slack_cost)
+    last = _solve_all(priced, columns.subset(features), tol)
     W = np.zeros((len(features), problem.n_classes))
     W[last.features] = last.W
-    found = _describe([last], error_cost, converged=not current_watch().is_over)
+    price = float(len(features)) if terms is None else terms.total(features)
+    found = _describe([last], features, W, price, error_cost, converged=not current_watch().is_over)
     last = replace(_without_samples(last), features=features[last.features])
-    return replace(found, features=features, W=W, steps=(first, last))
+    return replace(found, steps=(first, last))
 
 
 def find_markers(problem: JointProblem, columns: Columns, count: int) -> IndexArray:
@@ -152,12 +167,13 @@ def _raise_costs(
 ) -> JointResult | None:
     """The program with costs 1 + mu / size that leaves nearly so many features, or fewer than all.
 
-    None if there is no such mu.
+    Prices of the problem are multiplied with them. None if there is no such mu.
     """
+    prices = problem.costs(np.arange(len(sizes)))
     mu, low, high = float(np.median(sizes)), 0.0, np.inf
     found, fewest = None, len(sizes)
     for _ in range(_BISECTIONS):
-        costs = 1.0 + mu / sizes
+        costs = prices * (1.0 + mu / sizes)
         result = _solve_all(problem.with_costs(costs, problem.slack_cost), columns, _ROUGH, False)
         if result.n_features < _NEARLY * most:
             high = mu
@@ -173,11 +189,16 @@ def _raise_costs(
     return found
 
 
-def _stands_still(previous: JointResult, step: JointResult, slack_cost: FloatArray | None) -> bool:
-    """Whether sizes are the same, or the previous weights were as good at the costs they led to."""
+def _stands_still(
+    previous: JointResult, step: JointResult, paid: float, slack_cost: FloatArray | None
+) -> bool:
+    """Whether sizes are the same, or the previous weights were as good at the costs they led to.
+
+    `paid` is what they cost there.
+    """
     if step.n_features != previous.n_features:
         return False
-    before = float(previous.n_features)
+    before = paid
     if slack_cost is not None:
         before += float(slack_cost @ previous.slack.sum(axis=1))
     return step.objective > before * (1.0 - _WORTH_ANOTHER_STEP) or np.allclose(
@@ -186,18 +207,20 @@ def _stands_still(previous: JointResult, step: JointResult, slack_cost: FloatArr
 
 
 def _describe(
-    steps: list[JointResult], error_cost: FloatArray | None, converged: bool
+    steps: list[JointResult],
+    features: IndexArray,
+    W: FloatArray,
+    price: float,
+    error_cost: FloatArray | None,
+    converged: bool,
 ) -> JointSelection:
-    features = steps[0].features
-    for step in steps[1:]:
-        features = features[step.features]
     last = steps[-1]
-    objective = float(last.n_features) if np.isfinite(last.objective) else float(np.inf)
+    objective = price if np.isfinite(last.objective) else float(np.inf)
     if error_cost is not None:
         objective += float(error_cost[last.slack.max(axis=1) > 0.0].sum())
     return JointSelection(
         features=features,
-        W=last.W,
+        W=W,
         b=last.b,
         slack=last.slack.max(axis=1),
         zero_norm_objective=objective,

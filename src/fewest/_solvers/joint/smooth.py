@@ -33,6 +33,39 @@ _MAY_GO, _TRIED, _WORTH_IT, _EXCHANGES = 5, 3, 1e-4, 30
 _NONE: IndexArray = np.empty(0, dtype=np.intp)
 
 
+@dataclass(frozen=True, eq=False)
+class Rivalry:
+    """What decides between features beside the loss: prices, and groups of which one may be in.
+
+    Features in no group have the number -1.
+    """
+
+    price: FloatArray
+    groups: IndexArray | None = None
+
+    def take(self, features: IndexArray) -> Rivalry:
+        return Rivalry(self.price[features], None if self.groups is None else self.groups[features])
+
+    def is_crowded(self) -> bool:
+        """Whether two features share a group."""
+        return bool(self.find_crowded(np.arange(len(self.price))).any())
+
+    def find_crowded(self, features: IndexArray) -> NDArray[np.bool_]:
+        """Which of these features share a group with another one of them."""
+        if self.groups is None:
+            return np.zeros(len(features), dtype=bool)
+        groups = self.groups[features]
+        counts = np.bincount(groups[groups >= 0], minlength=int(self.groups.max(initial=0)) + 1)
+        return (groups >= 0) & (counts[groups] > 1)
+
+    def may_replace(self, rest: IndexArray, old: int) -> NDArray[np.bool_]:
+        """Which features may come for one that leaves the rest: not dearer, and of no group in."""
+        allowed = self.price <= self.price[old]
+        if self.groups is not None:
+            allowed &= (self.groups < 0) | ~np.isin(self.groups, self.groups[rest])
+        return allowed
+
+
 def choose_features(
     block: FloatArray,
     codes: IndexArray,
@@ -41,17 +74,27 @@ def choose_features(
     always: IndexArray = _NONE,
     *,
     ridge: float = _RIDGE,
+    rivalry: Rivalry | None = None,
 ) -> IndexArray:
-    """Places of at most so many columns of a standardised block, some of them always in."""
+    """Places of at most so many columns of a standardised block, some of them always in.
+
+    Where prices differ, the feature that is missed least for its price leaves.
+    """
+    rivalry = Rivalry(np.ones(block.shape[1])) if rivalry is None else rivalry
     rows = draw_evenly(codes, _ENOUGH)
     loss = _Loss(block[rows], codes[rows], weight[rows], ridge)
     chosen = _Fit.start(loss, np.arange(block.shape[1]))
-    while len(chosen.features) > most:
-        losses = chosen.losses()
-        losses[np.isin(chosen.features, always)] = np.inf
+    while True:
+        crowded = rivalry.find_crowded(chosen.features)
+        if len(chosen.features) <= most and not crowded.any():
+            break
+        losses = _losses_for_price(chosen, always, rivalry)
+        if crowded.any():
+            losses[~crowded] = np.inf
         chosen = chosen.without(int(np.argmin(losses)))
     for _ in range(_EXCHANGES):
-        better = next((one for one in _exchanges(chosen, always) if _is_better(one, chosen)), None)
+        exchanges = _exchanges(chosen, always, rivalry)
+        better = next((one for one in exchanges if _is_better(one, chosen)), None)
         if better is None or current_watch().is_over:
             break
         chosen = better
@@ -62,14 +105,23 @@ def _is_better(one: _Fit, other: _Fit) -> bool:
     return one.value < other.value * (1.0 - _WORTH_IT)
 
 
-def _exchanges(chosen: _Fit, always: IndexArray) -> Iterator[_Fit]:
-    """Fits with one feature exchanged, those that are missed least first."""
+def _losses_for_price(chosen: _Fit, always: IndexArray, rivalry: Rivalry) -> FloatArray:
+    """How much each feature is missed, per price; infinite for those that are always in."""
     losses = chosen.losses()
-    losses[np.isin(chosen.features, always)] = np.inf
+    kept = np.isin(chosen.features, always)
+    losses[~kept] /= rivalry.price[chosen.features[~kept]]
+    losses[kept] = np.inf
+    return losses
+
+
+def _exchanges(chosen: _Fit, always: IndexArray, rivalry: Rivalry) -> Iterator[_Fit]:
+    """Fits with one feature exchanged, those that are missed least first."""
+    losses = _losses_for_price(chosen, always, rivalry)
     for place in np.argsort(losses, kind="stable")[: min(_MAY_GO, np.isfinite(losses).sum())]:
         rest = chosen.without(int(place))
         gains = rest.gains()
         gains[chosen.features] = -np.inf
+        gains[~rivalry.may_replace(rest.features, int(chosen.features[place]))] = -np.inf
         tried = np.argsort(-gains, kind="stable")[:_TRIED]
         fits = [rest.with_one(int(new)) for new in tried if np.isfinite(gains[new])]
         if fits:

@@ -33,14 +33,14 @@ def minimize_concave(
     """Linearise and solve until the objective no longer falls; `steepness` is a above.
 
     The result's `zero_norm_objective` is the concave one; all its steps are programs over all
-    columns.
+    columns. The costs of the problem multiply the penalties of the features.
     """
-    tangent = np.full(columns.n_features, steepness)
-    step = solve(problem.with_costs(tangent, problem.slack_cost), columns, tol=tol)
+    steepest = steepness * problem.costs(np.arange(columns.n_features))
+    step = solve(problem.with_costs(steepest, problem.slack_cost), columns, tol=tol)
     steps, best, converged = [step], step, False
     value = concave_objective(problem, step, steepness)
     while np.isfinite(value) and not converged and len(steps) < max_iter:
-        tangent = np.full(columns.n_features, steepness)
+        tangent = steepest.copy()
         tangent[best.features] *= np.maximum(np.exp(-steepness * np.abs(best.w)), _LEAST_COST)
         step = solve(
             problem.with_costs(tangent, problem.slack_cost), columns, tol=tol, warm=best.warm
@@ -66,6 +66,6 @@ def concave_objective(problem: Problem, step: Result, steepness: float) -> float
     """The penalty of the weights and the cost of the slacks."""
     if not np.isfinite(step.objective):
         return float(np.inf)
-    penalty: FloatArray = -np.expm1(-steepness * np.abs(step.w))
+    penalty: FloatArray = problem.costs(step.features) * -np.expm1(-steepness * np.abs(step.w))
     used = step.slack > 0.0
     return float(penalty.sum() + problem.slack_bounds()[used] @ step.slack[used])

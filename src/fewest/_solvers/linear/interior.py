@@ -74,8 +74,8 @@ class Vertex:
 
 
 def has_interior(problem: Problem) -> bool:
-    """Whether the method fits this program: slack for all samples."""
-    return bool(np.all(np.isfinite(problem.slack_bounds())))
+    """Whether the method fits this program: slack for all samples, weights of either sign."""
+    return problem.feature_sign is None and bool(np.all(np.isfinite(problem.slack_bounds())))
 
 
 # Where there is hardly any interior, numbers outgrow their type, and there is no guess.

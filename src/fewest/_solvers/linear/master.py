@@ -103,9 +103,9 @@ class Master:
         self._settled = alpha
         v = self.problem.y * alpha
         shift = np.concatenate([[v.sum()], v @ self._block])
-        room = np.concatenate([[0.0], self.problem.costs(self.features) / self._divisors])
+        low, high = (np.concatenate([[0.0], one]) for one in self._room(self.problem))
         rows = np.arange(len(shift), dtype=np.int32)
-        self._highs.changeRowsBounds(len(shift), rows, -room - shift, room - shift)
+        self._highs.changeRowsBounds(len(shift), rows, low - shift, high - shift)
         self._next_strategy = _DUAL_SIMPLEX
 
     def add_samples(self, samples: IndexArray, at_cost: NDArray[np.bool_] | None = None) -> None:
@@ -133,9 +133,9 @@ class Master:
         rows = (self.problem.y[self.samples, None] * scaled[self.samples]).T
         if self.problem.equality is not None:
             rows = np.column_stack([self.problem.equality @ scaled, rows])
-        ones = np.ones(len(rows))
+        low, high = self.problem.sides(features)
         shift = 0.0 if self._settled is None else (self.problem.y * self._settled) @ scaled
-        self._highs.addRows(len(rows), -ones - shift, ones - shift, *_as_lists(rows))
+        self._highs.addRows(len(rows), low - shift, high - shift, *_as_lists(rows))
         # A first program starts from alpha = 0, which only the primal simplex can use.
         if len(self.features):
             self._next_strategy = _DUAL_SIMPLEX
@@ -180,12 +180,17 @@ class Master:
             self._highs.deleteRows(len(dropped), dropped)
         self.features = np.arange(len(places))
         self._block, self._divisors = self._block[:, places], self._divisors[places]
-        room = problem.costs(self.features) / self._divisors
         rows = np.arange(1, 1 + len(places), dtype=np.int32)
-        self._highs.changeRowsBounds(len(rows), rows, -room, room)
+        self._highs.changeRowsBounds(len(rows), rows, *self._room(problem))
         self.change_slack_cost(problem)
         if not self._highs.getBasis().valid:  # a row was part of it although its weight was zero
             self._next_strategy = _PRIMAL_SIMPLEX
+
+    def _room(self, problem: Problem) -> tuple[FloatArray, FloatArray]:
+        """Bounds of the rows of the features."""
+        room = problem.costs(self.features) / self._divisors
+        low, high = problem.sides(self.features)
+        return low * room, high * room
 
     def refine(self, solution: MasterSolution) -> MasterSolution:
         """The same vertex with smaller residuals.

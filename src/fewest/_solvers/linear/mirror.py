@@ -26,7 +26,7 @@ def mirror_image(problem: Problem, columns: Columns, result: Result) -> Result |
     """Optimum of `problem` with the right-hand side negated; None where it is not known."""
     if problem.equality is None or problem.slack_cost is None or problem.margin != 0.0:
         return None
-    if result.status is not Status.OPTIMAL:
+    if result.status is not Status.OPTIMAL or problem.feature_sign is not None:
         return None
     factor = problem.slack_cost.sum() / (problem.y @ problem.equality)
     if not np.allclose(problem.slack_cost * problem.y, factor * problem.equality, rtol=1e-12):

@@ -59,7 +59,8 @@ class PathSolver:
 
     def line(self, result: Result) -> Line:
         """The line of the objective over C on which this solution lies."""
-        return Line(float(np.abs(result.w).sum()), float(self._unit_cost @ result.slack), result)
+        price = float(self._problem.costs(result.features) @ np.abs(result.w))
+        return Line(price, float(self._unit_cost @ result.slack), result)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ every sample that needs one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -34,6 +34,7 @@ from fewest._solvers.problem import (
     visible_slack_cost,
 )
 from fewest._solvers.result import Result, Series, Status, WarmStart
+from fewest._solvers.terms import Terms
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -69,12 +70,14 @@ def minimize_zero_norm(
     max_iter: int = 20,
     warm: WarmStart | None = None,
     first: Result | None = None,
+    terms: Terms | None = None,
 ) -> ZeroNormResult:
     """Run the loop until neither the weights nor the samples with slack change.
 
     `error_cost` is C_i, in features. It differs from the first program's slack cost by the scale of
     the columns, and is needed where slacks are allowed. `reweight` is one of `REWEIGHTED`.
-    `first` is the solution of the first program where that is known already.
+    `first` is the solution of the first program where that is known already. `terms` are what the
+    features cost, one each without them; the problem has their costs already.
     """
     if (error_cost is None) != (problem.slack_cost is None):
         raise ValueError("error costs go with slack costs: give both or none")
@@ -84,11 +87,11 @@ def minimize_zero_norm(
     price_slacks = None
     if error_cost is not None:
         price_slacks = partial(_SLACK_COSTS[reweight], problem, error_cost)
-    if step.vertex is not None and max_iter > 1:
+    if step.vertex is not None and max_iter > 1 and terms is None:
         converged = _walk_on(problem, columns, steps, tol, max_iter)
-    step, loop = steps[-1], _Loop(problem, columns, price_slacks, tol)
+    step, loop = steps[-1], _Loop(problem, columns, price_slacks, tol, terms)
     if len(steps) > 1 and not converged:
-        loop.columns = columns.subset(_number_in_all(steps[:-1]))
+        loop.narrow(_number_in_all(steps[:-1]))
     while not converged and len(steps) < max_iter and not current_watch().is_over:
         try:
             previous, step = step, loop.next(step)
@@ -102,14 +105,19 @@ def minimize_zero_norm(
             step = previous  # this one was not finished
             break
         steps.append(step)
-        converged = step.n_features == 0 or _stands_still(previous, step, loop.problem)
+        converged = step.n_features == 0 or loop.stands_still(previous, step)
+    features, w = _number_in_all(steps) if terms is None else loop.numbers[step.features], step.w
+    if terms is not None:
+        features, w = terms.add_free(features, w)
     return ZeroNormResult(
-        features=_number_in_all(steps),
-        w=step.w,
+        features=features,
+        w=w,
         b=step.b,
         slack=step.slack,
         rhs=problem.rhs,
-        zero_norm_objective=zero_norm_objective(step, error_cost),
+        zero_norm_objective=zero_norm_objective(
+            step, error_cost, None if terms is None else terms.total(features)
+        ),
         steps=tuple(steps),
         converged=converged,
     )
@@ -137,7 +145,10 @@ def _walk_on(
 
 
 class _Loop:
-    """The programs after those that are solved, each over the features that the last one left."""
+    """The programs after those that are solved, each over the features that the last one left.
+
+    `numbers` are the columns of X that the last program was about.
+    """
 
     def __init__(
         self,
@@ -145,36 +156,76 @@ class _Loop:
         columns: Columns,
         price_slacks: Callable[[Result], FloatArray] | None,
         tol: float,
+        terms: Terms | None,
     ) -> None:
-        self._problem, self.columns = problem, columns
+        self._problem, self._all, self._terms = problem, columns, terms
         self._price_slacks, self._tol = price_slacks, tol
-        self.problem = problem
+        self.problem, self._columns = problem, columns
+        self.numbers, self._last_w = np.arange(columns.n_features), np.empty(0)
         self._master: Master | None = None
+
+    def narrow(self, numbers: IndexArray) -> None:
+        """The last program was about these columns of X."""
+        self.numbers, self._columns = numbers, self._all.subset(numbers)
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
         slack_cost = None if self._price_slacks is None else self._price_slacks(last)
-        self.problem = self._problem.with_costs(1.0 / np.abs(last.w), slack_cost)
-        self.columns = self.columns.subset(last.features)
-        every, nothing = np.arange(len(last.w)), np.empty(0, dtype=np.intp)
-        warm = WarmStart(every, nothing, last.w, last.b)
+        if self._terms is None:
+            self._columns = self._columns.subset(last.features)
+            self.numbers = self.numbers[last.features]
+            costs, w = 1.0 / np.abs(last.w), last.w
+        else:
+            costs, w = self._change_terms(self._terms, last)
+        self.problem, self._last_w = self._problem.with_costs(costs, slack_cost), w
+        if self._problem.feature_sign is not None:
+            sign = self._problem.feature_sign[self.numbers]
+            self.problem = replace(self.problem, feature_sign=sign)
+        every, nothing = np.arange(len(w)), np.empty(0, dtype=np.intp)
+        warm = WarmStart(every, nothing, w, last.b)
         step = None
         # With slacks there are often several optima; which one is found must not depend on the way.
-        if slack_cost is None and not has_many_samples(self.problem):
+        if slack_cost is None and not has_many_samples(self.problem) and self._terms is None:
             step = self._go_on(last, warm)
         if step is None:
-            step = solve(self.problem, self.columns, tol=self._tol, warm=warm)
+            step = solve(self.problem, self._columns, tol=self._tol, warm=warm)
         return step
+
+    def _change_terms(self, terms: Terms, last: Result) -> tuple[FloatArray, FloatArray]:
+        """Costs and last weights on the columns of the next program, which may be other ones."""
+        before = self.numbers[last.features]
+        numbers, costs = terms.later_costs(before, np.abs(last.w))
+        usable = self._all.inverse_scale[numbers] != 0.0
+        self.narrow(numbers[usable])
+        w = np.zeros(len(self.numbers))
+        w[np.searchsorted(self.numbers, before)] = last.w
+        return costs[usable], w
+
+    def stands_still(self, previous: Result, step: Result) -> bool:
+        """Whether samples with slack and weights are the same: a weight that moves may yet vanish.
+
+        With many samples there is always another vertex nearby. Then the loop also ends where the
+        previous solution was as good as the present one, at the costs that followed from it.
+        """
+        if step.n_features != previous.n_features:
+            return False
+        if has_many_samples(self.problem):
+            costs = self.problem.costs(np.arange(len(self._last_w)))
+            before = objective_value(self.problem, costs, self._last_w, previous.slack)
+            return step.objective > before * (1.0 - _WORTH_ANOTHER_STEP)
+        return np.array_equal(step.slack > 0.0, previous.slack > 0.0) and np.allclose(
+            step.w, previous.w, rtol=1e-4
+        )
 
     def _go_on(self, last: Result, warm: WarmStart) -> Result | None:
         """The solution from where the last program ended, if that is a proven optimum."""
         problem, unit = self.problem.in_own_unit()
         try:
             if self._master is None:
-                self._master = first_master(problem, self.columns, warm)
+                self._master = first_master(problem, self._columns, warm)
             else:
                 self._master.narrow(last.features, problem)
-            step = generate(self.columns, self._master, tol=self._tol)
+            step = generate(self._columns, self._master, tol=self._tol)
         except TimeIsUpError:
             raise
         except SolverError:
@@ -185,29 +236,16 @@ class _Loop:
         return None
 
 
-def _stands_still(previous: Result, step: Result, problem: Problem) -> bool:
-    """Whether samples with slack and weights are the same: a weight that moves may yet vanish.
-
-    With many samples there is always another vertex nearby. Then the loop also ends where the
-    previous solution was as good as the present one, at the costs that followed from it.
-    """
-    if step.n_features != previous.n_features:
-        return False
-    if has_many_samples(problem):
-        before = objective_value(problem, np.abs(1.0 / previous.w), previous.w, previous.slack)
-        return step.objective > before * (1.0 - _WORTH_ANOTHER_STEP)
-    return np.array_equal(step.slack > 0.0, previous.slack > 0.0) and np.allclose(
-        step.w, previous.w, rtol=1e-4
-    )
-
-
-def zero_norm_objective(step: Result, error_cost: FloatArray | None) -> float:
-    """Number of features plus the cost of every sample that needs a slack."""
+def zero_norm_objective(
+    step: Result, error_cost: FloatArray | None, price: float | None = None
+) -> float:
+    """Number (or price) of the features plus the cost of every sample that needs a slack."""
     if not np.isfinite(step.objective):
         return float(np.inf)
+    price = float(step.n_features) if price is None else price
     if error_cost is None:
-        return float(step.n_features)
-    return step.n_features + float(error_cost[step.slack > 0.0].sum())
+        return price
+    return price + float(error_cost[step.slack > 0.0].sum())
 
 
 def _keep_slack_cost(problem: Problem, error_cost: FloatArray, last: Result) -> FloatArray:
