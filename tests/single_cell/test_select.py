@@ -276,3 +276,27 @@ def test_pbmc3k(real_file):
     assert len(panel.genes) <= 8
     assert panel.judgement.macro_f1 > 0.8
     assert "Megakaryocytes" in panel.speaks_for.values()
+
+
+def test_genes_in_and_out(cells):
+    panel = select_panel(
+        cells, "celltype", n_genes=5, cv=None, include=["gene 20"], exclude=["gene 0"]
+    )
+    assert "gene 20" in panel.genes
+    assert "gene 0" not in panel.genes
+    with pytest.raises(ValueError, match="exclude names 'gene 99', which is no feature of X"):
+        select_panel(cells, "celltype", exclude=["gene 99"])
+    with pytest.raises(ValueError, match="Set them on the estimator"):
+        select_panel(cells, "celltype", positive=True, estimator=SupportFeatureMachine())
+
+
+def test_positive_markers_only(cells):
+    absent = cells.obs["celltype"].to_numpy() == "B"
+    values = cells.X.toarray()
+    values[:, 5] = np.where(absent, 0.0, 3.0)  # tells B from all others, by its absence
+    cells.X = values
+    both = select_panel(cells, "celltype", n_genes=3, cv=None)
+    assert "gene 5" in both.genes
+    markers = select_panel(cells, "celltype", n_genes=3, cv=None, positive=True)
+    assert "gene 5" not in markers.genes
+    assert len(markers.genes) == 3

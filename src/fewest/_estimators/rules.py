@@ -220,6 +220,20 @@ def _check_one_per_group(
         )
 
 
+def find_features(
+    rule: str, features: Any, names: Sequence[str] | NDArray[Any] | None, n_features: int
+) -> IndexArray:
+    """Numbers of the features that a rule lists by name or number.
+
+    Examples
+    --------
+    >>> from fewest._estimators.rules import find_features
+    >>> find_features("include", ["B"], ["A", "B"], 2)
+    array([1])
+    """
+    return np.flatnonzero(_Places(n_features, names).mark(rule, features))
+
+
 def say_rules(rules: Rules | None) -> str:
     """Words for messages about what cannot be done."""
     return "" if rules is None else " under the rules about features"

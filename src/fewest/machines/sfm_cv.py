@@ -119,6 +119,8 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         are given.
     class_weight, constraint, reweight, scale_samples, multi_class, standardize
         As for :class:`~fewest.SupportFeatureMachine`.
+    include, exclude, feature_cost, feature_groups, one_per_group, signs
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`.
     refit, max_iter, tol
         The same.
     random_state : int, RandomState or None, default=None

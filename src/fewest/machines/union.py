@@ -33,6 +33,9 @@ class UnionFeatureMachine(SupportFeatureBase):
     class_weight, constraint, reweight, scale_samples, standardize, max_iter, tol, max_seconds, \
 n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
+    include, exclude, feature_cost, feature_groups, one_per_group, signs
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. What is always in is in
+        every subset.
     multi_class : {"separate"}
         With more than two classes, each is told from the rest on subsets of its own.
     max_features, min_per_class : None

@@ -22,7 +22,12 @@ from fewest.single_cell._hierarchy import (
 )
 from fewest.single_cell._judgement import Judgement
 from fewest.single_cell._keeping import check_writable, write_panel
-from fewest.single_cell._machine import find_certificates, find_weights, make_machine
+from fewest.single_cell._machine import (
+    find_certificates,
+    find_weights,
+    make_machine,
+    make_rules,
+)
 from fewest.single_cell._result import Panel
 from fewest.single_cell._values import describe_columns
 
@@ -41,6 +46,9 @@ def select_panel(
     donor: str | None = None,
     counts: bool = False,
     hierarchy: str | Sequence[str] = (),
+    include: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    positive: bool = False,
     estimator: Any = None,
     cv: Any = 5,
     unlabelled: str = "error",
@@ -78,6 +86,13 @@ def select_panel(
         Columns of `adata.obs` with broader types, the broadest first; `label` has the finest. Genes
         for the broadest types are selected first, then, within each type, those that tell its
         parts apart. The panel is the union, and `needed_by` says what each gene is for.
+    include : sequence of str, optional
+        Genes that are in the panel in any case; the others must add to them.
+    exclude : sequence of str, optional
+        Genes that cannot be in it, such as those that no probe can be made for.
+    positive : bool
+        Take positive markers only: genes that are further above the mean of the types in one of
+        them than they are below it in any other. A gene that tells a type by its absence is none.
     estimator : selecting classifier, optional
         Instead of the joint Support Feature Machine.
     cv : int, splitter or None
@@ -132,10 +147,11 @@ def select_panel(
         check_writable(adata)
     above = [hierarchy] if isinstance(hierarchy, str) else list(hierarchy)
     limits = spread_over_levels(n_genes, len(above) + 1, "n_genes")
-    machines = [make_machine(estimator, limit, max_seconds, verbose) for limit in limits]
     cells = read_cells(
         adata, label, layer=layer, donor=donor, counts=counts, unlabelled=unlabelled, others=above
     )
+    rules = make_rules(cells.genes, include, exclude, positive)
+    machines = [make_machine(estimator, limit, max_seconds, verbose, rules) for limit in limits]
     if cv is not None:
         check_donors(cells, label, donor)
     machine = machines[0]
