@@ -8,11 +8,18 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.base import clone
 
-from fewest import Liknon, SupportFeatureMachine, SupportFeatureMachineCV, ZeroNormSVM
+from fewest import (
+    Liknon,
+    RepetitiveSelector,
+    SupportFeatureMachine,
+    SupportFeatureMachineCV,
+    ZeroNormSVM,
+)
 from fewest.datasets import make_gaussian
 from fewest.exceptions import NotSeparableError
 from fewest.machines.fsv import FeatureSelectionConcave
 from fewest.machines.union import UnionFeatureMachine
+from fewest.report import make_report
 from tests.solvers.joint.full_program import full_optimum
 
 MACHINES = [
@@ -216,3 +223,36 @@ class TestErrors:
         X, y = data
         with pytest.raises(ValueError, match="certify=True does not know rules"):
             SupportFeatureMachine(C=np.inf, certify=True, exclude=[0]).fit(X, y)
+
+
+class TestAround:
+    def test_repetition(self, data):
+        X, y = data
+        frame = pandas.DataFrame(X, columns=[f"gene {j}" for j in range(60)])
+        machine = SupportFeatureMachine(C=1.0, exclude=["gene 0"], feature_cost={"gene 1": 2.0})
+        found = RepetitiveSelector(machine, n_subsets=3).fit(frame, y)
+        assert not any(0 in subset for subset in found.subsets_)
+        by_number = SupportFeatureMachine(C=1.0, exclude=[0], feature_cost={1: 2.0})
+        same = RepetitiveSelector(by_number, n_subsets=3).fit(X, y)
+        for one, other in zip(found.subsets_, same.subsets_, strict=True):
+            np.testing.assert_array_equal(one, other)
+        with pytest.raises(ValueError, match="leave include out"):
+            RepetitiveSelector(SupportFeatureMachine(include=[0])).fit(X, y)
+
+    def test_report_says_what_the_rules_are(self, data):
+        X, y = data
+        frame = pandas.DataFrame(X, columns=[f"gene {j}" for j in range(60)])
+        machine = SupportFeatureMachine(
+            include=["gene 40"], exclude=["gene 0"], feature_cost={"gene 1": 2.5}
+        ).fit(frame, y)
+        report = make_report(machine, frame, y, parts=("validation",), random_state=0)
+        paid = 2.5 * machine.support_[1] + machine.support_[2:].sum() - 1
+        assert report.content.question.rules == [
+            "Always in, at no cost: gene 40. The other features add to them.",
+            "Never in: gene 0.",
+            f"Features cost 1 to 2.5 each; those selected cost {paid:g} together.",
+        ]
+        assert "Never in: gene 0." in report.html
+        chosen = {f"gene {j}" for j in np.flatnonzero(machine.support_)}
+        assert set(report.content.answer.selected) == chosen
+        assert report.content.trust.validation is not None

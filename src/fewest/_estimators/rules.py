@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from fewest._estimators.validation import mask_columns
 from fewest._solvers.columns import Columns
@@ -232,6 +233,84 @@ def find_features(
     array([1])
     """
     return np.flatnonzero(_Places(n_features, names).mark(rule, features))
+
+
+def rules_of(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator that are rules; none if it knows no rules."""
+    parameters = estimator.get_params(deep=False)
+    if not set(RULE_NAMES) <= set(parameters):
+        return {}
+    return {rule: parameters[rule] for rule in RULE_NAMES}
+
+
+def number_rules(estimator: Any, names: Sequence[str]) -> Any:
+    """The estimator with rules by number instead of name, for X as plain numbers.
+
+    A new one if there are any rules, also within a pipeline or the like.
+    """
+    numbered: dict[str, Any] = {}
+    parameters = estimator.get_params(deep=True)
+    for owner in {name.rpartition("__")[0] for name in parameters}:
+        prefix = f"{owner}__" if owner else ""
+        given = {rule: parameters.get(prefix + rule) for rule in RULE_NAMES}
+        given["one_per_group"] = bool(given["one_per_group"])
+        if not _are_rules(given):
+            continue
+        rules = read_rules(len(names), names, **given)
+        assert rules is not None
+        found = {
+            "include": np.flatnonzero(rules.included),
+            "exclude": np.flatnonzero(rules.excluded),
+            "feature_cost": np.where(rules.included, 1.0, rules.price),
+            "feature_groups": None if rules.groups is None else _as_labels(rules.groups),
+            "signs": rules.signs,
+        }
+        numbered |= {
+            prefix + rule: value for rule, value in found.items() if given[rule] is not None
+        }
+    return clone(estimator).set_params(**numbered) if numbered else estimator
+
+
+def _are_rules(given: Mapping[str, Any]) -> bool:
+    """Whether any of the parameters is a rule; filters have a number called include, too."""
+    return any(given[rule] is not None for rule in RULE_NAMES if rule != "one_per_group")
+
+
+def _as_labels(groups: IndexArray) -> list[int | None]:
+    return [None if group < 0 else int(group) for group in groups]
+
+
+def describe_rules(estimator: Any, names: Sequence[str], support: NDArray[np.bool_]) -> list[str]:
+    """Sentences about the rules of an estimator, and what they made of a selection."""
+    parameters = rules_of(estimator)
+    rules = read_rules(len(names), names, **parameters)
+    if rules is None:
+        return []
+    said, chosen = [], np.flatnonzero(support)
+    if rules.included.any():
+        free = listed(names[place] for place in np.flatnonzero(rules.included).tolist())
+        said.append(f"Always in, at no cost: {free}. The other features add to them.")
+    if rules.excluded.any():
+        barred = listed(names[place] for place in np.flatnonzero(rules.excluded).tolist())
+        said.append(f"Never in: {barred}.")
+    if parameters["feature_cost"] is not None:
+        low, high = rules.price[~rules.included].min(), rules.price.max()
+        said.append(
+            f"Features cost {low:g} to {high:g} each; those selected cost "
+            f"{rules.terms.total(chosen):g} together."
+        )
+    if rules.groups is not None:
+        how = "at most one feature of each is in" if rules.one_per_group else "each is paid once"
+        used = len(np.unique(rules.groups[chosen][rules.groups[chosen] >= 0]))
+        total = len(np.unique(rules.groups[rules.groups >= 0]))
+        said.append(f"{counted(total, 'group')} of features: {how}; {used} are used.")
+    if rules.signs is not None:
+        bound = int(np.count_nonzero(rules.signs))
+        said.append(
+            f"{counted(bound, 'feature')} may be in only where the class means are in the order "
+            "that was asked for."
+        )
+    return said
 
 
 def say_rules(rules: Rules | None) -> str:

@@ -47,6 +47,7 @@ class Job:
     notes: list[str] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     truth: list[str] = field(default_factory=list)
+    rules: dict[str, Any] = field(default_factory=dict)  # about features, for the estimator
 
     @property
     def verbose(self) -> int:
@@ -67,6 +68,8 @@ class Job:
             with self.timed(what), self.noting("Warning: "):
                 yield
         except NotSeparableError as error:
+            if self.rules:
+                raise InseparableError(f"{self.about['origin']}: {error}") from error
             example = 10 if method is not None and method.has_margin and not where else 1
             raise InseparableError(
                 f"{where}no hyperplane on the {counted(self.data.X.shape[1], 'feature')} of "

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fewest.cli._errors import CommandError
 
 _ALL_BUT_PSVM = ("sfm", "sfm-cv", "weston", "liknon")
+_RULES = ("--include", "--exclude", "--feature-cost", "--feature-groups", "--signs")
 # Options that not every method has: whose they are, and why others do not have them.
 _BELONGS = {
     "--constraint": (("sfm", "sfm-cv"), ""),
@@ -22,6 +24,7 @@ _BELONGS = {
     "--multi-class separate": (_ALL_BUT_PSVM, ""),
     "--class-weight": (_ALL_BUT_PSVM, ", which weighs all samples alike"),
     "--no-standardize": (_ALL_BUT_PSVM, ", which scales every feature"),
+    **dict.fromkeys(_RULES, (_ALL_BUT_PSVM, ", which knows no rules about features")),
     "--grid transvariation": (("liknon",), ", whose costs mean something else"),
 }
 
@@ -71,6 +74,7 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
         "--class-weight": given["class_weight"] is not None,
         "--no-standardize": not given["standardize"],
         f"--grid {given.get('grid')}": "grid" in given,
+        **{rule: bool(given.get(rule[2:].replace("-", "_"))) for rule in _RULES},
     }.items():
         owners, reason = _BELONGS.get(option, ((name,), ""))
         if is_given and name not in owners:
@@ -105,9 +109,16 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
 
 
 def make_estimator(
-    arguments: argparse.Namespace, *, n_jobs: int | None = None, verbose: int = 0
+    arguments: argparse.Namespace,
+    rules: Mapping[str, Any] | None = None,
+    *,
+    n_jobs: int | None = None,
+    verbose: int = 0,
 ) -> Any:
-    """A new estimator of the method with these parameters; a bar if its fit is a long one."""
+    """A new estimator of the method with these parameters; a bar if its fit is a long one.
+
+    `rules` are those about features.
+    """
     import fewest
 
     kind = getattr(fewest, METHODS[arguments.method].estimator)
@@ -130,4 +141,4 @@ def make_estimator(
             parameters[name] = getattr(arguments, name)
     if arguments.method == "sfm-cv":
         parameters["random_state"] = arguments.seed
-    return kind(**parameters, n_jobs=n_jobs, verbose=verbose)
+    return kind(**parameters, **(rules or {}), n_jobs=n_jobs, verbose=verbose)

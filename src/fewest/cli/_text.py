@@ -99,12 +99,13 @@ def _answer_blocks(content: Content) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
+    said = [chosen_text(content), "\n".join(map(visible, content.question.rules))]
     if answer.panel is not None:
-        return [chosen_text(content), *panel_blocks(content, answer.panel)]
+        return [*said, *panel_blocks(content, answer.panel)]
     planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
     features = [_total_text(content), *planes]
     return [
-        chosen_text(content),
+        *said,
         *features,
         _legend(content),
         errors_text(content),

@@ -11,6 +11,7 @@ from fewest._wording import visible
 from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import writing
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
@@ -35,6 +36,8 @@ def add_options(commands: options.Commands) -> None:
             "expression.parquet --target diagnosis --C inf --json result.json",
             "expression.npz --cv 10 --repeats 5 --jobs 4",
             "expression.csv --target celltype --max-features 20",
+            "expression.csv --target diagnosis --include age,sex --exclude batch",
+            "expression.csv --target diagnosis --feature-cost prices.csv --max-features 5",
             "expression.csv --target diagnosis --method sfm-cv",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",
@@ -46,6 +49,7 @@ def add_options(commands: options.Commands) -> None:
     )
     method = options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
     options.add_panel(method)
+    add_rule_options(select)
     validation = options.add_validation(select)
     validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 1)
     output = options.add_output(select)
@@ -60,6 +64,7 @@ def run(arguments: argparse.Namespace) -> None:
     notes = settle_method(arguments)
     job = start_job(arguments, "model")
     job.note(notes)
+    job.rules = read_rule_options(arguments, job.data.feature_names)
     select_features(job)
 
 
@@ -75,7 +80,7 @@ def select_features(job: Job, **page: Any) -> Content:
     from fewest.model_files import save
 
     arguments, data = job.arguments, job.data
-    machine = make_estimator(arguments, n_jobs=arguments.jobs, verbose=job.verbose)
+    machine = make_estimator(arguments, job.rules, n_jobs=arguments.jobs, verbose=job.verbose)
     job.say_method(machine)
     with job.working():
         fit_with_groups(machine, data.X, data.y, data.groups)
@@ -98,4 +103,6 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
 
     arguments, data = job.arguments, job.data
     settings = {"groups": data.groups, "n_jobs": arguments.jobs, "verbose": job.verbose}
-    return [run_held_out(make_estimator(arguments), data.X, data.y, cv=splits, **settings)]
+    return [
+        run_held_out(make_estimator(arguments, job.rules), data.X, data.y, cv=splits, **settings)
+    ]

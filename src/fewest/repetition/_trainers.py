@@ -15,6 +15,7 @@ from sklearn.base import clone
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
 from fewest._estimators.decisions import choose_classes
+from fewest._estimators.rules import rules_of
 from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import (
     encode_classes,
@@ -87,6 +88,10 @@ def make_trainer(
     abilities = abilities_of(estimator)
     if abilities.refusal:
         raise ValueError(abilities.refusal)
+    if rules_of(estimator).get("include") is not None:
+        raise ValueError(
+            "subsets have no feature in common, so none can be in all of them: leave include out"
+        )
     joint = abilities.joins_classes and len(np.unique(y)) > 2
     if abilities.has_first_program and not joint:
         return TaskTrainer(estimator, X, y, n_jobs)

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.abilities import Abilities, Selector, feature_names_of
+from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
 from fewest._run.checkpoint import Checkpoint
@@ -162,6 +163,9 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         estimator = self.estimator
         if estimator is None:
             estimator = SupportFeatureMachine(C=np.inf, refit=None)
+        names = feature_names_of(self)
+        if names is not None:  # X has lost them here
+            estimator = number_rules(estimator, names)
         with self._open_checkpoint(estimator, X, y, groups) as checkpoint:
             trainer = make_trainer(estimator, X, y, groups=groups, n_jobs=self.n_jobs)
             found, self.stop_reason_ = self._search(trainer, checkpoint)

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from fewest._estimators.abilities import Selection, abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut
+from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import fit_with_groups
 from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
@@ -120,7 +121,8 @@ def _describe_machine(fitted: Any, data: Data) -> Subject:
             # A machine that was fitted to a table with names gets the plain numbers here.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             predicted = np.asarray(fitted.predict(data.X))
-    return Subject(clone(fitted), selection, predicted, fitted)
+    estimator = number_rules(clone(fitted), data.feature_names)
+    return Subject(estimator, selection, predicted, fitted)
 
 
 def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:

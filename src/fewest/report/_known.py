@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import abilities_of
+from fewest._estimators.rules import describe_rules
 from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
@@ -56,7 +57,7 @@ def known_content(
         command=command,
         notes=list(notes),
         data=data.summary(**{"origin": "arrays", **(about or {})}),
-        question=_ask(given, estimator, data.random_state, call, dict(options or {})),
+        question=_ask(given, estimator, data, call, dict(options or {})),
         answer=answer,
         trust=trust,
         alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
@@ -78,13 +79,14 @@ def _minima(given: Given, data: Data) -> list[Minimum]:
 
 
 def _ask(
-    given: Given, estimator: Any, seed: Any, call: str | None, options: dict[str, Any]
+    given: Given, estimator: Any, data: Data, call: str | None, options: dict[str, Any]
 ) -> Question:
-    """The method, its parameters, and how to ask again."""
-    subject, chosen = given.subject, {}
+    """The method, its parameters and rules, and how to ask again."""
+    subject, chosen, rules = given.subject, {}, []
     if subject is not None:
         estimator, chosen = subject.estimator, dict(subject.selection.chosen)
-    seed = int(seed) if isinstance(seed, Integral) else None
+        rules = describe_rules(estimator, data.feature_names, subject.selection.support)
+    seed = int(data.random_state) if isinstance(data.random_state, Integral) else None
     if estimator is None:
         return Question(method="", options=options, seed=seed, call=call or "")
     along_path = given.path is not None and subject is None
@@ -99,6 +101,7 @@ def _ask(
         estimator=type(estimator).__name__,
         parameters={name: _plain(value) for name, value in parameters.items()},
         chosen={name: _plain(value) for name, value in chosen.items()},
+        rules=rules,
         options=options,
         seed=seed,
         call=call or _python(estimator, seed),

@@ -70,6 +70,7 @@ class Question:
     estimator: str | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     chosen: dict[str, float] = field(default_factory=dict)
+    rules: list[str] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
     seed: int | None = None
     call: str
