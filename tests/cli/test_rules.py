@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
+from fewest.cli._app import main
 from fewest.cli._errors import CommandError
 from fewest.cli._options import Parser
 from fewest.cli._rules import add_rule_options, read_rule_options
@@ -83,3 +87,48 @@ def test_a_file_that_is_no_text(read, tmp_path):
         read("--signs", str(file))
     with pytest.raises(CommandError, match="cannot be read"):
         read("--signs", str(tmp_path))
+
+
+class TestCommands:
+    """Commands that fit machines keep the rules."""
+
+    @pytest.fixture
+    def table(self, tmp_path):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 12))
+        y = np.where(X[:, 0] + X[:, 1] + 0.2 * rng.standard_normal(60) > 0, "ill", "well")
+        path = tmp_path / "table.csv"
+        names = [f"g{j}" for j in range(12)]
+        rows = [",".join([*map(str, row), label]) for row, label in zip(X, y, strict=True)]
+        path.write_text("\n".join([",".join([*names, "dx"]), *rows]))
+        return path
+
+    def test_select(self, table, tmp_path):
+        out = tmp_path / "r.json"
+        line = ["select", str(table), "--target", "dx", "--cv", "3", "--json", str(out)]
+        assert main([*line, "--include", "g5", "--exclude", "g0"]) == 0
+        result = json.loads(out.read_text())
+        assert "g5" in result["answer"]["selected"]
+        assert "g0" not in result["answer"]["selected"]
+        assert result["question"]["rules"][1] == "Never in: g0."
+
+    @pytest.mark.parametrize("command", ["path", "rank", "informative"])
+    def test_excluded_everywhere(self, command, table, capsys):
+        more = {"rank": ["--C", "1", "--subsets", "2"], "path": ["--values", "3", "--cv", "0"]}
+        few = ["--C", "1", "--permutations", "0", "--cv", "2"]
+        line = [command, str(table), "--target", "dx", "--exclude", "g0,g1"]
+        assert main([*line, *more.get(command, few)]) == 0
+        shown = capsys.readouterr().out
+        assert " g0 " not in shown
+        assert main([*line[:-1], "g99", *more.get(command, few)]) == 2
+        assert "--exclude names 'g99'" in capsys.readouterr().err
+
+    def test_what_has_no_rules_says_so(self, table, capsys):
+        line = ["select", str(table), "--target", "dx", "--method", "psvm", "--include", "g1"]
+        assert main(line) == 2
+        assert "which knows no rules about features" in capsys.readouterr().err
+
+    def test_not_separable_under_rules(self, table, capsys):
+        line = ["select", str(table), "--target", "dx", "--C", "inf"]
+        assert main([*line, "--exclude", ",".join(f"g{j}" for j in range(10))]) == 3
+        assert "under the rules about features" in capsys.readouterr().err

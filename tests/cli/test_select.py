@@ -241,5 +241,5 @@ def test_warnings_become_notes(run, table, monkeypatch):
     assert ran.err == ""
 
 
-def _hurried_machine(arguments, **_):
+def _hurried_machine(arguments, rules, **_):
     return SupportFeatureMachine(arguments.C, max_iter=1)

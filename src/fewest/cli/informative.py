@@ -7,6 +7,7 @@ import argparse
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 __all__ = ["add_options", "run"]
 
@@ -31,6 +32,7 @@ def add_options(commands: options.Commands) -> None:
         reads_table=True,
     )
     options.add_method(informative, ("sfm", "weston", "liknon"), hard=True)
+    add_rule_options(informative)
     group = informative.add_group("probes")
     group.option(
         "--every N",
@@ -72,7 +74,8 @@ def run(arguments: argparse.Namespace) -> None:
             "--cv 0: without folds nothing can be tested.\nName 2 folds or more, or --groups."
         )
     job = start_job(arguments, "plot")
-    data, estimator = job.data, make_estimator(arguments)
+    job.rules = read_rule_options(arguments, job.data.feature_names)
+    data, estimator = job.data, make_estimator(arguments, job.rules)
     job.say_method(estimator)
     with job.working(where="in a fold, "):
         found = informative_features(

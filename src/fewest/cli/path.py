@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
@@ -50,6 +51,7 @@ def add_options(commands: options.Commands) -> None:
         default="breakpoints",
         choices=("breakpoints", "transvariation"),
     )
+    add_rule_options(path)
     options.add_validation(path)
     options.add_output(path, quiet="print the table only; no progress bar", plot="the table")
 
@@ -62,7 +64,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     settle_method(arguments)
     job = start_job(arguments, "plot")
-    estimator = make_estimator(arguments)
+    job.rules = read_rule_options(arguments, job.data.feature_names)
+    estimator = make_estimator(arguments, job.rules)
     job.say_method(estimator, with_C=False)
     curve, held_outs = _follow(job, estimator)
     if arguments.plot:

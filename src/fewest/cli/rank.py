@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import csv_text
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest.report.content import Subset
@@ -35,6 +36,7 @@ def add_options(commands: options.Commands) -> None:
         reads_table=True,
     )
     options.add_method(rank, ("sfm", "weston", "liknon"), hard=True)
+    add_rule_options(rank)
     group = rank.add_group("repetition")
     group.option(
         "--subsets N",
@@ -64,7 +66,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")
-    estimator = make_estimator(arguments)
+    job.rules = read_rule_options(arguments, job.data.feature_names)
+    estimator = make_estimator(arguments, job.rules)
     job.say_method(estimator)
     selector = RepetitiveSelector(
         estimator,
