@@ -129,7 +129,7 @@ def solve_panel(
 ) -> JointSelection:
     """The program on these columns alone, as what a first program led to."""
     priced = problem.with_costs(problem.costs(features), problem.slack_cost)
-    last = _solve_all(priced, columns.subset(features), tol)
+    last = _solve_all(priced, columns.subset(features), tol, exact=False)  # all of them stay in
     W = np.zeros((len(features), problem.n_classes))
     W[last.features] = last.W
     price = float(len(features)) if terms is None else terms.total(features)
