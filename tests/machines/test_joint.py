@@ -98,13 +98,6 @@ def test_very_many_samples_decide_on_the_last_program(data, monkeypatch):
     assert np.count_nonzero(machine.results_[0].steps[0].alpha.any(axis=1)) <= 40
 
 
-def test_separate_classes_have_no_probabilities(data):
-    X, y = data
-    machine = SupportFeatureMachine(multi_class="separate").fit(X, y)
-    assert len(machine.results_) == 4
-    assert not hasattr(machine, "predict_proba")
-
-
 def test_the_pairs_that_cannot_be_separated_are_named(data):
     X, y = data
     X = X[:, :2].copy()

@@ -11,14 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
 from fewest._estimators.rules import RULE_NAMES, RULES_FAILED, Rules, read_rules, say_rules
 from fewest._estimators.validation import (
     check_choice,
@@ -75,6 +77,16 @@ class BinaryTask:
     def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
         """Hyperplane of the largest margin on these features; None if they do not separate."""
         return hard_margin(self.columns.take(features), self.y)
+
+    def find_margin_of(self, block: FloatArray, rows: IndexArray) -> tuple[FloatArray, float]:
+        """The largest margin on some of the samples, whose selected columns these are."""
+        y = self.y[rows]
+        found = hard_margin(block, y) if self.error_cost is None else None
+        if found is not None:
+            return found
+        cost = np.full(len(y), np.inf) if self.error_cost is None else self.error_cost[rows]
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
+        return soft_margin(block, y, cost, weight)
 
     def find_soft_margin(self, features: IndexArray) -> tuple[FloatArray, float]:
         """The same where errors are left, at the cost of the task."""
@@ -201,7 +213,54 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             self._fit_watched, jobs, self.n_jobs, self.verbose, self._people_name, "class"
         )
         self._keep_all(columns, fits)
+        self._calibrate(tasks, [plane for plane, _ in fits], codes)
         return self
+
+    def _calibrate(
+        self, tasks: list[BinaryTask], planes: list[Hyperplane], codes: IndexArray
+    ) -> None:
+        """Find the temperature of the probabilities on samples left out of the refit."""
+        features = np.flatnonzero(self.support_)
+        places = [np.searchsorted(features, plane.result.features) for plane in planes]
+        w = np.zeros((len(features), len(planes)))
+        for column, (plane, own) in enumerate(zip(planes, places, strict=True)):
+            w[own, column] = plane.w
+        b = np.array([plane.b for plane in planes])
+
+        def refit(block: FloatArray, rows: IndexArray) -> tuple[FloatArray, FloatArray]:
+            W, biases = np.zeros_like(w), np.empty(len(b))
+            for column, (task, own) in enumerate(zip(tasks, places, strict=True)):
+                found = task.find_margin_of(block[np.ix_(rows, own)], rows)
+                W[own, column], biases[column] = found
+            return pair_scores(W), pair_scores(biases[None])[0]
+
+        self.temperature_ = find_temperature(
+            tasks[0].columns.take(features),
+            codes,
+            pair_scores(w),
+            pair_scores(b[None])[0],
+            refit if self.refit == "margin" and len(features) else None,
+        )
+
+    @available_if(lambda machine: hasattr(machine, "temperature_"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of every class: its share of the exponential scores.
+
+        The scores are divided by one temperature, chosen so that the classes of samples left out of
+        the last fit (not of the selection) are as likely as possible. Where features were selected
+        from very many, the probabilities of new samples are therefore too certain;
+        `SupportFeatureMachineCV` finds the temperature in folds that select anew.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return share_scores(self.decision_function(X), self.temperature_)
 
     def _keep_all(self, columns: Columns, fits: list[tuple[Hyperplane, list[Warning]]]) -> None:
         """Keep the hyperplanes of all tasks, and warn of what is doubtful about them."""

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
-from fewest._estimators.probabilities import find_temperature, softmax
+from fewest._estimators.probabilities import find_temperature
 from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
 from fewest._estimators.validation import (
     check_choice,
@@ -134,7 +132,6 @@ class JointClassifier(SelectingClassifier):
         self, columns: Columns, codes: IndexArray, weight: FloatArray | None = None
     ) -> Any:
         if not self._is_joint(len(self.classes_)):
-            self.__dict__.pop("temperature_", None)
             return super()._fit_columns(columns, codes, weight)
         task = self._joint_task(columns, codes, weight)
         with self._watched(alone=True):
@@ -332,27 +329,6 @@ class JointClassifier(SelectingClassifier):
             return joint_margin(block[rows], task.codes[rows], cost[rows], weight)
 
         return refit
-
-    @available_if(lambda machine: hasattr(machine, "temperature_"))
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every class: its share of the exponential scores.
-
-        The scores are divided by one temperature, chosen so that the probabilities of samples left
-        out of the last fit (not of the selection) are as likely as possible.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores / 2.0, scores / 2.0])
-        return softmax(scores / self.temperature_)
 
 
 def _margin_cost(task: JointTask, selection: JointSelection) -> FloatArray:

@@ -21,9 +21,20 @@ _COLDEST, _HOTTEST = 1e-3, 1e3
 Refit = Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]
 
 
-def softmax(scores: FloatArray) -> FloatArray:
-    """Shares of the exponential scores, which sum to one in every row."""
-    return np.asarray(_softmax(scores, axis=1))
+def share_scores(scores: FloatArray, temperature: float) -> FloatArray:
+    """Shares of the exponential scores, which sum to one in every row.
+
+    One score per sample is that of the second of two classes.
+    """
+    return np.asarray(_softmax(pair_scores(scores) / temperature, axis=1))
+
+
+def pair_scores(scores: FloatArray) -> FloatArray:
+    """One column per class, where a single one stands for the second of two classes."""
+    if scores.ndim == 1 or scores.shape[1] == 1:
+        half = scores.reshape(len(scores)) / 2.0
+        return np.column_stack([-half, half])
+    return scores
 
 
 def find_temperature(
@@ -43,14 +54,19 @@ def find_temperature(
         for train, test in folds.split(rows, few):
             of_train, bias = refit(block, rows[train])
             scores[test] = block[rows[test]] @ of_train + bias
+    return fit_temperature(scores, few)
+
+
+def fit_temperature(scores: FloatArray, codes: IndexArray) -> float:
+    """The same for scores of samples left out: one column per class, and their classes."""
     largest = np.sort(scores, axis=1)
     unit = float(np.mean(largest[:, -1] - largest[:, -2]))
     if not unit > 0.0:
         return 1.0
 
     # As in Platt's method no class is quite certain, however well the samples are told apart.
-    doubt = 1.0 / (np.bincount(few)[few] + 2.0)
-    own = scores[np.arange(len(few)), few]
+    doubt = 1.0 / (np.bincount(codes)[codes] + 2.0)
+    own = scores[np.arange(len(codes)), codes]
     others = (scores.sum(axis=1) - own) / (scores.shape[1] - 1)
     expected = (1.0 - doubt) * own + doubt * others
 

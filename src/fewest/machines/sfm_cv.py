@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import (
@@ -21,6 +20,7 @@ from fewest._estimators.abilities import (
 from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._estimators.rules import RULE_NAMES
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
@@ -239,13 +239,19 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(codes)
         best = self._make_machine(self.C_, self.n_subsets_)
         self.best_estimator_ = best._fit_columns(columns, codes)
+        best.temperature_ = self._find_temperature(judged)
         for name in _OF_THE_BEST:
             setattr(self, name, getattr(best, name))
         return self
 
-    @available_if(lambda machine: hasattr(machine.best_estimator_, "temperature_"))
+    def _find_temperature(self, judged: list[Judgement]) -> float:
+        """That of the decisions in the folds, whose features were selected without them."""
+        pairs = [(one.trials[self.best_index_], one.codes) for one in judged]
+        scores = np.concatenate([trial.decisions for trial, _ in pairs if trial is not None])
+        return fit_temperature(pair_scores(scores), np.concatenate([codes for _, codes in pairs]))
+
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of every class, where one program tells more than two apart.
+        """Probability of every class, from decisions on samples left out of the selection, too.
 
         Parameters
         ----------
