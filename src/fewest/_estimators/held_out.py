@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 import joblib
@@ -39,7 +40,7 @@ class Fold:
 
     `decisions` has one column per linear function (or class); None without `decision_function`.
     `supports` has one row per linear function; None for an estimator that selects no columns.
-    `warnings` are those of the fit, each once.
+    `warnings` are those of the fit, each once; `seconds` is the time it took.
     """
 
     train: IndexArray
@@ -48,6 +49,7 @@ class Fold:
     decisions: FloatArray | None
     supports: NDArray[np.bool_] | None
     warnings: tuple[str, ...]
+    seconds: float = 0.0
 
     @property
     def support(self) -> NDArray[np.bool_]:
@@ -179,10 +181,13 @@ def judge_fold(
         X = X[:, train]
     fitted = clone(estimator)
     of_train = None if groups is None else groups[train]
+    started = perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fit_with_groups(fitted, _take_rows(X, train), y[train], of_train)
+    seconds = perf_counter() - started
     fold = _describe_fold(fitted, _take_rows(X, test), train, test, caught)
+    fold = replace(fold, seconds=seconds)
     if fold.supports is None or not abilities.columns_are_samples:
         return fold
     supports = np.zeros((len(fold.supports), n_features), dtype=bool)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PARTS = ("validation", "diagnostics", "permutation", "minimum", "alternatives", "costs")
 _MOST_SHOWN = 40  # features in the heat map
+_SHARE_OF_SUBSETS = 0.5  # of the time
 
 
 def make_report(
@@ -180,7 +181,7 @@ def fill_report(
         answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
         # What takes little time comes first; the rest uses up what is left.
         others = parts.find(
-            "alternatives", content.alternatives, lambda: _repeat(parts, subject, data)
+            "alternatives", content.alternatives, lambda: _repeat(parts, subject, held_out, data)
         )
         if others is not None:
             others = add_stand_ins(others, subject, held_out, data, answer)
@@ -202,11 +203,12 @@ def _judge(subject: Subject, data: Data) -> HeldOut:
     return run_held_out(subject.estimator, data.X, data.y, cv=data.cv, **data.settings)
 
 
-def _repeat(parts: _Parts, subject: Subject, data: Data) -> Alternatives:
+def _repeat(parts: _Parts, subject: Subject, held_out: HeldOut | None, data: Data) -> Alternatives:
     """Further subsets; features have stand-ins where there are no such subsets too."""
-    if not parts.budget.left:
-        raise parts.budget.refuse("further subsets")
     n_subsets = parts.wanted.n_subsets
+    if n_subsets * _trust.seconds_per_fit(held_out) > _SHARE_OF_SUBSETS * parts.budget.left:
+        parts.leave_out("subsets", str(parts.budget.refuse("further subsets")))
+        return Alternatives()
     found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets))
     return found or Alternatives()
 

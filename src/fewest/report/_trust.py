@@ -127,7 +127,8 @@ def find_diagnosis(
 ) -> Diagnosis:
     """That of the data, with as many permutations as time allows."""
     run = partial(diagnose, data.X, data.y, held_out=_once(held_out))
-    return _within_budget(run, [{"cv": _folds(data)}, {"cv": None}], data, budget, n_permutations)
+    ways: list[dict[str, Any]] = [{"cv": _folds(data)}, {"cv": None}]
+    return _within_budget(run, ways, held_out, data, budget, n_permutations)
 
 
 def find_permutation(
@@ -146,6 +147,7 @@ def find_permutation(
     tested = _WITHOUT_PROOF if subject.proves else "this method"
     if found is not None and is_same_estimator(estimator, _diagnosed(found)):
         return describe_test(found.test, tested)
+    judged = held_out
     if held_out is not None:
         held_out = _once(held_out) if held_out.is_of(estimator) else None
     abilities = abilities_of(estimator)
@@ -158,7 +160,8 @@ def find_permutation(
         ways.append({"statistics": "features"})
     run = partial(permutation_test, estimator, data.X, data.y)
     try:
-        return describe_test(_within_budget(run, ways, data, budget, n_permutations), tested)
+        found_test = _within_budget(run, ways, judged, data, budget, n_permutations)
+        return describe_test(found_test, tested)
     except ValueError:
         if found is None:
             raise
@@ -179,6 +182,15 @@ def name_tested(found: Diagnosis) -> str:
     return f"the Support Feature Machine with C = {_diagnosed(found).C:g}"
 
 
+def seconds_per_fit(held_out: HeldOut | None) -> float:
+    """What a fit takes; zero where there are no folds that would tell."""
+    return 0.0 if held_out is None else float(np.mean([fold.seconds for fold in held_out.folds]))
+
+
+def count_folds(held_out: HeldOut | None) -> int:
+    return 1 if held_out is None else len(held_out.first_repeat.folds)
+
+
 def _once(held_out: HeldOut | None) -> HeldOut | None:
     """The folds that judged every sample once; None if there are no such folds."""
     once = None if held_out is None else held_out.first_repeat
@@ -190,13 +202,20 @@ def _once(held_out: HeldOut | None) -> HeldOut | None:
 def _within_budget(
     run: Callable[..., Any],
     ways: Sequence[dict[str, Any]],
+    held_out: HeldOut | None,
     data: Data,
     budget: Budget,
     n_permutations: int,
 ) -> Any:
-    """The first of several ways to run the test for which time allows enough permutations."""
+    """The first of several ways to run the test for which time allows enough permutations.
+
+    What a fit of a fold took says whether to begin at all.
+    """
     enough = min(n_permutations, _FEWEST_PERMUTATIONS)
     for way in ways:
+        n_fits = enough if way.get("cv") is None else enough * count_folds(held_out)
+        if n_fits * seconds_per_fit(held_out) > budget.left:
+            continue
         with warnings.catch_warnings(action="ignore"):  # of permuted classes they would only alarm
             found = run(
                 n_permutations=n_permutations,
