@@ -205,6 +205,8 @@ def _judge(subject: Subject, data: Data) -> HeldOut:
 
 def _repeat(parts: _Parts, subject: Subject, held_out: HeldOut | None, data: Data) -> Alternatives:
     """Further subsets; features have stand-ins where there are no such subsets too."""
+    if not parts.budget.left:
+        raise parts.budget.refuse("further subsets")
     n_subsets = parts.wanted.n_subsets
     if n_subsets * _trust.seconds_per_fit(held_out) > _SHARE_OF_SUBSETS * parts.budget.left:
         parts.leave_out("subsets", str(parts.budget.refuse("further subsets")))
