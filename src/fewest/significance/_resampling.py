@@ -327,6 +327,33 @@ def stability(
     estimator = SupportFeatureMachine() if estimator is None else estimator
     X, y, groups = check_samples(X, y, groups)
     rng = check_random_state(random_state)
+    selections = select_in_resamples(
+        estimator,
+        X,
+        y,
+        groups,
+        rng,
+        n_resamples=n_resamples,
+        resample=resample,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    return stability_index(selections, confidence=confidence)
+
+
+def select_in_resamples(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    rng: np.random.RandomState,
+    *,
+    n_resamples: int,
+    resample: str = "bootstrap",
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> NDArray[np.bool_]:
+    """Which features are selected, one row per resample of the samples (or groups)."""
     strata = _strata(y, groups)
     jobs = [
         (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
@@ -335,7 +362,7 @@ def stability(
     selections = judge_in_parallel(
         jobs, judge=_select, n_jobs=n_jobs, verbose=verbose, what="resamples", unit="resample"
     )
-    return stability_index(np.array(list(selections)), confidence=confidence)
+    return np.array(list(selections))
 
 
 def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any) -> Any:
