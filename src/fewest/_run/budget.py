@@ -6,6 +6,10 @@ import math
 import time
 
 
+class OutOfTimeError(ValueError):
+    """A part was left out because it would take longer than its time."""
+
+
 class Budget:
     """A clock that starts now; None is no limit."""
 
@@ -20,6 +24,7 @@ class Budget:
     def left(self) -> float:
         return math.inf if self._seconds is None else max(0.0, self._seconds - self.spent)
 
-    def refuse(self, what: str, of_what: str = "this report") -> ValueError:
+    def refuse(self, what: str, of_what: str = "this report") -> OutOfTimeError:
         """The error of a part that takes longer."""
-        return ValueError(f"{what} did not fit into the time for {of_what} ({self._seconds:g} s)")
+        time_limit = f"{self._seconds:g} s"
+        return OutOfTimeError(f"{what} did not fit into the time for {of_what} ({time_limit})")

@@ -12,7 +12,7 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
-from fewest._estimators.intervals import wilson_interval
+from fewest._estimators.intervals import Interval, wilson_interval
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._run.budget import Budget
@@ -115,7 +115,7 @@ def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
     order = np.argsort(-counts, kind="stable")[: min(_MOST_COUNTS, np.count_nonzero(counts))]
     return content.Stability(
         index=found.index,
-        interval=content.Interval(*found.interval, _CONFIDENCE),
+        interval=Interval(*found.interval, _CONFIDENCE),
         n_folds=len(held_out.folds),
         counts=[
             content.FoldCount(data.feature_names[column], column, int(counts[column]))
