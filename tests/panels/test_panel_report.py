@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 
 from fewest import SupportFeatureMachine
 from fewest._estimators.intervals import Interval, average_interval, wilson_interval
+from fewest._estimators.validation import standardize_columns
 from fewest.panels import panel_report
 from fewest.panels._errors import compare_errors
 from fewest.panels._folds import draw_splits
@@ -163,15 +164,13 @@ def test_stand_ins_are_judged_in_the_place_of_the_feature():
 def test_candidates_hold_what_adds_most():
     """The best column beside the others, by brute force over linear models."""
     X, y = make_data(n=90, d=25, seed=3)
-    from fewest._estimators.validation import standardize_columns
-
     codes = np.unique(y, return_inverse=True)[1]
     indicators = np.eye(3)[codes]
     panel = np.array([5, 0])
 
     def left(columns):
         basis = np.column_stack([np.ones(len(y)), X[:, columns]])
-        return np.sum((indicators - basis @ np.linalg.lstsq(basis, indicators)[0]) ** 2)
+        return np.sum((indicators - basis @ np.linalg.lstsq(basis, indicators, rcond=None)[0]) ** 2)
 
     expected = min((one for one in range(25) if one not in panel), key=lambda one: left([0, one]))
     found = find_candidates(standardize_columns(X), codes, panel, 0, 6)

@@ -33,7 +33,9 @@ def f_test(x, others, y):
     ones = np.ones((len(y), 1))
     small = np.column_stack([ones, others]) if len(others) else ones
     large = np.column_stack([small, np.eye(int(y.max()) + 1)[y][:, 1:]])
-    left = [np.sum((x - one @ np.linalg.lstsq(one, x)[0]) ** 2) for one in (small, large)]
+    left = [
+        np.sum((x - one @ np.linalg.lstsq(one, x, rcond=None)[0]) ** 2) for one in (small, large)
+    ]
     more, free = large.shape[1] - small.shape[1], len(y) - large.shape[1]
     return stats.f.sf((left[0] - left[1]) / more / (left[1] / free), more, free)
 
@@ -69,6 +71,30 @@ def test_a_useless_feature_has_uniform_p_values(kind):
     assert np.mean(np.array(found) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 250)
     useful = [p_value(*draw(rng, effect=3.0, **how), seed=seed) for seed in range(20)]
     assert np.median(useful) < 0.05
+
+
+HARD_NOISE = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "skewed": lambda rng, n: np.exp(1.5 * rng.standard_normal(n)),
+    "heavy tails": lambda rng, n: rng.standard_t(2, n),
+    "counts": lambda rng, n: rng.poisson(1.0, n).astype(float),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", HARD_NOISE)
+@pytest.mark.parametrize(("n_small", "n_others"), [(7, 4), (5, 3)])
+def test_uniform_with_few_samples_uneven_classes_and_odd_noise(noise, n_small, n_others):
+    rng, found = np.random.default_rng(0), []
+    y = np.repeat([0, 1], [20 - n_small, n_small])
+    for seed in range(1_500):
+        others = rng.standard_normal((20, n_others)) + 1.5 * y[:, None]
+        x = others.sum(axis=1) + HARD_NOISE[noise](rng, 20)
+        found.append(p_value(x, others, y, seed=seed))
+    assert stats.kstest(found, "uniform").statistic < 1.95 / np.sqrt(1_500)  # level of 0.1 %
+    for level in (0.01, 0.05, 0.1):
+        reach = 4 * np.sqrt(level * (1.0 - level) / 1_500)
+        assert np.mean(np.array(found) <= level) < level + reach
 
 
 def test_the_others_count():

@@ -1,12 +1,11 @@
-"""Confidence intervals of shares of errors."""
+"""Confidence intervals of shares of errors, without numpy: contents of results are plain values."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-from scipy.stats import norm
+from statistics import NormalDist, fmean
 
 
 @dataclass(frozen=True)
@@ -28,14 +27,14 @@ def wilson_interval(n_errors: float, n_judged: int, confidence: float) -> Interv
     >>> print(f"{found.low:.3f} to {found.high:.3f}")
     0.020 to 0.182
     """
-    z = float(norm.ppf((1.0 + confidence) / 2.0))
+    z = NormalDist().inv_cdf((1.0 + confidence) / 2.0)
     share = n_errors / n_judged
     centre = (n_errors + z**2 / 2.0) / (n_judged + z**2)
-    reach = z / (n_judged + z**2) * np.sqrt(n_judged * share * (1.0 - share) + z**2 / 4.0)
+    reach = z / (n_judged + z**2) * math.sqrt(n_judged * share * (1.0 - share) + z**2 / 4.0)
     # Without errors the lower end is zero, up to rounding; it is never above the share.
     low = 0.0 if n_errors == 0 else max(0.0, min(share, centre - reach))
     high = 1.0 if n_errors == n_judged else min(1.0, max(share, centre + reach))
-    return Interval(float(low), float(high), confidence)
+    return Interval(low, high, confidence)
 
 
 def average_interval(shares: Sequence[float], intervals: Sequence[Interval]) -> Interval:
@@ -44,8 +43,8 @@ def average_interval(shares: Sequence[float], intervals: Sequence[Interval]) -> 
     The distances of their ends add up like standard deviations do (G. Y. Zou, A. Donner:
     Construction of confidence limits about effect measures. Statistics in Medicine 27, 2008).
     """
-    low, high = (np.array([getattr(one, end) for one in intervals]) for end in ("low", "high"))
-    mean, number = float(np.mean(shares)), len(shares)
-    below = float(np.linalg.norm(np.asarray(shares) - low)) / number
-    above = float(np.linalg.norm(high - np.asarray(shares))) / number
+    pairs = list(zip(shares, intervals, strict=True))
+    mean, number = fmean(shares), len(shares)
+    below = math.hypot(*(share - one.low for share, one in pairs)) / number
+    above = math.hypot(*(one.high - share for share, one in pairs)) / number
     return Interval(max(0.0, mean - below), min(1.0, mean + above), intervals[0].confidence)

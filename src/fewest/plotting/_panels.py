@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest.panels import PanelReport
 from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, finish, name_rows, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from fewest.panels import PanelReport
 
 _BINS = 24
 _TALLEST = 0.8  # of the bars of random panels, in rows
