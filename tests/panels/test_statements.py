@@ -230,6 +230,14 @@ def test_the_panel_is_what_the_estimator_chooses():
     assert "p is too small" in text
 
 
+def test_time_limit_leaves_fewer_resamples():
+    X, y = np.random.default_rng(0).standard_normal((20, 4)), np.arange(20) % 2
+    found = feature_statements(SelectKBest(k=1), X, y, max_seconds=1e-9, n_permutations=9)
+    assert found.n_resamples == 1
+    with pytest.raises(ValueError, match="max_seconds must be"):
+        feature_statements(SelectKBest(k=1), X, y, max_seconds=-1)
+
+
 def test_bad_input():
     X, y = np.random.default_rng(0).standard_normal((20, 4)), np.arange(20) % 2
     with pytest.raises(ValueError, match="features must name the panel"):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
+from collections.abc import Iterator
+from typing import Any
 
 
 class OutOfTimeError(ValueError):
@@ -28,3 +31,15 @@ class Budget:
         """The error of a part that takes longer."""
         time_limit = f"{self._seconds:g} s"
         return OutOfTimeError(f"{what} did not fit into the time for {of_what} ({time_limit})")
+
+
+def take_in_time(found: Any, budget: Budget) -> Iterator[Any]:
+    """Results as they come, one at least, until time is over; what computes them is closed then."""
+    for one in found:
+        yield one
+        if not budget.left:
+            break
+    close = getattr(found, "close", None)
+    with warnings.catch_warnings(action="ignore"):  # joblib's, about what is not wanted any more
+        if close is not None:
+            close()

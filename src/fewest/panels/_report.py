@@ -114,7 +114,8 @@ def panel_report(
         Processes, in joblib's sense.
     max_seconds : float, optional
         When these are over, comparisons that are not under way are left out, and `left_out` says
-        so. The error and what each feature adds are always there.
+        so; there are fewer random panels and resamples. The error and what each feature adds are
+        always there.
     verbose : int
         Show progress bars, if tqdm is installed.
 
@@ -253,6 +254,7 @@ def _resample(
         study.groups,
         rng,
         n_resamples=n_resamples,
+        budget=budget,
         n_jobs=study.n_jobs,
         verbose=study.verbose,
     )

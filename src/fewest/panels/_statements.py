@@ -16,11 +16,13 @@ from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import (
     check_choice,
     check_count,
+    check_positive,
     check_share,
     encode_classes,
     make_dense,
     standardize_columns,
 )
+from fewest._run.budget import Budget
 from fewest._solvers.columns import Columns
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import aligned, cut
@@ -143,6 +145,7 @@ def feature_statements(
     n_permutations: int = 999,
     min_correlation: float = 0.7,
     random_state: Any = None,
+    max_seconds: float | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> FeatureStatements:
@@ -198,6 +201,9 @@ def feature_statements(
         features some reach it by chance; `n_stand_ins` says how many there are.
     random_state : int, RandomState instance or None
         Seed of resamples and permutations.
+    max_seconds : float, optional
+        When these are over, no further resample is begun; `n_resamples` of the result says how many
+        there were.
     n_jobs : int, optional
         Processes for the resamples, in joblib's sense.
     verbose : int
@@ -231,6 +237,8 @@ def feature_statements(
     check_count("n_resamples", n_resamples)
     check_choice("resample", resample, ("bootstrap", "half"))
     check_share("min_correlation", min_correlation)
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds, infinity="for none")
     given, (X, y, groups) = X, check_samples(X, y, groups)
     names = name_columns(given, feature_names, X.shape[1])
     _, codes = encode_classes("a statement per feature", y)
@@ -257,6 +265,7 @@ def feature_statements(
             rng,
             n_resamples=n_resamples,
             resample=resample,
+            budget=Budget(max_seconds),
             n_jobs=n_jobs,
             verbose=verbose,
         )

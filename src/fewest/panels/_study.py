@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +15,7 @@ from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import Fold, judge_in_parallel
 from fewest._estimators.splits import Split, fit_with_groups
 from fewest._estimators.validation import encode_classes, standardize_columns
-from fewest._run.budget import Budget
+from fewest._run.budget import Budget, take_in_time
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest.panels._errors import (
@@ -98,7 +97,7 @@ class Study:
         ]
         progress: dict[str, Any] = {"verbose": self.verbose, "what": what, "unit": "panel"}
         found = judge_in_parallel(jobs, judge=_measure_panel, n_jobs=self.n_jobs, **progress)
-        return list(_take_in_time(found, budget))
+        return list(take_in_time(found, budget))
 
     def judge_features(self) -> list[FloatArray]:
         """The same without each feature; this takes no longer than it must."""
@@ -122,18 +121,6 @@ def _measure_panel(
     """Share of wrong predictions of every sample: little to keep of many panels."""
     votes = count_votes(predict_columns(model, X, y, groups, columns, splits), classes, len(y))
     return measure_wrong(votes, np.searchsorted(classes, y))
-
-
-def _take_in_time(found: Any, budget: Budget) -> Iterator[Any]:
-    """Results as they come, until time is over."""
-    for one in found:
-        yield one
-        if not budget.left:
-            break
-    close = getattr(found, "close", None)
-    with warnings.catch_warnings(action="ignore"):  # joblib's, about what is not wanted any more
-        if close is not None:
-            close()
 
 
 def describe_features(

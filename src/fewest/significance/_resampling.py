@@ -17,6 +17,7 @@ from fewest._estimators.held_out import judge_fold, judge_in_parallel
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
+from fewest._run.budget import Budget, take_in_time
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 
@@ -350,10 +351,14 @@ def select_in_resamples(
     *,
     n_resamples: int,
     resample: str = "bootstrap",
+    budget: Budget | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> NDArray[np.bool_]:
-    """Which features are selected, one row per resample of the samples (or groups)."""
+    """Which features are selected, one row per resample of the samples (or groups).
+
+    When time is over, no further resample is begun; there is one at least.
+    """
     strata = _strata(y, groups)
     jobs = [
         (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
@@ -362,7 +367,7 @@ def select_in_resamples(
     selections = judge_in_parallel(
         jobs, judge=_select, n_jobs=n_jobs, verbose=verbose, what="resamples", unit="resample"
     )
-    return np.array(list(selections))
+    return np.array(list(take_in_time(selections, budget or Budget(None))))
 
 
 def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any) -> Any:
