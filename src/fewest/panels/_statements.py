@@ -220,18 +220,16 @@ def feature_statements(
 
     Examples
     --------
-    >>> from fewest import SupportFeatureMachine
+    >>> from sklearn.feature_selection import SelectKBest
     >>> from fewest.datasets import make_gaussian
     >>> from fewest.panels import feature_statements
-    >>> X, y = make_gaussian(n=60, d=200, k=2, mu=1.0, random_state=0)
-    >>> found = feature_statements(
-    ...     SupportFeatureMachine(max_features=3), X, y, n_resamples=10, random_state=0
-    ... )
-    >>> for one in found.statements:  # 0 and 1 differ, 35 does not
+    >>> X, y = make_gaussian(n=60, d=200, k=2, mu=1.0, random_state=0)  # 0 and 1 differ
+    >>> found = feature_statements(SelectKBest(k=3), X, y, n_resamples=10, random_state=0)
+    >>> for one in found.statements:
     ...     print(f"{one.name}: chosen in {one.chosen:.0%}, p = {one.p_value:.3f}")
     feature 0: chosen in 100%, p = 0.001
     feature 1: chosen in 100%, p = 0.001
-    feature 35: chosen in 10%, p = 0.037
+    feature 151: chosen in 50%, p = 0.825
     """
     check_count("n_permutations", n_permutations)
     check_count("n_resamples", n_resamples)
