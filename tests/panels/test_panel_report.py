@@ -12,7 +12,11 @@ from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, recall_score
-from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedGroupKFold
+from sklearn.model_selection import (
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -229,6 +233,17 @@ def test_groups_stay_together():
     given = StratifiedGroupKFold(3)
     assert len(draw_splits(given, y, patients, n_repeats=9, rng=np.random.RandomState(0))) == 3
     assert "groups left out" in str(found)
+
+
+def test_folds_that_do_not_test_every_sample_alike():
+    X, y = make_data()
+    folds = StratifiedShuffleSplit(3, test_size=0.2, random_state=0)
+    found = panel_report(X, y, [0, 1], cv=folds, **QUICK)
+    assert (found.n_folds, found.n_repeats) == (3, 1)
+    tested = np.unique(np.concatenate([test for _, test in folds.split(X, y)]))
+    assert sum(one.n_samples for one in found.errors.classes) == len(tested) < 60
+    assert 0.0 < found.errors.balanced_error < 0.5
+    assert np.isfinite(found.features[0].adds.standard_error)
 
 
 def test_repeats_are_different_folds():

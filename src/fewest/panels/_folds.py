@@ -57,6 +57,13 @@ def draw_splits(
     return splits
 
 
+def count_repeats(splits: Sequence[Split], n_samples: int) -> int:
+    """How often every sample is tested; 1 if some are tested more often than others."""
+    counts = np.bincount(np.concatenate([test for _, test in splits]), minlength=n_samples)
+    least = int(counts.min())
+    return least if least and least == counts.max() and len(splits) % least == 0 else 1
+
+
 def judge_columns(
     model: Any,
     X: Any,

@@ -22,7 +22,7 @@ from fewest._wording import counted
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.panels._carry_over import First, carry_over
-from fewest.panels._folds import choose_classifier, draw_splits
+from fewest.panels._folds import choose_classifier, count_repeats, draw_splits
 from fewest.panels._names import find_columns, name_columns
 from fewest.panels._result import PanelReport
 from fewest.panels._statements import make_statements
@@ -204,8 +204,7 @@ def panel_report(
     stand_ins = nothing
     if n_stand_ins:
         stand_ins = attempt(lambda: find_stand_ins(study, n_stand_ins, budget), nothing)
-    n_tested = sum(len(test) for _, test in splits)
-    n_rounds = max(1, n_tested // len(y))
+    n_rounds = count_repeats(splits, len(y))
     return PanelReport(
         names=own_names,
         n_samples=len(y),
