@@ -118,6 +118,17 @@ def test_choose_by_the_options(judged):
     assert other["choice"]["method"] != panel["choice"]["method"]
 
 
+def test_choose_by_rules(run, first, judged, tmp_path):
+    few = ("--resamples", 2, "--choose", "--json", "-", "--random", 0, "--stand-ins", 0)
+    panel = judged(*few, "--exclude", "g0")
+    assert panel.json["panel"]["choice"]["folds_with"][0] == 0
+    file = tmp_path / "result.json"
+    chosen = ("--target", "kind", "--max-features", 2, "--include", "g5", "--cv", 0)
+    assert run("select", first, *chosen, "--json", file).code == 0
+    result = judged("--features-from", file, *few, features=None).json["panel"]
+    assert result["choice"]["folds_with"][result["names"].index("g5")] == 2
+
+
 def test_groups_column(run, tmp_path):
     X, _ = make_data()
     patient = np.arange(60) // 4

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fewest._estimators.rules import RULE_NAMES
 from fewest._wording import visible
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import METHODS
@@ -82,4 +83,4 @@ def _read_result(text: str, option: str) -> GivenPanel:
         return GivenPanel(names)
     if chosen.get("C") == "inf":  # as JSON spells it
         chosen["C"] = math.inf
-    return GivenPanel(names, argparse.Namespace(**chosen))
+    return GivenPanel(names, argparse.Namespace(**{**dict.fromkeys(RULE_NAMES), **chosen}))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._given_panel import GivenPanel
@@ -78,6 +79,7 @@ def add_options(commands: options.Commands) -> None:
     )
     method = options.add_method(panel, ("sfm", "sfm-cv", "weston", "liknon"))
     options.add_panel(method)
+    add_rule_options(panel)
     validation = options.add_validation(panel)
     validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 5)
     options.add_output(
@@ -113,13 +115,13 @@ def _read_second(arguments: argparse.Namespace, given: GivenPanel) -> tuple[Tabl
 
 def _make_chooser(job: Job, given: GivenPanel) -> Any:
     """The estimator that chooses again."""
-    arguments = job.arguments
+    arguments, names = job.arguments, job.data.feature_names
     if given.options is not None:
-        return make_estimator(given.options)
+        return make_estimator(given.options, read_rule_options(given.options, names))
     if arguments.C is None and arguments.method != "sfm-cv" and arguments.max_features is None:
         arguments.max_features = len(given.names)
     job.note(settle_method(arguments))
-    return make_estimator(arguments)
+    return make_estimator(arguments, read_rule_options(arguments, names))
 
 
 def _judge(
