@@ -68,14 +68,20 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def near(name: str, names: Sequence[str], line: str = "column") -> str:
-    """A sentence with the names that `name` may have meant; else the first and the last ones."""
+def near_names(name: str, names: Sequence[str]) -> list[str]:
+    """The names that `name` may have meant, the closest first."""
     lowered: dict[str, str] = {}
     for candidate in names:
         lowered.setdefault(candidate.lower(), candidate)
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)
+    return [lowered[match] for match in close]
+
+
+def near(name: str, names: Sequence[str], line: str = "column") -> str:
+    """A sentence with the names that `name` may have meant; else the first and the last ones."""
+    close = near_names(name, names)
     if close:
-        return f"Did you mean {' or '.join(quoted(lowered[match]) for match in close)}?"
+        return f"Did you mean {' or '.join(map(quoted, close))}?"
     return first_and_last(names, line)
 
 

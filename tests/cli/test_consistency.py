@@ -43,7 +43,7 @@ def test_results_can_be_had_in_every_form(command):
 
 
 def test_the_main_commands_read_tables():
-    main = {"select", "path", "rank", "informative", "minimum", "diagnose"}
+    main = {"select", "path", "rank", "informative", "minimum", "panel", "diagnose"}
     assert main <= {name for name in COMMANDS if reads_a_table(name)}
     for command in main:
         assert "--target" in options(command)

@@ -10,7 +10,8 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold
 
 from fewest import SupportFeatureMachine
-from fewest.report._confusion import describe_classes, find_confused, wilson_interval
+from fewest._estimators.intervals import wilson_interval
+from fewest.report._confusion import describe_classes, find_confused
 from tests.tables.samples import NAMES, three_classes, write_csv
 
 

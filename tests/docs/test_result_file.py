@@ -13,13 +13,16 @@ from fewest.minimum._leaves import RuledOut
 from fewest.minimum._result import Step
 from fewest.neuro._regions import Region
 from fewest.neuro._tables import Voxel
-from fewest.report.content import Content, Predictions
+from fewest.panels import PanelReport
+from fewest.report.content import Content, PanelContent, Predictions
 from fewest.tables._content import Missing
 from tests.docs.pages import ROOT
 
 PAGE = ROOT / "docs" / "result_file.md"
 # Names that the modules import for type checkers only.
-NAMES = {cls.__name__: cls for cls in (Missing, Overlap, Region, RuledOut, Step, Voxel)}
+NAMES = {
+    cls.__name__: cls for cls in (Missing, Overlap, PanelReport, Region, RuledOut, Step, Voxel)
+}
 
 
 def paths_of(cls, prefix=""):
@@ -54,13 +57,13 @@ def described():
     return found
 
 
-@pytest.mark.parametrize("cls", [Content, BrainContent, Predictions])
+@pytest.mark.parametrize("cls", [Content, BrainContent, PanelContent, Predictions])
 def test_every_field_is_described(cls):
     assert sorted(set(paths_of(cls)) - described()) == []
 
 
 def test_nothing_else_is_described():
-    real = {path for cls in (BrainContent, Predictions) for path in paths_of(cls)}
+    real = {path for cls in (BrainContent, PanelContent, Predictions) for path in paths_of(cls)}
     assert sorted(described() - real) == []
 
 

@@ -246,5 +246,5 @@ def test_wheel_holds_template_style_and_script(tmp_path):
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("template.html", "style.css", "table.js"):
+    for name in ("template.html", "panel.html", "macros.html", "style.css", "table.js"):
         assert f"fewest/report/assets/{name}" in names

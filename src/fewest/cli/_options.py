@@ -275,19 +275,19 @@ def add_output(
     parser: Parser,
     *,
     quiet: str = "print the names of the selected features only, one per line; no progress bar",
-    page: bool = True,
+    page: bool | str = True,
     plot: str | None = None,
 ) -> Group:
-    """Where the result goes; `plot` says what can be drawn."""
+    """Where the result goes; `plot` says what can be drawn, and `page` what a page shows."""
     group = parser.add_group("output")
     to_file = "also write everything to this file; - for standard output and nothing else there"
     group.option("--json FILE", to_file)
     if page:
-        group.option(
-            "--report FILE",
+        usual = (
             "also make one page (.html) with figures, the error, tests against chance and "
-            "alternatives, or the same as numbers (.json); takes about half a minute more",
+            "alternatives, or the same as numbers (.json); takes about half a minute more"
         )
+        group.option("--report FILE", page if isinstance(page, str) else usual)
     if plot is not None:
         group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
     group.option("--quiet", quiet)

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _STANDARD_OUTPUT = "-"
+# Options that name a file to read, and what it holds.
+_INPUTS = {
+    "data": "data",
+    "model": "model",
+    "against": "second data",
+    "features_from": "names of the features",
+}
 _ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
 
 
@@ -76,12 +83,12 @@ class Output:
 
 def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:
     """Say now what would make a file fail later; none may replace what is read, or another."""
-    inputs = [name for name in ("data", "model") if name not in files]
+    inputs = [name for name in _INPUTS if name not in files]
     for name, (option, path) in product(inputs, files.items()):
         read = getattr(arguments, name, None)
         if read and os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
             raise CommandError(
-                f"--{option} {visible(path)} would replace the {name}.\nName another file."
+                f"--{option} {visible(path)} would replace the {_INPUTS[name]}.\nName another file."
             )
     for one, two in combinations(files, 2):
         if os.path.realpath(files[one]) == os.path.realpath(files[two]):

@@ -12,6 +12,7 @@ from fewest.cli import (
     diagnose,
     informative,
     minimum,
+    panel,
     path,
     predict,
     rank,
@@ -27,6 +28,7 @@ COMMANDS = (
     informative,
     brain,
     minimum,
+    panel,
     diagnose,
     demo,
     completion,
@@ -44,6 +46,7 @@ examples:
   fewest informative maps.npz --groups participant --plot curves.png
   fewest brain bold.nii.gz --labels labels.txt --groups runs.txt --out found
   fewest minimum expression.csv --target diagnosis
+  fewest panel expression.csv --target diagnosis --features CD33,ZYX --against second.csv
   fewest diagnose expression.csv --target diagnosis
   fewest select --help
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from fewest._wording import quoted
 from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
+from fewest.tables._read import read_some
 
 _MOST_NOTED = 5
 _FEW_ROWS = 10  # among so few, whole numbers may count by chance
@@ -47,6 +48,20 @@ def read(arguments: argparse.Namespace) -> Table:
             "columns.\nLeave it out if the columns are objects of another kind."
         )
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
+
+
+def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
+    """The table of --against, with those of the features that it has; and its other columns."""
+    with _naming_options():
+        return read_some(
+            arguments.against,
+            features,
+            arguments.target,
+            transpose=arguments.transpose,
+            missing=arguments.missing,
+            sheet=arguments.sheet,
+            layer=arguments.layer,
+        )
 
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:

@@ -39,6 +39,7 @@ from fewest.plotting._informative import (
     plot_selection_error,
     plot_subset_sizes,
 )
+from fewest.plotting._panels import plot_panel_report
 from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "plot_informative",
     "plot_overlap",
     "plot_overlap_curves",
+    "plot_panel_report",
     "plot_path",
     "plot_permutations",
     "plot_probe_error",

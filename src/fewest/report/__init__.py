@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fewest.report._make import make_report
+    from fewest.report._panel_page import PanelPage, make_panel_page
     from fewest.report._report import Report
 
-__all__ = ["Report", "make_report"]
+__all__ = ["PanelPage", "Report", "make_panel_page", "make_report"]
 
 # Imported on first use: the command line takes plain values from `content` and should not wait.
-_HOMES = {"Report": "fewest.report._report", "make_report": "fewest.report._make"}
+_HOMES = {
+    "PanelPage": "fewest.report._panel_page",
+    "Report": "fewest.report._report",
+    "make_panel_page": "fewest.report._panel_page",
+    "make_report": "fewest.report._make",
+}
 
 
 def __getattr__(name: str) -> Any:

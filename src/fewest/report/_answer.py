@@ -17,6 +17,7 @@ from fewest._estimators.held_out import HeldOut
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray
+from fewest.panels._stand_ins import correlate_column
 from fewest.report import content
 from fewest.report._cuts import best_cut, best_cuts
 from fewest.report._data import Data
@@ -178,8 +179,7 @@ def _stand_ins(
 ) -> content.StandIns:
     """The columns of largest absolute correlation with one of them: one pass over X."""
     index = np.array([column])
-    correlation = data.columns.price(data.columns.take(index)[:, 0]) / len(data.y)
-    correlation[column] = 0.0
+    correlation = correlate_column(data.columns, column)
     closest = np.argsort(-np.abs(correlation), kind="stable")[:_CLOSEST]
     closest = closest[correlation[closest] != 0.0]
     values = data.values(np.concatenate([index, closest]))
@@ -199,7 +199,7 @@ def _stand_ins(
             content.StandIn(
                 name=data.feature_names[other],
                 column=int(other),
-                correlation=float(np.clip(correlation[other], -1.0, 1.0)),
+                correlation=float(correlation[other]),
                 within_classes=_correlate(within[:, 0], within[:, place]),
                 single_error=best_cut(values[:, place], positive)[0],
             )

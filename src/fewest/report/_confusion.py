@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
-from fewest.report._trust_content import SMALL_CLASS, ClassErrors, ConfusedPair, Interval
+from fewest._estimators.intervals import wilson_interval
+from fewest.report._trust_content import SMALL_CLASS, ClassErrors, ConfusedPair
 
 _MOST_PAIRS = 10
-
-
-def wilson_interval(n_errors: int, n_judged: int, confidence: float) -> Interval:
-    """Wilson's interval for a share of errors."""
-    found = binomtest(n_errors, n_judged).proportion_ci(confidence, method="wilson")
-    return Interval(float(found.low), float(found.high), confidence)
 
 
 def describe_classes(

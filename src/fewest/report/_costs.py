@@ -16,11 +16,12 @@ from sklearn.base import clone
 from fewest._estimators.abilities import SearchedCosts, abilities_of, searched_costs_of
 from fewest._estimators.held_out import Fold, HeldOut, judge_costs, judge_in_parallel
 from fewest._estimators.splits import Split, balanced_error, split_folds
+from fewest._run.budget import Budget
 from fewest._solvers.linear.path import ExactPath, Line, PathSolver
 from fewest._solvers.result import Status
 from fewest._types import FloatArray
 from fewest._wording import percent
-from fewest.report._data import Budget, Data
+from fewest.report._data import Data
 from fewest.report._given import Subject
 from fewest.report._trust import spread
 from fewest.report._trust_content import Spread

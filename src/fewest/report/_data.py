@@ -1,8 +1,7 @@
-"""The samples that a report is about, checked once, and the seconds it may take."""
+"""The samples that a report is about, checked once."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from functools import cached_property
@@ -107,25 +106,6 @@ class Data:
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
             **about,
         )
-
-
-class Budget:
-    """Seconds for the costly parts: a clock that starts now."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self._started = seconds, time.perf_counter()
-
-    @property
-    def spent(self) -> float:
-        return time.perf_counter() - self._started
-
-    @property
-    def left(self) -> float:
-        return max(0.0, self._seconds - self.spent)
-
-    def refuse(self, what: str) -> ValueError:
-        """The error of a part that takes longer."""
-        return ValueError(f"{what} did not fit into the time for this report ({self._seconds:g} s)")
 
 
 def copy_fields(kind: type[_Kind], source: Any, **others: Any) -> _Kind:

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from fewest._estimators.abilities import feature_names_of
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.validation import check_count, check_positive
+from fewest._run.budget import Budget
 from fewest._run.progress import Progress
 from fewest.report import _trust
 from fewest.report._answer import add_stand_ins, find_samples, find_subsets
 from fewest.report._costs import find_costs
-from fewest.report._data import Budget, Data
+from fewest.report._data import Data
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
 from fewest.report._report import Report

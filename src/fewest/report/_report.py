@@ -31,8 +31,58 @@ _NOTEBOOK_HEIGHT = 800
 _SHADES = 10  # of the confusion matrix
 
 
+class Page:
+    """One HTML page that needs no other file and no network."""
+
+    @property
+    def html(self) -> str:
+        """The whole page."""
+        raise NotImplementedError
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; its folder must exist.
+        """
+        atomic_write(path, self.html)
+
+    def open(self) -> Path:
+        """Show the page in a browser, from a new file that stays; returns that file."""
+        with tempfile.NamedTemporaryFile(suffix=".html", prefix="fewest-", delete=False) as file:
+            path = Path(file.name)
+        self.save(path)
+        webbrowser.open(path.as_uri())
+        return path
+
+    def _repr_html_(self) -> str:
+        """A frame of its own in a notebook, so neither page styles the other."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="fewest" '
+            f'width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0"></iframe>'
+        )
+
+
+def fill_template(template: str, **values: Any) -> str:
+    """A page from one of the templates, with style, script, and a policy that allows both."""
+    style, script = _read_asset("style.css"), _read_asset("table.js")
+    page: str = (
+        _make_environment()
+        .get_template(template)
+        .render(
+            **{"words": wording, **values},
+            style=_trust(style),
+            script=_trust(script),
+            policy=_make_policy(style, script),
+        )
+    )
+    return page
+
+
 @dataclass(eq=False, repr=False)
-class Report:
+class Report(Page):
     """What `make_report` returns.
 
     Parameters
@@ -53,31 +103,12 @@ class Report:
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
         content = self.content
-        style, script = _read_asset("style.css"), _read_asset("table.js")
-        page: str = (
-            _make_environment()
-            .from_string(_read_asset("template.html"))
-            .render(
-                content=content,
-                pictures=draw(content, self.informative, self.figures),
-                words=wording,
-                style=_trust(style),
-                script=_trust(script),
-                policy=_make_policy(style, script),
-                shades=_find_shades(content.trust.validation),
-            )
+        return fill_template(
+            "template.html",
+            content=content,
+            pictures=draw(content, self.informative, self.figures),
+            shades=_find_shades(content.trust.validation),
         )
-        return page
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page, whole or not at all.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file; its folder must exist.
-        """
-        atomic_write(path, self.html)
 
     def to_json(self) -> str:
         """The content as JSON; what is infinite is the text "inf"."""
@@ -93,21 +124,6 @@ class Report:
         """
         atomic_write(path, self.to_json() + "\n")
 
-    def open(self) -> Path:
-        """Show the page in a browser, from a new file that stays; returns that file."""
-        with tempfile.NamedTemporaryFile(suffix=".html", prefix="fewest-", delete=False) as file:
-            path = Path(file.name)
-        self.save(path)
-        webbrowser.open(path.as_uri())
-        return path
-
-    def _repr_html_(self) -> str:
-        """A frame of its own in a notebook, so neither page styles the other."""
-        return (
-            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="fewest" '
-            f'width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0"></iframe>'
-        )
-
     def __repr__(self) -> str:
         data, n_selected = self.content.data, self.content.said.n_selected
         return f"<Report: {n_selected} of {data.n_features} features, {data.n_samples} samples>"
@@ -120,10 +136,14 @@ def require_jinja() -> None:
 
 def _make_environment() -> Any:
     require_jinja()
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(_read_asset),
     )
     environment.filters |= {"safe_name": wording.safe, "svg": _trust}
     for name in ("correlation", "number", "parameter", "percent", "typeset"):

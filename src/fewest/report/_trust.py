@@ -12,14 +12,16 @@ from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
+from fewest._estimators.intervals import Interval, wilson_interval
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import choose_exchange, make_splitter
+from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report import _trust_content as content
-from fewest.report._confusion import describe_classes, find_confused, wilson_interval
-from fewest.report._data import Budget, Data, copy_fields, plain
+from fewest.report._confusion import describe_classes, find_confused
+from fewest.report._data import Data, copy_fields, plain
 from fewest.report._given import Subject
 from fewest.significance import (
     PermutationTest,
@@ -113,7 +115,7 @@ def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
     order = np.argsort(-counts, kind="stable")[: min(_MOST_COUNTS, np.count_nonzero(counts))]
     return content.Stability(
         index=found.index,
-        interval=content.Interval(*found.interval, _CONFIDENCE),
+        interval=Interval(*found.interval, _CONFIDENCE),
         n_folds=len(held_out.folds),
         counts=[
             content.FoldCount(data.feature_names[column], column, int(counts[column]))

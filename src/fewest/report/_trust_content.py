@@ -9,21 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from fewest._estimators.intervals import Interval
+
 if TYPE_CHECKING:
     from fewest.minimum._leaves import RuledOut
     from fewest.minimum._result import Step
 
 Label = str | int | float | bool  # of a class
 SMALL_CLASS = 10  # fewer samples of a class say little about its error
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A confidence interval."""
-
-    low: float
-    high: float
-    confidence: float
 
 
 @dataclass(frozen=True)

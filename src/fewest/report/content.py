@@ -16,9 +16,10 @@ from fewest.report._trust_content import Label, Spread, Trust
 
 if TYPE_CHECKING:
     from fewest.informative import Overlap
+    from fewest.panels import PanelReport
     from fewest.tables._content import Missing
 
-__all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "Predictions"]
+__all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
 
 SCHEMA, SCHEMA_VERSION = "fewest.result", 1
 NOT_ASKED_FOR = "it was not asked for"
@@ -403,3 +404,16 @@ class Predictions(Document):
     scores: list[Any] | None
     truth: list[Label] | None
     errors: ModelErrors | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelContent(Document):
+    """A judged panel, and the files that it was judged on."""
+
+    schema: str = "fewest.panel"
+    command: str = "panel"
+    data: DataSummary
+    second: str | None
+    options: dict[str, Any]
+    call: str
+    panel: PanelReport

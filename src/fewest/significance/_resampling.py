@@ -17,6 +17,7 @@ from fewest._estimators.held_out import judge_fold, judge_in_parallel
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
+from fewest._run.budget import Budget, take_in_time
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 
@@ -327,6 +328,37 @@ def stability(
     estimator = SupportFeatureMachine() if estimator is None else estimator
     X, y, groups = check_samples(X, y, groups)
     rng = check_random_state(random_state)
+    selections = select_in_resamples(
+        estimator,
+        X,
+        y,
+        groups,
+        rng,
+        n_resamples=n_resamples,
+        resample=resample,
+        n_jobs=n_jobs,
+        verbose=verbose,
+    )
+    return stability_index(selections, confidence=confidence)
+
+
+def select_in_resamples(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    rng: np.random.RandomState,
+    *,
+    n_resamples: int,
+    resample: str = "bootstrap",
+    budget: Budget | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> NDArray[np.bool_]:
+    """Which features are selected, one row per resample of the samples (or groups).
+
+    When time is over, no further resample is begun; there is one at least.
+    """
     strata = _strata(y, groups)
     jobs = [
         (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
@@ -335,7 +367,7 @@ def stability(
     selections = judge_in_parallel(
         jobs, judge=_select, n_jobs=n_jobs, verbose=verbose, what="resamples", unit="resample"
     )
-    return stability_index(np.array(list(selections)), confidence=confidence)
+    return np.array(list(take_in_time(selections, budget or Budget(None))))
 
 
 def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any) -> Any:

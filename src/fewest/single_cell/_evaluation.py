@@ -7,25 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
-from fewest._estimators.held_out import HeldOut, judge_fold, judge_in_parallel
-from fewest._estimators.splits import split_folds
+from fewest._estimators.held_out import Fold, HeldOut, judge_in_parallel
+from fewest._estimators.splits import Split, split_folds
 from fewest._estimators.validation import make_dense
-from fewest._solvers.blas_threads import one_blas_thread
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, percent
+from fewest.panels._folds import choose_classifier, judge_columns
 from fewest.single_cell._cells import check_donors, read_cells
 from fewest.single_cell._judgement import Judgement, align_with_words
 
 if TYPE_CHECKING:
     import pandas
-
-_MOST_ITERATIONS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +181,7 @@ def evaluate_panel(
       CD3D                 0.679  +0.304
       ACTB                 0.983  +0.000
     """
-    model = _choose_classifier(classifier)
+    model = choose_classifier(classifier)
     cells = read_cells(
         adata, label, genes=genes, layer=layer, donor=donor, counts=counts, unlabelled=unlabelled
     )
@@ -199,13 +193,11 @@ def evaluate_panel(
     if leave_out and len(everything) > 1:
         parts += [np.delete(everything, place) for place in everything]
     jobs = [
-        (model, X, cells.y, cells.donors, columns, train, test)
-        for columns in parts
-        for train, test in splits
+        (model, X, cells.y, cells.donors, columns, split) for columns in parts for split in splits
     ]
     folds = list(
         judge_in_parallel(
-            jobs, judge=_judge_columns, n_jobs=n_jobs, verbose=verbose, what="panel evaluation"
+            jobs, judge=_judge_genes, n_jobs=n_jobs, verbose=verbose, what="panel evaluation"
         )
     )
     runs = [
@@ -217,22 +209,11 @@ def evaluate_panel(
     return PanelEvaluation(cells.genes, judgement, gains, donor)
 
 
-def _choose_classifier(classifier: Any) -> Any:
-    if classifier is None:
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=_MOST_ITERATIONS))
-    if not is_classifier(classifier):
-        raise ValueError(
-            f"classifier must be a classifier of scikit-learn's kind; got {classifier!r}"
-        )
-    return classifier
-
-
-def _judge_columns(
-    model: Any, X: FloatArray, y: Any, groups: Any, columns: IndexArray, *split: IndexArray
-) -> Any:
-    """One fold on some of the genes. The arrays are narrow: further threads would only wait."""
-    with one_blas_thread():
-        return judge_fold(model, X[:, columns], y, groups, *split)
+def _judge_genes(
+    model: Any, X: FloatArray, y: Any, groups: Any, columns: IndexArray, split: Split
+) -> Fold:
+    """One fold on some of the genes."""
+    return judge_columns(model, X, y, groups, columns, [split])[0]
 
 
 def _measure_gains(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from fewest._wording import visible
+from fewest._wording import listed, near, visible
 from fewest.tables._arrays import (
     check_classes,
     convert_features,
@@ -189,6 +189,45 @@ def read_samples(
     refuse_missing(samples)
     refuse_infinite(samples)
     return samples
+
+
+def read_some(
+    path: str | os.PathLike[str],
+    features: Sequence[str],
+    target: str | None,
+    *,
+    transpose: bool = False,
+    missing: str = "error",
+    sheet: str | None = None,
+    layer: str | None = None,
+) -> tuple[Table, list[str]]:
+    """Samples with their classes and those of some features that the file has.
+
+    The parameters are those of `read_table`. Returns the table, and the names of the other columns.
+    """
+    request = Request(target, (), None, transpose, sheet, layer)
+    frame = _read_frame(path, request)
+    if target is None:
+        request = replace(request, target=frame.default_target)
+    with _naming_other_sheets(frame):
+        _check(frame, request)
+        names = frame.names.columns.names
+        known = {names[place] for place in frame.names.list_candidates(request)}
+        request = replace(request, features=[name for name in features if name in known])
+        if not request.features:
+            raise InputError(
+                f"{frame.origin} has none of the features: {listed(features)}.\n"
+                f"{near(features[0], names, frame.names.columns.line)}"
+            )
+        if missing == "drop-samples":
+            frame = leave_out_unlabelled(frame, request)
+        named, y = request.labels["target"], read_label(frame, request, "target")
+        check_classes(y, named, frame.origin)
+        X, found = convert_features(frame, frame.names.find_features(request))
+    table = Table(X, y, found, frame.origin, str(path), named, notes=frame.notes)
+    table = treat_missing(table, missing)
+    refuse_infinite(table)
+    return table, sorted(known.difference(found))
 
 
 def _read_frame(path: str | os.PathLike[str], request: Request) -> Frame:

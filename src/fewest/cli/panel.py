@@ -1,0 +1,199 @@
+"""`fewest panel`: judge any panel of features."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from fewest.cli import _options as options
+from fewest.cli._errors import CommandError
+from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._rules import add_rule_options, read_rule_options
+
+if TYPE_CHECKING:
+    from fewest.cli._given_panel import GivenPanel
+    from fewest.cli._job import Job
+    from fewest.panels import PanelReport
+    from fewest.tables import Table
+
+__all__ = ["add_options", "run"]
+
+_DESCRIPTION = """\
+Judge a panel of features, wherever it comes from: its error class by class,
+what each feature adds, what could replace it, how other panels of the same
+size do, and how it carries over to a second file.
+
+The folds judge a classifier on the given features, not the choice of these
+features. If they were chosen on the same samples, the error is too small:
+with --choose the choice is repeated in every fold, too."""
+
+
+def add_options(commands: options.Commands) -> None:
+    """Describe the command and its options."""
+    panel = options.new_command(
+        commands,
+        "panel",
+        help="judge any panel of features, also on a second file",
+        description=_DESCRIPTION,
+        examples=(
+            "expression.csv --target diagnosis --features CD33,ZYX,CST3",
+            "expression.csv --target diagnosis --features CD33,ZYX --against second.csv",
+            "expression.csv --target diagnosis --features-from names.txt --report panel.html",
+            "expression.csv --target diagnosis --features-from result.json --choose",
+            "visits.csv --target diagnosis --features CD33,ZYX --groups patient --json panel.json",
+        ),
+        reads_table=True,
+    )
+    group = panel.add_group("panel")
+    group.option("--features NAMES", "names of the features, with commas between them")
+    group.option(
+        "--features-from FILE",
+        "the names from a file: one per line, or a result that fewest select --json has written",
+    )
+    group.option(
+        "--against FILE",
+        "a second table, with the same target and the same layout: features are matched by name, "
+        "and the classifier of the first table predicts its samples",
+    )
+    group = panel.add_group("comparisons")
+    group.option(
+        "--choose",
+        "repeat the choice of the panel in every fold and on resamples: by the method that made "
+        "the result of --features-from, else by the options below (without --C and "
+        "--max-features: at most as many features as the panel has)",
+    )
+    group.option("--random N", "random panels of the same size", options.none_or_more, 100)
+    group.option("--stand-ins N", "stand-ins of every feature", options.none_or_more, 3)
+    group.option("--resamples N", "resamples for --choose", options.at_least_one, 50)
+    group.option(
+        "--permutations N",
+        "permutations for the p-value of every feature",
+        options.at_least_one,
+        999,
+    )
+    group.option(
+        "--max-seconds SECONDS",
+        "leave out comparisons that have not begun by then; inf for no limit",
+        options.cost,
+        300,
+    )
+    method = options.add_method(panel, ("sfm", "sfm-cv", "weston", "liknon"))
+    options.add_panel(method)
+    add_rule_options(panel)
+    validation = options.add_validation(panel)
+    validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 5)
+    options.add_output(
+        panel,
+        quiet="print the balanced error only; no progress bar",
+        page="also make one page (.html) with a figure and all tables, or the same as numbers "
+        "(.json)",
+        plot="the errors with and without each feature, beside those of other panels",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Read, judge, report."""
+    from fewest.cli._given_panel import read_panel
+    from fewest.cli._job import start_job
+
+    if arguments.cv == 0:
+        raise CommandError("--cv 0: without folds nothing can be judged.\nName 2 folds or more.")
+    given = read_panel(arguments)
+    job = start_job(arguments, "plot")
+    given = given.check(job.data.feature_names)
+    second = None if arguments.against is None else _read_second(arguments, given)
+    estimator = _make_chooser(job, given) if arguments.choose else None
+    found = _judge(job, given, second, estimator)
+    _write(job, found, second)
+
+
+def _read_second(arguments: argparse.Namespace, given: GivenPanel) -> tuple[Table, list[str]]:
+    from fewest.cli._reading import read_second
+
+    return read_second(arguments, given.names)
+
+
+def _make_chooser(job: Job, given: GivenPanel) -> Any:
+    """The estimator that chooses again."""
+    arguments, names = job.arguments, job.data.feature_names
+    if given.options is not None:
+        return make_estimator(given.options, read_rule_options(given.options, names))
+    if arguments.C is None and arguments.method != "sfm-cv" and arguments.max_features is None:
+        arguments.max_features = len(given.names)
+    job.note(settle_method(arguments))
+    return make_estimator(arguments, read_rule_options(arguments, names))
+
+
+def _judge(
+    job: Job, given: GivenPanel, second: tuple[Table, list[str]] | None, estimator: Any
+) -> PanelReport:
+    from fewest.panels import panel_report
+
+    arguments, data, against = job.arguments, job.data, None
+    if second is not None:
+        table, others = second
+        against = (table.X, table.y, table.feature_names, others)
+    if estimator is not None:
+        job.say_method(estimator)
+    with job.working("judging"):
+        return panel_report(
+            data.X,
+            data.y,
+            given.names,
+            estimator=estimator,
+            feature_names=data.feature_names,
+            groups=data.groups,
+            cv=arguments.cv,
+            n_repeats=arguments.repeats,
+            against=against,
+            n_random=arguments.random,
+            n_stand_ins=arguments.stand_ins,
+            n_resamples=arguments.resamples,
+            n_permutations=arguments.permutations,
+            random_state=arguments.seed,
+            n_jobs=arguments.jobs,
+            max_seconds=arguments.max_seconds,
+            verbose=job.verbose,
+        )
+
+
+def _write(job: Job, found: PanelReport, second: tuple[Table, list[str]] | None) -> None:
+    from fewest._run.json_text import to_json
+    from fewest.cli._job import list_options
+    from fewest.cli._output import write
+    from fewest.cli._text import notes_text, time_text
+    from fewest.plotting import plot_panel_report
+    from fewest.report import make_panel_page
+    from fewest.report.content import PanelContent
+
+    arguments, origin = job.arguments, str(job.about["origin"])
+    of_second = "" if second is None else second[0].origin
+    notes = [*job.notes, *(f"In a fold: Warning: {text}." for text in found.notes)]
+    if second is not None:
+        notes += [f"{of_second}: {note}" for note in second[0].notes]
+    content = PanelContent(
+        data=job.data.summary(**job.about),
+        second=of_second or None,
+        options=list_options(arguments),
+        call=arguments.line,
+        panel=found,
+        seconds=dict(job.seconds),
+        notes=notes,
+    )
+    if arguments.plot:
+        size = (6.6, 1.2 + 0.32 * (len(found.names) + 4))
+
+        def draw(figure: Any) -> None:
+            plot_panel_report(found, ax=figure.subplots())
+
+        job.draw(draw, figsize=size, layout="constrained")
+    blocks = [str(found), time_text(job.seconds), notes_text(notes)]
+    text = "\n\n".join(block for block in blocks if block)
+    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}")
+    if arguments.report is not None:
+        page = make_panel_page(
+            found, origin=origin, second=of_second, command=arguments.line, notes=notes
+        )
+        as_json = arguments.report.lower().endswith(".json")
+        write(arguments.report, to_json(content) + "\n" if as_json else page.html)
+        job.output.say(f"Report: {arguments.report}")

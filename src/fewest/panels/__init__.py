@@ -1,0 +1,13 @@
+"""Judge any panel of features: its error, what each feature adds, and other panels beside it."""
+
+from fewest.panels._report import panel_report
+from fewest.panels._result import PanelReport
+from fewest.panels._statements import FeatureStatement, FeatureStatements, feature_statements
+
+__all__ = [
+    "FeatureStatement",
+    "FeatureStatements",
+    "PanelReport",
+    "feature_statements",
+    "panel_report",
+]

@@ -1,0 +1,137 @@
+"""What is known about a panel, as plain values; its text is in `_text`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fewest._run.json_text import to_json
+from fewest.panels._carry_over import CarriedOver
+from fewest.panels._errors import Difference, Label, PanelError
+from fewest.panels._statements import FeatureStatements
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """A feature that could take the place of one of the panel.
+
+    `balanced_error` is that of the panel with it instead, and `costs` how much larger than that of
+    the panel; below zero where it does better.
+    """
+
+    name: str
+    column: int
+    correlation: float
+    balanced_error: float
+    costs: Difference
+
+
+@dataclass(frozen=True)
+class JudgedFeature:
+    """A feature of the panel: the balanced error without it, and how much smaller it is with it."""
+
+    name: str
+    column: int
+    error_without: float
+    adds: Difference
+    stand_ins: list[StandIn]
+
+
+@dataclass(frozen=True)
+class RandomPanels:
+    """Balanced errors of random panels of the same size, on the same folds.
+
+    `share_as_good` counts the panel itself too: (1 + number of random ones as good) / (1 + all).
+    """
+
+    errors: list[float]
+    median: float
+    share_as_good: float
+
+
+@dataclass(frozen=True)
+class ChosenPanel:
+    """A panel that was chosen in every fold without its test samples, and judged by these.
+
+    `difference` is the error of the given panel minus this one. `features` are those chosen on all
+    samples, `sizes` the numbers chosen in the folds, and `folds_with` says for each feature of the
+    given panel how many folds chose it.
+    """
+
+    method: str
+    errors: PanelError
+    difference: Difference
+    features: list[str]
+    sizes: list[int]
+    folds_with: list[int]
+
+
+@dataclass(frozen=True)
+class PanelReport:
+    """Everything that `panel_report` found out about a panel.
+
+    Parameters
+    ----------
+    names : list of str
+        The panel.
+    n_samples, n_features : int
+        Size of the data.
+    classes : list
+        The classes.
+    classifier : str
+        What was trained on the features of the panel.
+    n_folds, n_repeats : int
+        Folds of one repeat, and how often they were drawn.
+    n_groups : int or None
+        Groups that were left out as a whole; None if samples were.
+    confidence : float
+        Level of all intervals.
+    errors : PanelError
+        Held-out errors of the classifier on the panel: `balanced_error` with its `interval`,
+        `error`, and `classes` with the same for each class. The panel is the same in all folds. If
+        it was chosen on these samples, these errors are too small.
+    features : list of JudgedFeature
+        What each feature adds, and what could replace it.
+    random : RandomPanels or None
+        Random panels of the same size.
+    best : ChosenPanel or None
+        Our own panel of that size, chosen inside the folds.
+    choice : ChosenPanel or None
+        What the given estimator chooses inside the folds: the honest error of choosing and fitting.
+    against : CarriedOver or None
+        The panel on the second data set.
+    statements : FeatureStatements
+        p-values of each feature given the others and, with an estimator, how often it is chosen.
+    notes : list of str
+        Warnings of the fits.
+    left_out : list of str
+        What is missing, and why.
+    """
+
+    names: list[str]
+    n_samples: int
+    n_features: int
+    classes: list[Label]
+    classifier: str
+    n_folds: int
+    n_repeats: int
+    n_groups: int | None
+    confidence: float
+    errors: PanelError
+    features: list[JudgedFeature]
+    random: RandomPanels | None
+    best: ChosenPanel | None
+    choice: ChosenPanel | None
+    against: CarriedOver | None
+    statements: FeatureStatements
+    notes: list[str]
+    left_out: list[str]
+
+    def __str__(self) -> str:
+        """The whole result for a reader at a terminal."""
+        from fewest.panels._text import report_text
+
+        return report_text(self)
+
+    def to_json(self) -> str:
+        """All values as JSON."""
+        return to_json(self)

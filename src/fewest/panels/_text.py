@@ -1,0 +1,202 @@
+"""A judged panel for a reader at a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from fewest._estimators.intervals import Interval
+from fewest._wording import aligned, counted, cut, listed, percent
+from fewest.panels._carry_over import CarriedOver
+from fewest.panels._errors import Difference, PanelError
+from fewest.panels._result import ChosenPanel, PanelReport, RandomPanels
+
+_LONGEST_CLASSIFIER = 60
+_WIDTH = 98
+_MOST_SHIFTS = 5  # classes whose shifts have room beside each other
+
+
+def report_text(found: PanelReport) -> str:
+    """All parts, with a sentence on what each of them means."""
+    blocks = [
+        _head_text(found),
+        _wrap(warn_of_choice(found)),
+        _features_text(found),
+        _stand_ins_text(found),
+        _others_text(found),
+        str(found.statements),
+        "" if found.against is None else _second_text(found.against),
+        "\n".join(f"Left out: {reason}." for reason in found.left_out),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _head_text(found: PanelReport) -> str:
+    folds = counted(found.n_folds, "fold")
+    if found.n_repeats > 1:
+        folds += f", drawn {found.n_repeats} times"
+    out = "samples" if found.n_groups is None else f"{found.n_groups} groups"
+    lines = [
+        f"Panel of {counted(len(found.names), 'feature')}: {listed(found.names, 10)}",
+        f"Judged by {cut(found.classifier, _LONGEST_CLASSIFIER)} on {out} left out in {folds}",
+        f"Balanced error {percent(found.errors.balanced_error)}, "
+        f"{100 * found.confidence:.0f} % interval {span(found.errors.interval)}",
+    ]
+    return "\n".join([*lines, _class_table(found.errors)])
+
+
+def warn_of_choice(found: PanelReport) -> str:
+    """What these errors do not contain, and the error that does contain it if it is known."""
+    if found.choice is None:
+        return (
+            "The folds judge the classifier, not the choice of the panel. If the panel was chosen "
+            "on these samples, its error is too small; the error with the choice repeated in every "
+            "fold needs the method that chose it."
+        )
+    choice = found.choice
+    return (
+        "The folds judge the classifier, not the choice of the panel. With the choice repeated in "
+        f"every fold ({choice.method}), the balanced error is "
+        f"{percent(choice.errors.balanced_error)}, interval {span(choice.errors.interval)}. Expect "
+        "this one of new samples, if the panel was chosen that way."
+    )
+
+
+def _class_table(errors: PanelError) -> str:
+    rows = [["", "samples", "error", "interval", "confused with"]]
+    for one in errors.classes:
+        rival = "" if one.confused_with is None else cut(one.confused_with, 16)
+        known = ["-", "-"]
+        if one.error is not None and one.interval is not None:
+            known = [percent(one.error), span(one.interval)]
+        rows.append([cut(one.label, 24), str(one.n_samples), *known, rival])
+    return aligned(rows)
+
+
+def span(interval: Interval) -> str:
+    """'1.5 % to 11.0 %'."""
+    return f"{percent(interval.low)} to {percent(interval.high)}"
+
+
+def plus_minus(difference: Difference) -> str:
+    """'+3.1 % +- 1.2 %'."""
+    return f"{100 * difference.value:+.1f} % +- {100 * difference.standard_error:.1f} %"
+
+
+def _features_text(found: PanelReport) -> str:
+    rows = [["", "error without it", "it adds"]]
+    rows += [
+        [cut(one.name), percent(one.error_without), plus_minus(one.adds)] for one in found.features
+    ]
+    units = "samples" if found.n_groups is None else "groups"
+    return (
+        f"{aligned(rows)}\nit adds: how much larger the balanced error is without it, on the same "
+        f"folds; +- one standard\nerror over the {units}."
+    )
+
+
+def _stand_ins_text(found: PanelReport) -> str:
+    rows = [["in place of", "stand-in", "correlation", "error", "costs"]]
+    for one in found.features:
+        rows += [
+            [
+                cut(one.name, 24) if not place else "",
+                cut(other.name, 24),
+                f"{other.correlation:+.2f}",
+                percent(other.balanced_error),
+                plus_minus(other.costs),
+            ]
+            for place, other in enumerate(one.stand_ins)
+        ]
+    if len(rows) == 1:
+        return ""
+    return (
+        f"{aligned(rows)}\nThe best of a few candidates that were found on all samples: their "
+        "errors are too small, as those\nof any panel chosen on its samples."
+    )
+
+
+def _others_text(found: PanelReport) -> str:
+    rows: list[list[str]] = [["balanced error", "", "interval", "panel minus this"]]
+    rows.append(
+        ["this panel", percent(found.errors.balanced_error), span(found.errors.interval), ""]
+    )
+    for name, other in (("best of this size", found.best), ("its choice repeated", found.choice)):
+        if other is not None:
+            errors = other.errors
+            row = [percent(errors.balanced_error), span(errors.interval)]
+            rows.append([name, *row, plus_minus(other.difference)])
+    lines = []
+    if found.random is not None:
+        rows.append(["random ones (median)", percent(found.random.median), "", ""])
+        lines.append(_random_line(found.random))
+    if len(rows) == 2:
+        return ""
+    if found.best is not None:
+        lines.append(_best_line(found.best, len(found.names)))
+    return "\n".join([aligned(rows), *lines])
+
+
+def _random_line(random: RandomPanels) -> str:
+    n_panels = len(random.errors)
+    n_as_good = round(random.share_as_good * (n_panels + 1)) - 1
+    return (
+        f"{n_as_good or 'None'} of {counted(n_panels, 'random panel')} of this size did as well "
+        f"({percent(random.share_as_good)} with this one counted)."
+    )
+
+
+def _best_line(best: ChosenPanel, size: int) -> str:
+    return _wrap(
+        f"Best of this size: at most {counted(size, 'feature')}, chosen inside the folds; on all "
+        f"samples {listed(best.features, 10)}."
+    )
+
+
+def _second_text(found: CarriedOver) -> str:
+    lines = [f"Second data set, {counted(found.n_samples, 'sample')}"]
+    for missing in found.missing:
+        near = f" (near: {listed(missing.near)})" if missing.near else ""
+        lines.append(f"  It lacks {cut(missing.name)}{near}.")
+    if found.missing:
+        lines.append(f"  Classifiers were fitted to the others: {listed(found.features, 10)}.")
+    judged = {
+        "as fitted to the first": found.as_fitted,
+        "each standardised by itself": found.rescaled,
+        "trained and judged there": found.retrained,
+    }
+    rows = [
+        ["balanced error", "", "interval", *(cut(one.label, 12) for one in found.as_fitted.classes)]
+    ]
+    for name, errors in judged.items():
+        if errors is not None:
+            by_label = {one.label: one.error for one in errors.classes}
+            shares = [by_label.get(one.label) for one in found.as_fitted.classes]
+            row = [percent(errors.balanced_error), span(errors.interval)]
+            rows.append([name, *row, *("-" if s is None else percent(s) for s in shares)])
+    lines += [aligned(rows), _shift_table(found), *found.notes]
+    return "\n".join(lines)
+
+
+def _shift_table(found: CarriedOver) -> str:
+    labels = [one.label for one in found.as_fitted.classes]
+    shown = labels if len(labels) <= _MOST_SHIFTS else []
+    rows = [["shift", "all", *(cut(label, 12) for label in shown), "scale"]]
+    for one in found.shifts:
+        scales = [of_class.scale for of_class in one.classes if of_class.scale is not None]
+        cells = [_signed(of_class.shift) for of_class in one.classes][: len(shown)]
+        scale = f"{sum(scales) / len(scales):.2f}" if scales else "-"
+        rows.append([cut(one.name), _signed(one.overall), *cells, scale])
+    return (
+        f"{aligned(rows)}\nshift: mean of a class minus that in the first data set, in standard "
+        "deviations within the classes\nof the first. scale: standard deviation of a class divided "
+        "by that in the first data set, mean of the classes."
+    )
+
+
+def _signed(value: Any) -> str:
+    return "-" if value is None else f"{value:+.2f}"

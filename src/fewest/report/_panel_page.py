@@ -1,0 +1,103 @@
+"""A judged panel as one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from fewest import plotting
+from fewest._run.versions import versions
+from fewest.panels import PanelReport
+from fewest.report import _panel_wording
+from fewest.report._pictures import to_svg
+from fewest.report._report import Page, fill_template
+
+
+@dataclass(eq=False)
+class PanelPage(Page):
+    """What `make_panel_page` returns.
+
+    Parameters
+    ----------
+    found : PanelReport
+        The judged panel.
+    title, origin, second : str
+        Title of the page, and what the data sets are called.
+    command : str
+        How to repeat it.
+    notes : sequence of str
+        What the page should say first.
+    """
+
+    found: PanelReport
+    title: str
+    origin: str
+    second: str
+    command: str
+    notes: Sequence[str]
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page."""
+        return fill_template(
+            "panel.html",
+            words=_panel_wording,
+            found=self.found,
+            title=self.title,
+            origin=self.origin,
+            origin_of_second=self.second,
+            command=self.command,
+            notes=[*self.notes, *self.found.notes],
+            versions=versions(),
+            picture=_draw(self.found),
+        )
+
+
+def make_panel_page(
+    found: PanelReport,
+    *,
+    title: str = "A panel, judged",
+    origin: str = "arrays",
+    second: str = "",
+    command: str = "",
+    notes: Sequence[str] = (),
+) -> PanelPage:
+    """Make one self-contained page of a judged panel.
+
+    Parameters
+    ----------
+    found : PanelReport
+        From `fewest.panels.panel_report`.
+    title, origin, second : str
+        Title of the page, and what the first and the second data set are called.
+    command : str
+        How to repeat it, a line for the terminal for instance.
+    notes : sequence of str
+        What the page should say first.
+
+    Returns
+    -------
+    PanelPage
+        With `html`, `save` and `open`; a notebook shows it.
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_gaussian
+    >>> from fewest.panels import panel_report
+    >>> from fewest.report import make_panel_page
+    >>> X, y = make_gaussian(n=40, d=20, k=2, mu=1.0, random_state=0)
+    >>> found = panel_report(X, y, [0, 1], n_repeats=1, n_random=5, n_stand_ins=0, best=False)
+    >>> "What each feature adds" in make_panel_page(found).html
+    True
+    """
+    return PanelPage(found, title, origin, second, command, notes)
+
+
+def _draw(found: PanelReport) -> str:
+    plotting.require_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.6, 1.2 + 0.32 * (len(found.names) + 4)), layout="constrained")
+    plotting.plot_panel_report(found, ax=figure.subplots())
+    return to_svg(figure, "panel-", "Balanced errors of the panel and of others")

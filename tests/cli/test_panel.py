@@ -1,0 +1,217 @@
+"""`fewest panel`: what it prints and writes, where features come from, and its errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from fewest.panels import panel_report
+from tests.panels.test_panel_report import make_data
+
+NAMES = [f"g{place}" for place in range(6)]
+SHORT = ("--cv", 2, "--repeats", 1, "--random", 2, "--stand-ins", 1, "--permutations", 19)
+
+
+def write(path, X, y, names=NAMES, target="kind", **more):
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow([target, *more, *names])
+        for place, (label, values) in enumerate(zip(y, X, strict=True)):
+            rows.writerow([label, *(column[place] for column in more.values()), *values])
+    return path
+
+
+@pytest.fixture
+def first(tmp_path):
+    return write(tmp_path / "first.csv", *make_data())
+
+
+@pytest.fixture
+def judged(run, first):
+    def call(*arguments, features="g0,g1"):
+        named = () if features is None else ("--features", features)
+        return run("panel", first, "--target", "kind", *named, *SHORT, *arguments)
+
+    return call
+
+
+def test_says_what_the_library_says(judged, tmp_path):
+    X2, y2 = make_data(seed=5)
+    second = write(tmp_path / "second.csv", X2, y2)
+    ran = judged("--against", second, "--seed", 2, features="g1, g0")
+    assert ran.code == 0, ran.err
+    X, y = make_data()
+    found = panel_report(
+        X,
+        y,
+        ["g1", "g0"],
+        feature_names=NAMES,
+        cv=2,
+        n_repeats=1,
+        n_random=2,
+        n_stand_ins=1,
+        n_permutations=19,
+        against=(X2, y2, NAMES),
+        random_state=2,
+    )
+    assert str(found) in ran.out
+    assert ran.out.startswith("Data ")
+    assert "Time: reading" in ran.out
+
+
+def test_files(judged, tmp_path):
+    files = {name: tmp_path / f"out.{name}" for name in ("json", "html", "png")}
+    ran = judged("--json", files["json"], "--report", files["html"], "--plot", files["png"])
+    assert ran.code == 0, ran.err
+    for file in files.values():
+        assert str(file) in ran.out
+    result = json.loads(files["json"].read_text())
+    assert (result["schema"], result["command"]) == ("fewest.panel", "panel")
+    assert result["panel"]["names"] == ["g0", "g1"]
+    assert result["data"]["n_samples"] == 60
+    assert result["options"]["features"] == "g0,g1"
+    assert "A panel, judged" in files["html"].read_text(encoding="utf-8")
+    assert files["png"].read_bytes().startswith(b"\x89PNG")
+    report = tmp_path / "report.json"
+    assert judged("--report", report).code == 0
+    assert json.loads(report.read_text())["panel"] == result["panel"]
+
+
+def test_quiet_prints_the_error(judged):
+    few = ("--random", 0, "--stand-ins", 0)
+    whole = judged("--json", "-", *few).json["panel"]["errors"]["balanced_error"]
+    assert judged("--quiet", *few).out == f"{whole:.4f}\n"
+
+
+def test_names_from_a_file(judged, tmp_path):
+    file = tmp_path / "names.txt"
+    file.write_text("g1\n\n g0 \n")
+    result = judged("--features-from", file, "--json", "-", features=None).json
+    assert result["panel"]["names"] == ["g1", "g0"]
+
+
+def test_names_and_choice_from_a_result(run, first, judged, tmp_path):
+    file = tmp_path / "result.json"
+    chosen = ("--target", "kind", "--max-features", 2, "--cv", 0)
+    assert run("select", first, *chosen, "--json", file).code == 0
+    few = ("--resamples", 2, "--choose", "--json", "-")
+    result = judged("--features-from", file, *few, features=None).json["panel"]
+    assert result["names"] == json.loads(file.read_text())["answer"]["selected"]
+    assert result["choice"]["sizes"] == [2, 2]
+    assert result["statements"]["n_resamples"] == 2
+    # The machine is the one that chooses the best panel of this size, too.
+    assert result["best"] == result["choice"]
+    again = tmp_path / "panel.json"
+    again.write_text(json.dumps({"schema": "fewest.panel", "panel": {"names": ["g0", "g1"]}}))
+    names = judged("--features-from", again, "--json", "-", features=None).json["panel"]["names"]
+    assert names == ["g0", "g1"]
+
+
+def test_choose_by_the_options(judged):
+    few = ("--resamples", 2, "--choose", "--json", "-")
+    panel = judged(*few).json["panel"]
+    assert max(panel["choice"]["sizes"]) == 2  # as many as the panel has
+    other = judged(*few, "--method", "liknon", "--C", 1).json["panel"]
+    assert other["choice"]["method"] != panel["choice"]["method"]
+
+
+def test_choose_by_rules(run, first, judged, tmp_path):
+    few = ("--resamples", 2, "--choose", "--json", "-", "--random", 0, "--stand-ins", 0)
+    panel = judged(*few, "--exclude", "g0")
+    assert panel.json["panel"]["choice"]["folds_with"][0] == 0
+    file = tmp_path / "result.json"
+    chosen = ("--target", "kind", "--max-features", 2, "--include", "g5", "--cv", 0)
+    assert run("select", first, *chosen, "--json", file).code == 0
+    result = judged("--features-from", file, *few, features=None).json["panel"]
+    assert result["choice"]["folds_with"][result["names"].index("g5")] == 2
+
+
+def test_groups_column(run, tmp_path):
+    X, _ = make_data()
+    patient = np.arange(60) // 4
+    y = np.array(["a", "b", "c"])[patient % 3]
+    file = write(tmp_path / "visits.csv", X, y, patient=patient)
+    second = write(tmp_path / "second.csv", X, y)  # which has no such column
+    arguments = ("--features", "g0", "--groups", "patient", "--against", second, "--json", "-")
+    ran = run("panel", file, "--target", "kind", *SHORT, *arguments)
+    assert ran.code == 0, ran.err
+    assert ran.json["panel"]["n_groups"] == 15
+
+
+def test_second_file_needs_only_the_features(judged, tmp_path):
+    X2, y2 = make_data(seed=5)
+    words = np.array(["x", "y"])[np.arange(60) % 2]
+    names = ["g0", "G1.", *"cdef"]
+    second = write(tmp_path / "second.csv", X2, y2, names, comment=words)
+    found = judged("--against", second, "--json", "-").json["panel"]["against"]
+    assert found["features"] == ["g0"]
+    assert found["missing"] == [{"name": "g1", "near": ["G1."]}]
+
+
+def test_missing_cells_of_the_second_file(judged, tmp_path):
+    X2, y2 = make_data(seed=5)
+    X2 = X2.astype(object)
+    X2[3, 0] = ""
+    second = write(tmp_path / "second.csv", X2, y2)
+    assert "--missing" in judged("--against", second).err
+    ran = judged("--against", second, "--missing", "drop-samples", "--json", "-")
+    assert ran.json["panel"]["against"]["n_samples"] == 59
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (None, "no panel is named"),
+        (" , ", "--features names no feature"),
+        ("g0,g0", "more than once"),
+        ("g0,G3", "did you mean 'g3'"),
+        ("zebra", "The first columns are: g0"),
+    ],
+)
+def test_bad_features(judged, features, message):
+    ran = judged(features=features)
+    assert ran.code == 2
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_bad_files_with_features(judged, tmp_path):
+    ran = judged("--features-from", tmp_path / "no.txt", features=None)
+    assert "cannot be read" in ran.err
+    assert "two panels are named" in judged("--features-from", tmp_path / "no.txt").err
+    file = tmp_path / "names"
+    for content, message in (
+        (b"", "names no feature"),
+        (b"\xff\xfe\x00", "is no text"),
+        (b'{"schema": "fewest.result", "answer": null}', "holds no selection"),
+        (b"{broken", "holds no selection"),
+    ):
+        file.write_bytes(content)
+        ran = judged("--features-from", file, features=None)
+        assert ran.code == 2
+        assert message in ran.err
+
+
+def test_bad_second_files(judged, tmp_path):
+    X, y = make_data()
+    file = tmp_path / "second.csv"
+    ran = judged("--against", write(file, X, y, target="sort"))
+    assert (ran.code, "has no column 'kind'" in ran.err) == (2, True)
+    ran = judged("--against", write(file, X, np.where(y == "a", "aa", y)))
+    assert (ran.code, "samples of 'aa', a class that the first" in ran.err) == (2, True)
+    ran = judged("--against", write(file, X, ["a"] * 60))
+    assert (ran.code, "only one class" in ran.err) == (2, True)
+    ran = judged("--against", write(file, X, y, list("uvwxyz")))
+    assert (ran.code, "has none of the features: g0, g1" in ran.err) == (2, True)
+    ran = judged("--against", tmp_path / "no.csv")
+    assert (ran.code, "does not exist" in ran.err) == (2, True)
+    ran = judged("--against", write(file, X, y), "--json", file)
+    assert "would replace the second data" in ran.err
+
+
+def test_folds_are_needed(judged):
+    ran = judged("--cv", 0)
+    assert (ran.code, "without folds nothing can be judged" in ran.err) == (2, True)
