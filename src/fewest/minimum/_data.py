@@ -47,19 +47,30 @@ class Twins:
     """The first of every group of equal columns, and the others of the group.
 
     Only the first ones are searched: a smallest set never holds two columns of one group, and each
-    can replace the other. Constant columns belong to no group.
+    can replace the other. Constant columns belong to no group. Under rules, columns of one group
+    are of one kind (-1: not searched at all), and their weights may have the same signs.
     """
 
-    def __init__(self, X: FloatArray) -> None:
-        groups: dict[bytes, list[int]] = {}
+    def __init__(
+        self,
+        X: FloatArray,
+        kinds: IndexArray | None = None,
+        signs: NDArray[np.int8] | None = None,
+    ) -> None:
+        groups: dict[tuple[bytes, int, int], list[int]] = {}
         for start in range(0, X.shape[1], _BLOCK_WIDTH):
             block = X[:, start : start + _BLOCK_WIDTH].T.copy(order="C")
             varies = np.any(block != block[:, :1], axis=1)
             first = np.argmax(block != 0.0, axis=1)
-            block *= np.sign(block[np.arange(len(block)), first])[:, None]
+            turned = np.sign(block[np.arange(len(block)), first])
+            block *= turned[:, None]
             block += 0.0  # makes one of the two zeros
             for place in np.flatnonzero(varies):
-                groups.setdefault(block[place].tobytes(), []).append(start + int(place))
+                column = start + int(place)
+                kind = 0 if kinds is None else int(kinds[column])
+                if kind >= 0:
+                    sign = 0 if signs is None else int(signs[column] * turned[place])
+                    groups.setdefault((block[place].tobytes(), kind, sign), []).append(column)
         self._members = {group[0]: group for group in groups.values()}
         self._first = {member: group[0] for group in groups.values() for member in group}
         self.firsts: IndexArray = np.array(sorted(self._members), dtype=np.intp)
@@ -74,7 +85,7 @@ class Twins:
 
     def expand(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
         """All sets that arise when columns are replaced by their equals."""
-        return list(product(*(self._members[column] for column in columns)))
+        return list(product(*(self._members.get(column, [column]) for column in columns)))
 
 
 def conflicting_samples(X: FloatArray, y: NDArray[Any]) -> list[tuple[int, int]]:

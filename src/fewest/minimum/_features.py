@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.rules import Rules, read_rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
@@ -30,8 +31,8 @@ from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
-_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
-_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
+SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
+MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 
 
 def minimum_features(
@@ -41,6 +42,12 @@ def minimum_features(
     max_size: int | None = None,
     max_seconds: float | None = None,
     n_solutions: int | None = 1,
+    include: Any = None,
+    exclude: Any = None,
+    feature_cost: Any = None,
+    feature_groups: Any = None,
+    one_per_group: bool = False,
+    signs: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MinimumResult:
@@ -89,6 +96,23 @@ def minimum_features(
         How many of the smallest sets to return, those with the largest margins first. None: all,
         but no more than 10,000. One and two features are always searched to the end; from three on
         the search ends when this many sets are found.
+    include : list of features, optional
+        Always in the set, and not counted; at most eight. The others must separate the classes
+        together with them. Features are given by number, or by name if X is a data frame.
+    exclude : list of features, optional
+        Never in the set.
+    feature_cost : float, array or dict of features, optional
+        What each feature costs (1 unless given): the price of the set is minimised in place of its
+        number of features. Sums that differ by less than a part in 10^9 are equal.
+    feature_groups : array of labels or dict of lists, optional
+        Features that are paid together: a group costs as much as the most expensive of its
+        features in the set, and all others of it are free up to that price. One set of features
+        stands for each choice of groups.
+    one_per_group : bool, default=False
+        At most one feature of each group, at its own price.
+    signs : int, array or dict of features, optional
+        1 for features that must be higher in the second of two classes (a weight of at least
+        zero), -1 for those that must be lower, 0 for either.
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0
@@ -99,13 +123,15 @@ def minimum_features(
     -------
     MinimumResult
         With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
-        `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
-        without a solver.
+        `searched`, `inseparable`, `price`, `price_bound`, `seconds`, and the method
+        `verify(X, y)`, which checks the proofs without a solver. Subsets have the included
+        features, `size` does not count them.
 
     Raises
     ------
     ValueError
-        For anything but finite numbers and at least two classes.
+        For anything but finite numbers and at least two classes, and for rules that contradict
+        each other.
 
     Notes
     -----
@@ -131,14 +157,30 @@ def minimum_features(
     >>> result = minimum_features(X, y, n_solutions=None)
     >>> [subset.tolist() for subset in result.subsets]
     [[17, 52]]
+
+    Feature 52 is expensive here, and feature 110 is to have a positive weight.
+
+    >>> y = X[:, 17] + X[:, 52] - X[:, 110] > 0
+    >>> result = minimum_features(X, y, feature_cost={52: 3.0}, signs={110: 1})
+    >>> result.price, result.certified, 110 in result.subsets[0]
+    (4.0, True, False)
     """
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
-    return search_minimum(
-        X, y, max_seconds, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
+    rules = read_rules(
+        np.shape(X)[1] if np.ndim(X) == 2 else 0,
+        getattr(X, "columns", None),
+        include=include,
+        exclude=exclude,
+        feature_cost=feature_cost,
+        feature_groups=feature_groups,
+        one_per_group=one_per_group,
+        signs=signs,
     )
+    wanted = {"max_size": max_size, "n_solutions": n_solutions}
+    return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
 
 
 def search_minimum(
@@ -147,10 +189,17 @@ def search_minimum(
     max_seconds: float | None,
     n_jobs: int | None,
     verbose: int = 0,
+    rules: Rules | None = None,
     **wanted: Any,
 ) -> MinimumResult:
     """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    from fewest.minimum._ruled import RuledDriver, check_rules
+
     X, classes, codes = check_data(X, y)
+    if rules is not None:
+        check_rules(rules, len(classes))
+        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+            return RuledDriver(X, codes, classes, clock, rules=rules, **wanted).run()
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, codes, classes, clock, **wanted).run()
 
@@ -221,11 +270,11 @@ class Driver:
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
         tally, complete = Tally(), True
-        for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
+        for batch in scan_pairs(self.X, bits, copies, MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
-            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
+            sure = batch.separating[: max(0, MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
@@ -252,7 +301,7 @@ class Driver:
         if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
-            clock = self.clock.take_part(_SHARE_OF_BOUND)
+            clock = self.clock.take_part(SHARE_OF_BOUND)
             self.best = swap_down(search, self.best, self.lower_bound, clock)
             self.clock.say(f"local swaps: {len(self.best.columns)} features separate")
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
@@ -282,7 +331,7 @@ class Driver:
 
         Pairs of classes that no columns separate join `impossible`.
         """
-        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        clock = self.clock.take_part(SHARE_OF_BOUND)
         sets = [self._join_pairs(clock), self._settle_known(self.start)]
         found = [drop_idle(one, self.X, self.y, clock) for one in sets if one is not None]
         fewest = min((len(one.columns) for one in found), default=self.X.shape[1] + 1)
@@ -337,7 +386,7 @@ class Driver:
             for columns in self.twins.expand(separation.columns):
                 if count:
                     self.n_found += 1
-                if len(self.found) < _MOST_KEPT:
+                if len(self.found) < MOST_KEPT:
                     self.found.append(self._with_columns(separation, columns))
 
     def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
@@ -394,6 +443,8 @@ class Driver:
             separations=tuple(one for _, one in ranked),
             ruled_out=tuple(self.ruled_out),
             inseparable=self._name_inseparable(),
+            price=None if self.best is None else float(len(self.best.columns)),
+            price_bound=np.inf if self.impossible else float(self.lower_bound),
         )
 
     def _name_inseparable(self) -> NDArray[Any]:
@@ -406,8 +457,12 @@ class Driver:
 
         Zero where they are too close for the difference to be computed.
         """
-        Z = scale_columns(self.X[:, columns]).take(np.arange(len(columns)))
+        Z = self.standardize(columns)
         planes = [hard_margin(Z[pair.rows], pair.y) for pair in self.pairs]
         return min(
             0.0 if plane is None else float(1 / np.linalg.norm(plane[0])) for plane in planes
         )
+
+    def standardize(self, columns: tuple[int, ...]) -> FloatArray:
+        """These columns with means of zero and standard deviations of one."""
+        return scale_columns(self.X[:, columns]).take(np.arange(len(columns)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock, limit_threads
@@ -25,6 +26,8 @@ class Step:
     sets (from three on: nodes that stand for many) met the bit test one by one, `n_survivors` how
     many passed it, `n_settled` how many of these took a linear program or fractions, and `n_found`
     how many separate. `complete` is False where time or the number of solutions ended the step.
+    Where features differ in price, a step is about all sets that cost no more than `price`, and
+    `size` is how many features they have at most.
     """
 
     size: int
@@ -35,6 +38,7 @@ class Step:
     n_found: int
     complete: bool
     seconds: float
+    price: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +78,13 @@ class MinimumResult:
         `ruled_out`; none if a set was found.
     n_features : int
         Number of columns of the data.
+    price : float or None
+        What the smallest known set costs: its number of features, unless `feature_cost` says
+        otherwise. None if there is no set.
+    price_bound : float
+        Proven: no set that separates all classes costs less. Infinite if there is none.
+    rules : Rules or None
+        The rules about features, as they were read.
     """
 
     report_kind = "minimum"  # as which `fewest.report` takes it
@@ -90,6 +101,9 @@ class MinimumResult:
     separations: tuple[Separation, ...] = field(repr=False)
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     inseparable: NDArray[Any]
+    price: float | None = None
+    price_bound: float = 0.0
+    rules: Rules | None = field(default=None, repr=False)
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -114,8 +128,12 @@ class MinimumResult:
         X, classes, codes = check_data(X, y)
         if X.shape[1] != self.n_features:
             return False
+        if self.rules is not None:
+            from fewest.minimum._ruled_proofs import verify_ruled
+
+            return verify_ruled(self, self.rules, X, classes, codes, search=search)
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(_is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
+        if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False
         everything = tuple(range(self.n_features))
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
@@ -136,13 +154,13 @@ class MinimumResult:
             return _nothing_below(self, X, codes)
 
 
-def _is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
+def is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
     """Whether a proof names columns and samples that exist."""
     samples = proof.samples if isinstance(proof, RuledOut) else ()
     return max((0, *proof.columns)) < X.shape[1] and max((0, *samples)) < len(X)
 
 
-class _UnprovenError(Exception):
+class UnprovenError(Exception):
     """A set passes all rows, and no Farkas vector rules it out."""
 
 
@@ -153,7 +171,7 @@ class _SearchWithoutSolver(CoverSearch):
         return self.may_separate(columns, [pair])
 
     def _report(self, columns: tuple[int, ...], missing: int) -> bool:
-        raise _UnprovenError(columns)
+        raise UnprovenError(columns)
 
 
 def _nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
@@ -172,7 +190,7 @@ def _nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
     try:
         for size in range(3, result.lower_bound):
             cover.run(size, Clock(), bool)  # no set is ever found: they are refused before
-    except _UnprovenError:
+    except UnprovenError:
         return False
     return True
 

@@ -1,0 +1,249 @@
+"""All sets within a price that separate: the search for set covers under rules about features.
+
+Features that are always in are chosen before the search begins, with every combination of signs: a
+weight of either sign, or of zero, is among them. Features that must have a sign are in the bit sets
+with that sign only. Everything else is a question of what may still be added to a set: features
+that are too expensive, or share a group with one of the set, are excluded from then on.
+
+A set that separates is never extended, since each further feature has a price. Sets of fewer
+features than the limit allows are found as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._estimators.rules import Rules
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum import _cover as cover
+from fewest.minimum._bits import SignedBits, Words, pack
+from fewest.minimum._clock import Clock
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._search import CoverSearch, Node
+
+_MORE_ROOM = 1024
+
+
+@dataclass(eq=False)
+class RuledSearch(CoverSearch):
+    """Sets of columns within a price; `root` are those that are always in.
+
+    `price` has one entry per column of X.
+    """
+
+    price: FloatArray = field(default_factory=lambda: np.empty(0))
+    groups: IndexArray | None = None
+    root: tuple[int, ...] = ()
+    limit: float = np.inf
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._signed_price: FloatArray = self.price[self.bits.columns]
+        n_signed = self.bits.n_signed
+        self._signed_group = np.full(n_signed, -1, dtype=np.int64)
+        if self.groups is not None:
+            self._signed_group[:] = self.groups[self.bits.columns]
+        free = np.isin(self.bits.columns, self.root)
+        self.candidates: IndexArray = np.unique(self.bits.columns[~free])
+        self.cheapest = np.cumsum(np.sort(self.price[self.candidates]))
+
+    def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
+        """Find all separating sets that cost no more than the limit, and of which no part separates.
+
+        Sets of which a part separates may be among them. `found` is called with each, and returns
+        whether to go on; it may lower `limit`. Returns False where the clock or `found` ended the
+        search early.
+        """
+        self._separating.clear()
+        self._extended.clear()
+        self._clock, self._found, self.limit = clock, found, limit
+        return self._extend(self.root, 0, 0.0, 1.0)
+
+    def cost_of(self, columns: tuple[int, ...]) -> float:
+        """What a set costs."""
+        return float(self.price[list(columns)].sum())
+
+    def count_affordable(self, columns: tuple[int, ...]) -> int:
+        """How many features can be added to a set at most."""
+        left = self.limit - self.cost_of(columns)
+        return int(np.searchsorted(self.cheapest, left, side="right"))
+
+    def node(self, chosen: tuple[int, ...] = (), pair: int = 0) -> Node:
+        node = super().node(chosen, pair)
+        for f in chosen:
+            self._exclude_group(f, node.excluded)
+        return node
+
+    def _extend(self, columns: tuple[int, ...], missing: int, low: float, high: float) -> bool:
+        return super()._extend(columns, self.count_affordable(columns), low, high)
+
+    def _complete(self, node: Node, missing: int, low: float, high: float) -> bool:
+        columns = self._columns_of(node.chosen)
+        missing = min(missing, self.count_affordable(columns))
+        if missing == 0:
+            return self._finish(node, columns)
+        too_expensive = self._signed_price > self.limit - self.cost_of(columns)
+        excluded = node.excluded | _fit_words(pack(too_expensive), node.excluded)
+        return super()._complete(Node(node.pair, node.chosen, excluded), missing, low, high)
+
+    def _finish(self, node: Node, columns: tuple[int, ...]) -> bool:
+        """Nothing can be added to a node any more."""
+        if self._uncovered(node).any() or not self.separates(columns, node.pair):
+            return True
+        return self._extend(columns, 0, 0.0, 0.0)
+
+    def _child(self, node: Node, row: int, child: int) -> Node:
+        below = super()._child(node, row, child)
+        self._exclude_group(child, below.excluded)
+        return below
+
+    def _exclude_group(self, f: int, excluded: Words) -> None:
+        """No other feature of the group of a signed feature."""
+        group = self._signed_group[f]
+        if group >= 0:
+            excluded |= _fit_words(pack(self._signed_group == group), excluded)
+
+    def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
+        return self._signed_price, self._signed_group, float(self.limit)
+
+    def _report(self, columns: tuple[int, ...], missing: int) -> bool:
+        return super()._report(columns, 0)
+
+
+@dataclass(eq=False)
+class GroupSearch(RuledSearch):
+    """The same where a group is paid once, by the largest price in it.
+
+    Whoever has paid for a group may use all its features up to that price, so sets of groups are
+    searched, and each is decided by all features that it pays for. One set of features, of which
+    none can be spared, stands for each set of groups that separates.
+    """
+
+    def __post_init__(self) -> None:
+        assert self.groups is not None
+        self._group_of: IndexArray = self.groups
+        self.groups = None
+        super().__post_init__()
+        self._reported: set[tuple[int, ...]] = set()
+
+    def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
+        self._reported.clear()
+        return super().find_within(limit, clock, found)
+
+    def cost_of(self, columns: tuple[int, ...]) -> float:
+        chosen = np.array(columns, dtype=np.intp)
+        return Rules(
+            self.price, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool), self._group_of
+        ).total(chosen)
+
+    def _price_more(self, columns: tuple[int, ...]) -> FloatArray:
+        """What each of the candidates adds to the price of a set."""
+        paid = dict.fromkeys(self._group_of[list(columns)].tolist(), 0.0)
+        for column in columns:
+            group = int(self._group_of[column])
+            paid[group] = max(paid[group], float(self.price[column]))
+        paid[-1] = 0.0
+        spent = np.array([paid.get(int(g), 0.0) for g in self._group_of[self.candidates]])
+        more = np.maximum(0.0, self.price[self.candidates] - spent)
+        more[np.isin(self.candidates, columns)] = 0.0
+        return more
+
+    def count_affordable(self, columns: tuple[int, ...]) -> int:
+        """Only whether any can be added: there is no limit for those that cost nothing."""
+        left = self.limit - self.cost_of(columns)
+        more = self._price_more(columns)
+        others = ~np.isin(self.candidates, columns)
+        return int(np.sum(others & (more <= left)))
+
+    def _complete(self, node: Node, missing: int, low: float, high: float) -> bool:
+        if self._clock.is_over:
+            return False
+        columns = self._columns_of(node.chosen)
+        left, more = self.limit - self.cost_of(columns), self._price_more(columns)
+        if not np.any((more > 0) & (more <= left)):
+            return self._try_all(columns, more)
+        uncovered = self._uncovered(node)
+        within = self.candidates[more <= left]
+        excluded = node.excluded | _fit_words(
+            pack(~np.isin(self.bits.columns, within)), node.excluded
+        )
+        rows = np.empty(64 * len(uncovered), dtype=np.int64)
+        count, _ = cover.uncovered_rows(self.bits.good, excluded, uncovered, rows)
+        if count == 0:
+            if self.separates(columns, node.pair):
+                return self._extend(columns, 0, low, high)
+            return self._complete(node, missing, low, high)  # there is a new row
+        row = int(rows[0])
+        children = np.empty(64 * len(excluded), dtype=np.int64)
+        children = children[: cover.members(self.bits.good[row] & ~excluded, children)]
+        ends = np.linspace(low, high, len(children) + 1)
+        for place, child in enumerate(children):
+            below = self._child(Node(node.pair, node.chosen, excluded), row, int(child))
+            self.tally.nodes += 1
+            self._clock.report(float(ends[place]), self.tally.nodes)
+            if not self._complete(below, missing, float(ends[place]), float(ends[place + 1])):
+                return False
+        return True
+
+    def _try_all(self, columns: tuple[int, ...], more: FloatArray) -> bool:
+        """Decide by all features that are paid for: nothing else can be added."""
+        everything = tuple(sorted({*columns, *self.candidates[more == 0.0].tolist()}))
+        if everything in self._extended:
+            return True
+        self._extended.add(everything)
+        self.tally.survivors += 1
+        return self._find_open_pair(everything) is not None or self._report(everything, 0)
+
+    def _report(self, columns: tuple[int, ...], missing: int) -> bool:
+        """Report a set with all that it pays for, without features that the others do not need."""
+        more = self._price_more(columns)
+        left = tuple(sorted({*columns, *self.candidates[more == 0.0].tolist()}))
+        for column in sorted(left, key=lambda one: (-self.price[one], one)):
+            fewer = tuple(one for one in left if one != column)
+            if column not in self.root and fewer and self._find_open_pair(fewer) is None:
+                left = fewer
+        paid = self._price_more(left)
+        key = tuple(sorted({*left, *self.candidates[paid == 0.0].tolist()}))
+        if key in self._reported:
+            return True
+        self._reported.add(key)
+        if self._find_open_pair(left) is not None:  # fills in the weights, where they are missing
+            raise RuntimeError("a set that separates does not")
+        return super()._report(left, 0)
+
+
+def _fit_words(words: Words, like: Words) -> Words:
+    return np.concatenate([words, np.zeros(len(like) - len(words), dtype=np.uint64)])
+
+
+def make_search(
+    X: FloatArray,
+    y: NDArray[Any],
+    bits: SignedBits,
+    rules: Rules,
+    *,
+    price: FloatArray,
+    known: list[RuledOut],
+    kind: type[RuledSearch] | None = None,
+) -> RuledSearch:
+    """The search for these rules; `kind` stands in for the usual one."""
+    in_bits = set(bits.columns.tolist())
+    root = tuple(j for j in np.flatnonzero(rules.included).tolist() if j in in_bits)
+    pays_once = rules.groups is not None and not rules.one_per_group
+    kind = kind or (GroupSearch if pays_once else RuledSearch)
+    return kind(
+        X,
+        y,
+        bits,
+        known,
+        signs=rules.signs,
+        first_room=_MORE_ROOM,
+        price=price,
+        groups=rules.groups,
+        root=root,
+    )
