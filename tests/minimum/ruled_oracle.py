@@ -36,7 +36,7 @@ def price_of(columns, rules, d):
     include, exclude = rules.get("include", []), rules.get("exclude", [])
     if not set(include) <= set(columns) or set(exclude) & set(columns):
         return None
-    cost = {j: 1.0 for j in range(d)}
+    cost = dict.fromkeys(range(d), 1.0)
     cost.update(rules.get("feature_cost", {}))
     paid = [j for j in columns if j not in include]
     group_of = {j: name for name, js in rules.get("feature_groups", {}).items() for j in js}

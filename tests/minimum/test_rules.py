@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from fewest import minimum_features
-from tests.fuzzing import many
 from tests.minimum.ruled_oracle import (
     paid_for,
     random_rules,
@@ -56,7 +55,9 @@ def check(seed):
     return [*rules, str(result.size)]
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(24, 240, 24))])
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(24, 240, 24))]
+)
 def test_equals_brute_force(first):
     seen = Counter()
     for seed in range(first, first + SEEDS):

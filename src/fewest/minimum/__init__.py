@@ -2,6 +2,13 @@
 
 from fewest.minimum._features import minimum_features
 from fewest.minimum._result import MinimumResult
+from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._separability import Separability, decide_separability
 
-__all__ = ["MinimumResult", "Separability", "decide_separability", "minimum_features"]
+__all__ = [
+    "MinimumResult",
+    "RuledMinimum",
+    "Separability",
+    "decide_separability",
+    "minimum_features",
+]

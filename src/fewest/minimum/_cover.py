@@ -8,8 +8,8 @@ feature must be good on every row that is left.
 With many classes, the rows are those of one pair of classes, and complete sets must pass the rows
 of the other pairs too (`passes`), each with signs of their own.
 
-`rule` has the price of every signed feature, its group (-1: none; no set has two of a group) and the
-largest price of a set.
+`rule` has the price of every signed feature, its group (-1: none; no set has two of a group) and
+the largest price of a set.
 """
 
 from __future__ import annotations

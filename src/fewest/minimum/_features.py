@@ -123,9 +123,8 @@ def minimum_features(
     -------
     MinimumResult
         With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
-        `searched`, `inseparable`, `price`, `price_bound`, `seconds`, and the method
-        `verify(X, y)`, which checks the proofs without a solver. Subsets have the included
-        features, `size` does not count them.
+        `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
+        without a solver. Under rules it is a `RuledMinimum`, with `price` and `price_bound` too.
 
     Raises
     ------
@@ -158,12 +157,12 @@ def minimum_features(
     >>> [subset.tolist() for subset in result.subsets]
     [[17, 52]]
 
-    Feature 52 is expensive here, and feature 110 is to have a positive weight.
+    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
 
     >>> y = X[:, 17] + X[:, 52] - X[:, 110] > 0
-    >>> result = minimum_features(X, y, feature_cost={52: 3.0}, signs={110: 1})
-    >>> result.price, result.certified, 110 in result.subsets[0]
-    (4.0, True, False)
+    >>> result = minimum_features(X, y, include=[17], feature_cost={110: 3.0})
+    >>> result.subsets[0].tolist(), result.size, result.price, result.certified
+    ([17, 52, 106], 2, 2.0, True)
     """
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
@@ -443,8 +442,6 @@ class Driver:
             separations=tuple(one for _, one in ranked),
             ruled_out=tuple(self.ruled_out),
             inseparable=self._name_inseparable(),
-            price=None if self.best is None else float(len(self.best.columns)),
-            price_bound=np.inf if self.impossible else float(self.lower_bound),
         )
 
     def _name_inseparable(self) -> NDArray[Any]:

@@ -34,7 +34,10 @@ def find_ruled_set(
     signs = np.zeros(X.shape[1], dtype=np.int8) if rules.signs is None else rules.signs
     for _ in range(_MOST_BANS):
         program = _Program(
-            scale_columns(np.asfortranarray(X[:, columns])), y, _costs(rules, columns), signs[columns]
+            scale_columns(np.asfortranarray(X[:, columns])),
+            y,
+            _costs(rules, columns),
+            signs[columns],
         )
         weights = program.run(clock)
         if weights is None:
@@ -94,7 +97,7 @@ class _Program:
         return full
 
     def _price(self, v: FloatArray) -> FloatArray:
-        """How much each column would lower the objective, in its own price, with a sign it may have."""
+        """How much each column would lower the objective with a sign it may have, in its price."""
         price = self._columns.price(v) / self._cost
         return np.where(self._signs == 0, np.abs(price), self._signs * price)
 

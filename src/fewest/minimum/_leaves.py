@@ -49,7 +49,10 @@ class Separation:
         ruled = _rules_of(signs, self.columns)
         return len(pairs) == len(self.weights) and all(
             separates(block[pair.rows], pair.y, weights)
-            and (ruled is None or not any(s * w < 0 for s, w in zip(ruled.tolist(), weights, strict=True)))
+            and (
+                ruled is None
+                or not any(s * w < 0 for s, w in zip(ruled.tolist(), weights, strict=True))
+            )
             for pair, weights in zip(pairs, self.weights, strict=True)
         )
 
@@ -260,9 +263,7 @@ def is_farkas(
     return min(shares) >= 0 and any(shares) and sum(signed) == 0 and is_one_point
 
 
-def decide(
-    block: Integers, y: FloatArray, signs: Signs | None = None
-) -> tuple[bool, list[int]]:
+def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[bool, list[int]]:
     """Whether the samples are separable; weights that separate them, or else Farkas shares.
 
     The first phase of the simplex method on  sum_i y_i lambda_i (x_i, 1) = 0,  sum_i lambda_i = 1,

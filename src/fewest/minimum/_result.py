@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock, limit_threads
@@ -26,8 +25,6 @@ class Step:
     sets (from three on: nodes that stand for many) met the bit test one by one, `n_survivors` how
     many passed it, `n_settled` how many of these took a linear program or fractions, and `n_found`
     how many separate. `complete` is False where time or the number of solutions ended the step.
-    Where features differ in price, a step is about all sets that cost no more than `price`, and
-    `size` is how many features they have at most.
     """
 
     size: int
@@ -38,7 +35,13 @@ class Step:
     n_found: int
     complete: bool
     seconds: float
-    price: float | None = None
+
+
+@dataclass(frozen=True)
+class PriceStep(Step):
+    """All sets that cost no more than `price`; `size` is how many features they have at most."""
+
+    price: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +81,6 @@ class MinimumResult:
         `ruled_out`; none if a set was found.
     n_features : int
         Number of columns of the data.
-    price : float or None
-        What the smallest known set costs: its number of features, unless `feature_cost` says
-        otherwise. None if there is no set.
-    price_bound : float
-        Proven: no set that separates all classes costs less. Infinite if there is none.
-    rules : Rules or None
-        The rules about features, as they were read.
     """
 
     report_kind = "minimum"  # as which `fewest.report` takes it
@@ -101,9 +97,6 @@ class MinimumResult:
     separations: tuple[Separation, ...] = field(repr=False)
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     inseparable: NDArray[Any]
-    price: float | None = None
-    price_bound: float = 0.0
-    rules: Rules | None = field(default=None, repr=False)
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -128,10 +121,6 @@ class MinimumResult:
         X, classes, codes = check_data(X, y)
         if X.shape[1] != self.n_features:
             return False
-        if self.rules is not None:
-            from fewest.minimum._ruled_proofs import verify_ruled
-
-            return verify_ruled(self, self.rules, X, classes, codes, search=search)
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from time import perf_counter
 
 import numpy as np
 
 from fewest._estimators.rules import Rules
-from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
-from fewest.minimum._bits import SignedBits
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, conflicting_samples
 from fewest.minimum._features import MOST_KEPT, SHARE_OF_BOUND, Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
-from fewest.minimum._result import MinimumResult
-from fewest.minimum._ruled_search import make_search
+from fewest.minimum._result import PriceStep
+from fewest.minimum._ruled_proofs import RuledMinimum
+from fewest.minimum._ruled_search import (
+    count_prices,
+    describe_candidates,
+    find_unit,
+    make_bits,
+    make_search,
+)
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._signs import measure_margin
@@ -34,39 +39,14 @@ def check_rules(rules: Rules, n_classes: int) -> None:
     """Refuse what the search cannot do."""
     if rules.n_included > _MOST_INCLUDED:
         raise ValueError(
-            f"include names {counted(rules.n_included, 'feature')}, but the certified minimum takes "
-            f"{_MOST_INCLUDED} at most: it tries all signs of their weights. Include fewer, or use "
-            "SupportFeatureMachine, which has no such limit"
+            f"include names {counted(rules.n_included, 'feature')}, but the certified minimum can "
+            f"include {_MOST_INCLUDED} at most: it tries all signs of their weights. Include fewer"
         )
     if n_classes > 2 and rules.signs is not None and rules.signs.any():
         raise ValueError(
             f"signs are about two classes, but y has {n_classes}: every two of them have weights "
             "of their own. Leave signs out, or take two classes"
         )
-
-
-def describe_candidates(rules: Rules) -> IndexArray:
-    """A number for every column: equal ones may take each other's place, -1 is not searched."""
-    groups = np.full(len(rules.price), -1) if rules.groups is None else rules.groups
-    kinds = np.unique(np.column_stack([rules.price, groups]), axis=0, return_inverse=True)[1]
-    kinds = kinds.ravel().astype(np.intp)
-    kinds[rules.excluded | rules.included] = -1
-    return kinds
-
-
-def find_unit(rules: Rules) -> float | None:
-    """The price of every feature that may be selected; None where features, or groups, differ."""
-    if rules.groups is not None and not rules.one_per_group:
-        return None
-    prices = rules.price[rules.allowed & ~rules.included]
-    return None if np.any(prices != prices[:1]) else float(prices[0]) if len(prices) else 1.0
-
-
-def make_bits(X: FloatArray, y: IndexArray, rules: Rules, twins: Twins) -> SignedBits:
-    """The bit sets of all features that may be in a set."""
-    included = [j for j in np.flatnonzero(rules.included) if np.any(X[:, j] != X[0, j])]
-    columns = np.union1d(twins.firsts, np.array(included, dtype=np.intp)).astype(np.intp)
-    return SignedBits(X, y, columns, rules.signs)
 
 
 @dataclass(eq=False)
@@ -84,7 +64,7 @@ class RuledDriver(Driver):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._unit = find_unit(self.rules)
-        self.price = self.rules.price if self._unit is None else (self.rules.price > 0) * 1.0
+        self.price = count_prices(self.rules)
         self._everything = tuple(np.flatnonzero(self.rules.allowed).tolist())
         self._kept: set[tuple[int, ...]] = set()
 
@@ -99,7 +79,7 @@ class RuledDriver(Driver):
                 self.X, self.y, self.bits, self.rules, price=self.price, known=[]
             )
 
-    def run(self) -> MinimumResult:
+    def run(self) -> RuledMinimum:
         self.prepare()
         if not self.impossible:
             self.lower_bound = 0 if self.search.root else 1
@@ -119,16 +99,12 @@ class RuledDriver(Driver):
         price = self.cost_of(self.best)
         return self._result(price, certified=price <= self.price_bound + self._tolerance(price))
 
-    def _result(self, price: float | None, *, certified: bool) -> MinimumResult:
+    def _result(self, price: float | None, *, certified: bool) -> RuledMinimum:
         found = self._minimum(certified=certified)
-        n_free = self.rules.n_included
-        return replace(
-            found,
-            size=None if self.best is None else len(self.best.columns) - n_free,
-            price=price,
-            price_bound=self.price_bound,
-            rules=self.rules,
-        )
+        known = {one.name: getattr(found, one.name) for one in fields(found)}
+        if self.best is not None:
+            known["size"] = len(self.best.columns) - self.rules.n_included
+        return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
 
     def cost_of(self, separation: Separation) -> float:
         """What a set costs."""
@@ -242,7 +218,7 @@ class RuledDriver(Driver):
         bound, best = self.lower_bound, self.best
         size = int(np.searchsorted(self.search.cheapest, limit, side="right"))
         self._end_step(size, self.search.tally, began, complete=complete)
-        self.steps[-1] = replace(self.steps[-1], price=limit)
+        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=limit)
         self.lower_bound, self.best = bound, best
 
     def _list_cheapest(self) -> None:
@@ -363,4 +339,3 @@ class RuledDriver(Driver):
             return super()._margin(columns)
         Z = self.standardize(columns)
         return min(measure_margin(Z[pair.rows], pair.y, signs) for pair in self.pairs)
-

@@ -1,53 +1,95 @@
-"""Checks a result that was found under rules about features, without a solver."""
+"""What the search under rules about features returns, and its check without a solver."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock, limit_threads
-from fewest.minimum._data import Twins
+from fewest.minimum._data import Twins, check_data
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, UnprovenError, is_about
-from fewest.minimum._ruled import describe_candidates, find_unit, make_bits
-from fewest.minimum._ruled_search import GroupSearch, RuledSearch, make_search
+from fewest.minimum._ruled_search import (
+    GroupSearch,
+    RuledSearch,
+    count_prices,
+    describe_candidates,
+    find_unit,
+    make_bits,
+    make_search,
+)
 
 _ROUNDING = 1e-9
 
 
-def verify_ruled(
-    result: MinimumResult,
-    rules: Rules,
-    X: FloatArray,
-    classes: NDArray[Any],
-    y: IndexArray,
-    *,
-    search: bool,
-) -> bool:
-    """Whether every set follows the rules and separates, and every proof holds.
+@dataclass(frozen=True, eq=False)
+class RuledMinimum(MinimumResult):
+    """The smallest separating sets that follow rules; see `minimum_features`.
 
-    With `search`, the search below the proven bound is repeated, with the Farkas vectors as given.
+    It has all attributes of `MinimumResult`. Subsets have the included features, which `size` and
+    `lower_bound` do not count. Where features differ in price, `certified` and `complete` are about
+    prices, and `lower_bound` says next to nothing: see `price_bound`.
+
+    Attributes
+    ----------
+    price : float or None
+        What the best known set costs; None if there is no set.
+    price_bound : float
+        Proven: no set that follows the rules and separates all classes costs less. Infinite if
+        there is none.
+    rules : Rules
+        The rules, as they were read.
     """
-    proofs: list[Separation | RuledOut] = [*result.separations, *result.ruled_out]
-    if not all(is_about(proof, X) and proof.holds(X, y, rules.signs) for proof in proofs):
-        return False
-    everything = tuple(np.flatnonzero(rules.allowed).tolist())
-    proven = {leaf.classes(y) for leaf in result.ruled_out if leaf.columns == everything}
-    claimed = [tuple(pair) for pair in result.inseparable.tolist()]
-    if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
-        return False
-    consistent = _is_consistent(result, rules, bool(claimed))
-    if not consistent or not search or claimed:
-        return consistent
-    with limit_threads(1):
-        return _finds_nothing_below(result, rules, X, y)
+
+    price: float | None
+    price_bound: float
+    rules: Rules = field(repr=False)
+
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
+        """Check the proofs against the data, in exact arithmetic and without a solver.
+
+        Every returned set is shown to follow the rules and to separate each pair of classes
+        strictly, with weights of the signs that they must have, and every Farkas vector to rule
+        out its set.
+
+        Parameters
+        ----------
+        X, y : arrays
+            The data that the result is for.
+        search : bool, default=False
+            Also repeat the search below the bound, with the Farkas vectors as given and no linear
+            program.
+
+        Returns
+        -------
+        bool
+            Whether all of it holds.
+        """
+        X, classes, codes = check_data(X, y)
+        if X.shape[1] != self.n_features:
+            return False
+        rules = self.rules
+        proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
+        if not all(is_about(proof, X) and proof.holds(X, codes, rules.signs) for proof in proofs):
+            return False
+        everything = tuple(np.flatnonzero(rules.allowed).tolist())
+        proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
+        claimed = [tuple(pair) for pair in self.inseparable.tolist()]
+        if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
+            return False
+        consistent = _is_consistent(self, rules, bool(claimed))
+        if not consistent or not search or claimed:
+            return consistent
+        with limit_threads(1):
+            return _finds_nothing_below(self, rules, X, codes)
 
 
-def _is_consistent(result: MinimumResult, rules: Rules, is_impossible: bool) -> bool:
+def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> bool:
     """Whether size, price and bounds are those of sets that follow the rules."""
     if result.size is None:
         # Without a proof for all features there is only the repeated search.
@@ -63,7 +105,7 @@ def _is_consistent(result: MinimumResult, rules: Rules, is_impossible: bool) -> 
     return (
         len(sets) == len(result.subsets) > 0
         and result.certified == (result.price <= result.price_bound + close)
-        and result.size == min(len(one) for one in sets[:1]) - rules.n_included
+        and result.size == len(sets[0]) - rules.n_included
         and all(_follows(rules, one) for one in sets)
         and all(abs(rules.total(one) - result.price) <= close for one in sets)
     )
@@ -99,12 +141,10 @@ class _GroupsWithoutSolver(_WithoutSolver, GroupSearch):
     """The same for groups that are paid once."""
 
 
-def _finds_nothing_below(
-    result: MinimumResult, rules: Rules, X: FloatArray, y: IndexArray
-) -> bool:
+def _finds_nothing_below(result: RuledMinimum, rules: Rules, X: FloatArray, y: IndexArray) -> bool:
     """Whether a second search finds no set below the bound."""
     unit = find_unit(rules)
-    price = rules.price if unit is None else (rules.price > 0) * 1.0
+    price = count_prices(rules)
     if unit is None:
         limit = result.price_bound
         if np.isinf(limit):

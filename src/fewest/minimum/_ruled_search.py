@@ -23,6 +23,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words, pack
 from fewest.minimum._clock import Clock
+from fewest.minimum._data import Twins
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._search import CoverSearch, Node
 
@@ -53,9 +54,9 @@ class RuledSearch(CoverSearch):
         self.cheapest = np.cumsum(np.sort(self.price[self.candidates]))
 
     def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
-        """Find all separating sets that cost no more than the limit, and of which no part separates.
+        """Find all sets within a price that separate, and of which no part does.
 
-        Sets of which a part separates may be among them. `found` is called with each, and returns
+        Some of which a part separates may be among them. `found` is called with each, and returns
         whether to go on; it may lower `limit`. Returns False where the clock or `found` ended the
         search early.
         """
@@ -247,3 +248,34 @@ def make_search(
         groups=rules.groups,
         root=root,
     )
+
+
+def describe_candidates(rules: Rules) -> IndexArray:
+    """A number for every column: equal ones may take each other's place, -1 is not searched."""
+    groups = np.full(len(rules.price), -1) if rules.groups is None else rules.groups
+    kinds = np.unique(np.column_stack([rules.price, groups]), axis=0, return_inverse=True)[1]
+    kinds = kinds.ravel().astype(np.intp)
+    kinds[rules.excluded | rules.included] = -1
+    return kinds
+
+
+def find_unit(rules: Rules) -> float | None:
+    """The price of every feature that may be selected; None where features, or groups, differ."""
+    if rules.groups is not None and not rules.one_per_group:
+        return None
+    prices = rules.price[rules.allowed & ~rules.included]
+    return None if np.any(prices != prices[:1]) else float(prices[0]) if len(prices) else 1.0
+
+
+def count_prices(rules: Rules) -> FloatArray:
+    """What the search counts: prices, or features where all have one price."""
+    if find_unit(rules) is None:
+        return rules.price
+    return (rules.price > 0).astype(np.float64)
+
+
+def make_bits(X: FloatArray, y: IndexArray, rules: Rules, twins: Twins) -> SignedBits:
+    """The bit sets of all features that may be in a set."""
+    included = [j for j in np.flatnonzero(rules.included) if np.any(X[:, j] != X[0, j])]
+    columns = np.union1d(twins.firsts, np.array(included, dtype=np.intp)).astype(np.intp)
+    return SignedBits(X, y, columns, rules.signs)

@@ -202,8 +202,8 @@ class CoverSearch:
         scan = cover.last_two if missing == 2 else cover.last_one
         count, tried = scan(
             self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, missing),
-            self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node), node.excluded,
-            out, room,
+            self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
+            node.excluded, out, room,
         )  # fmt: skip
         self.tally.nodes += tried
         return out[: min(count, room)], count
