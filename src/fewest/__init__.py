@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import (
         MinimumResult,
+        NearOptimalSets,
+        RuledMinimum,
         Separability,
         decide_separability,
         minimum_features,
+        near_optimal_sets,
     )
     from fewest.model_files import load, save
     from fewest.psvm import (
@@ -46,6 +49,7 @@ __all__ = [
     "LiknonPath",
     "MinimumResult",
     "ModelFileError",
+    "NearOptimalSets",
     "NotSeparableError",
     "PotentialSVC",
     "PotentialSVCCV",
@@ -53,6 +57,7 @@ __all__ = [
     "PotentialSVRCV",
     "PotentialSelector",
     "RepetitiveSelector",
+    "RuledMinimum",
     "Separability",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
@@ -66,6 +71,7 @@ __all__ = [
     "liknon_path",
     "load",
     "minimum_features",
+    "near_optimal_sets",
     "save",
 ]
 
@@ -87,9 +93,12 @@ _HOMES = {
         "machines.zero_norm_svm": ("ZeroNormSVM",),
         "minimum": (
             "MinimumResult",
+            "NearOptimalSets",
+            "RuledMinimum",
             "Separability",
             "decide_separability",
             "minimum_features",
+            "near_optimal_sets",
         ),
         "model_files": ("load", "save"),
         "psvm.estimators": ("PotentialSVC", "PotentialSVR"),

@@ -108,4 +108,5 @@ def random_rules(seed):
         rules["feature_groups"] = groups
     if "signs" in wanted and len(np.unique(y)) == 2:
         rules["signs"] = {j: int(rng.choice([-1, 0, 1])) for j in range(d)}
-    return X, y, {name: value for name, value in rules.items() if value}
+    rules = {name: value for name, value in rules.items() if value}
+    return X, y, rules or {"feature_cost": {0: 2.0}}

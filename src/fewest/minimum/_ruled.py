@@ -102,8 +102,8 @@ class RuledDriver(Driver):
     def _result(self, price: float | None, *, certified: bool) -> RuledMinimum:
         found = self._minimum(certified=certified)
         known = {one.name: getattr(found, one.name) for one in fields(found)}
-        if self.best is not None:
-            known["size"] = len(self.best.columns) - self.rules.n_included
+        if found.subsets:
+            known["size"] = len(found.subsets[0]) - self.rules.n_included
         return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
 
     def cost_of(self, separation: Separation) -> float:
@@ -170,6 +170,9 @@ class RuledDriver(Driver):
             self._keep([first])
             self.best = self.found[0]
             self.clock.say(f"a set of price {self.cost_of(self.best):g} separates")
+        for self.search.most in (1, 2):  # which takes little time, and may lower the price much
+            self._lower_price(self._best_price())
+        self.search.most = None
         most = np.inf if self.max_size is None else float(self.max_size)
         for share in _LEVELS:
             price = self._best_price()
@@ -197,22 +200,31 @@ class RuledDriver(Driver):
         self.clock.begin(f"sets up to a price of {limit:g}")
         self.search.tally = Tally()
 
-        def keep(separation: Separation) -> bool:
-            price = self.search.cost_of(separation.columns)
-            if price < self._best_price():
-                self._forget()
-                self._keep([separation])
-                self.best = self.found[0]
-                self.search.limit = min(self.search.limit, price - self._tolerance(price))
-            return price > 0.0
-
-        complete = self.search.find_within(limit, self.clock, keep)
-        if self.best is not None and self.cost_of(self.best) == 0.0:
-            complete = True
+        complete = self._lower_price(limit)
         self._end_price(limit, began, complete=complete)
         if complete:
             self.price_bound = min(limit, self._best_price())
         return complete
+
+    def _lower_price(self, limit: float) -> bool:
+        """Find better sets until there is none within the limit; is that certain?"""
+        while True:
+            before, price = self.best, self._best_price()
+            within = limit if self.best is None else min(limit, price - self._tolerance(price))
+            if within < 0 or self.search.find_within(within, self.clock, self._keep_better):
+                return True
+            if self.best is before:
+                return False  # time is up
+
+    def _keep_better(self, separation: Separation) -> bool:
+        """Keep a better set, and end the search: with a lower limit, the rest of it is shorter."""
+        price = self.search.cost_of(separation.columns)
+        if price >= self._best_price():
+            return True
+        self._forget()
+        self._keep([separation])
+        self.best = self.found[0]
+        return False
 
     def _end_price(self, limit: float, began: float, *, complete: bool) -> None:
         bound, best = self.lower_bound, self.best

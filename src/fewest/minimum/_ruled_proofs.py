@@ -35,6 +35,8 @@ class RuledMinimum(MinimumResult):
     `lower_bound` do not count. Where features differ in price, `certified` and `complete` are about
     prices, and `lower_bound` says next to nothing: see `price_bound`.
 
+    Sets of one price may differ in size: `size` is that of the first.
+
     Attributes
     ----------
     price : float or None

@@ -34,13 +34,15 @@ _MORE_ROOM = 1024
 class RuledSearch(CoverSearch):
     """Sets of columns within a price; `root` are those that are always in.
 
-    `price` has one entry per column of X.
+    `price` has one entry per column of X, `limit` is the largest of a set, and `most` how many
+    features a set may have besides the root.
     """
 
     price: FloatArray = field(default_factory=lambda: np.empty(0))
     groups: IndexArray | None = None
     root: tuple[int, ...] = ()
     limit: float = np.inf
+    most: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,7 +74,14 @@ class RuledSearch(CoverSearch):
     def count_affordable(self, columns: tuple[int, ...]) -> int:
         """How many features can be added to a set at most."""
         left = self.limit - self.cost_of(columns)
-        return int(np.searchsorted(self.cheapest, left, side="right"))
+        most = int(np.searchsorted(self.cheapest, left, side="right"))
+        if self.most is not None:
+            most = min(most, self.most + len(self.root) - len(columns))
+        return max(0, most)
+
+    def finds_separating(self, columns: tuple[int, ...]) -> bool:
+        """Whether columns separate all pairs of classes; proofs that they do not become rows."""
+        return self._find_open_pair(columns) is None
 
     def node(self, chosen: tuple[int, ...] = (), pair: int = 0) -> Node:
         node = super().node(chosen, pair)
