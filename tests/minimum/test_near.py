@@ -1,13 +1,8 @@
 """All sets near the minimum, against brute force over all subsets."""
 
-import json
-from itertools import combinations
-
-import numpy as np
 import pytest
 
-from fewest import minimum_features, near_optimal_sets
-from fewest.minimum import _near
+from fewest import near_optimal_sets
 from tests.fuzzing import many
 from tests.minimum.oracle import random_classes, random_problem
 from tests.minimum.ruled_oracle import paid_for, random_rules, separating_sets

@@ -21,6 +21,8 @@ from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import (
     count_prices,
     describe_candidates,
+    find_highest_price,
+    find_tolerance,
     find_unit,
     make_bits,
     make_search,
@@ -31,7 +33,6 @@ from fewest.minimum._signs import measure_margin
 from fewest.minimum._upper import join_sets
 
 _LEVELS = (0.25, 0.5, 0.75, 1.0)  # of the price of the best set, each searched completely
-_ROUNDING = 1e-9  # prices that differ by less than this part are equal
 _MOST_INCLUDED = 8  # all their signs are tried
 
 
@@ -111,7 +112,7 @@ class RuledDriver(Driver):
         return self.rules.total(np.array(separation.columns, dtype=np.intp))
 
     def _tolerance(self, price: float) -> float:
-        return _ROUNDING * max(price, float(self.rules.price.max()))
+        return find_tolerance(self.rules, price)
 
     # Features that all have the same price.
 
@@ -190,8 +191,9 @@ class RuledDriver(Driver):
                 self._list_cheapest()
 
     def _best_price(self) -> float:
+        """What the best set costs; more than any set can cost, if there is none."""
         if self.best is None:
-            return 2.0 * float(self.search.price.sum())
+            return find_highest_price(self.rules)
         return self.cost_of(self.best)
 
     def _try_price(self, limit: float) -> bool:

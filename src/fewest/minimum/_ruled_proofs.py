@@ -19,12 +19,12 @@ from fewest.minimum._ruled_search import (
     RuledSearch,
     count_prices,
     describe_candidates,
+    find_highest_price,
+    find_tolerance,
     find_unit,
     make_bits,
     make_search,
 )
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,11 @@ class RuledMinimum(MinimumResult):
     price: float | None
     price_bound: float
     rules: Rules = field(repr=False)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether `price` is anything but the number of features: they, or groups, differ."""
+        return find_unit(self.rules) != 1.0
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -102,7 +107,7 @@ def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> b
         )
     if result.price is None or is_impossible:
         return False
-    close = _ROUNDING * max(result.price, float(rules.price.max()))
+    close = find_tolerance(rules, result.price)
     sets = [np.array(one.columns, dtype=np.intp) for one in result.separations]
     return (
         len(sets) == len(result.subsets) > 0
@@ -148,10 +153,8 @@ def _finds_nothing_below(result: RuledMinimum, rules: Rules, X: FloatArray, y: I
     unit = find_unit(rules)
     price = count_prices(rules)
     if unit is None:
-        limit = result.price_bound
-        if np.isinf(limit):
-            limit = 2.0 * float(price.sum())
-        limit -= _ROUNDING * max(limit, float(price.max()))
+        limit = min(result.price_bound, find_highest_price(rules))
+        limit -= find_tolerance(rules, limit)
     else:
         limit = min(result.lower_bound, len(price) + 1) - 0.5
     if limit < 0:

@@ -28,6 +28,7 @@ from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._search import CoverSearch, Node
 
 _MORE_ROOM = 1024
+_ROUNDING = 1e-9  # prices that differ by less than this part are equal
 
 
 @dataclass(eq=False)
@@ -274,6 +275,16 @@ def find_unit(rules: Rules) -> float | None:
         return None
     prices = rules.price[rules.allowed & ~rules.included]
     return None if np.any(prices != prices[:1]) else float(prices[0]) if len(prices) else 1.0
+
+
+def find_tolerance(rules: Rules, price: float) -> float:
+    """By how much sums of prices may differ and count as equal."""
+    return _ROUNDING * max(price, float(rules.price.max()) or 1.0)
+
+
+def find_highest_price(rules: Rules) -> float:
+    """More than any set can cost."""
+    return 2.0 * float(rules.price.sum()) + 1.0
 
 
 def count_prices(rules: Rules) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from fewest.significance import (
 )
 
 if TYPE_CHECKING:
-    from fewest.minimum import MinimumResult
+    from fewest.minimum import MinimumResult, NearOptimalSets
 
 _CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
@@ -318,4 +319,33 @@ def describe_minimum(
         verified=result.verify(data.X, data.y) if with_proof else None,
         ruled_out=list(result.ruled_out) if with_proof else [],
         inseparable=pairs,
+        **_describe_rules(result, data),
+    )
+
+
+def _describe_rules(result: MinimumResult, data: Data) -> dict[str, Any]:
+    """What is always in, and prices where they differ."""
+    from fewest.minimum import RuledMinimum  # heavy
+
+    if not isinstance(result, RuledMinimum):
+        return {"included": [], "price": None, "price_bound": None}
+    has_prices = result.has_prices
+    return {
+        "included": data.names(np.flatnonzero(result.rules.included)),
+        "price": result.price if has_prices else None,
+        "price_bound": result.price_bound if has_prices else None,
+    }
+
+
+def describe_near_optimal(found: NearOptimalSets, data: Data) -> content.NearOptimal:
+    """The sets near the smallest one, with the names of the data."""
+    plain_values = replace(found, feature_names=tuple(data.feature_names)).to_dict()
+    return content.NearOptimal(
+        extra=found.extra,
+        n_found=found.n_found,
+        complete=found.complete,
+        sets=[content.NearSet(**one) for one in plain_values["sets"]],
+        in_all=plain_values["in_all"],
+        features=[content.SetCount(**one) for one in plain_values["features"]],
+        exchanges=[content.Exchange(**one) for one in plain_values["exchanges"]],
     )
