@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, listed, percent, visible
@@ -437,13 +438,15 @@ def _sets_text(found: Minimum) -> str:
 
 
 def _search_table(found: Minimum) -> str:
-    sizes = "size" if found.price is None else "size up to"
-    header = [sizes, "sets", "bit tests", "passed", "linear programs", "separate", ""]
+    has_prices = found.price is not None
+    counted_by = "price up to" if has_prices else "size"
+    header = [counted_by, "sets", "bit tests", "passed", "linear programs", "separate", ""]
     rows = []
     for step in found.searched:
         counts = (step.n_sets, step.n_tested, step.n_survivors, step.n_settled, step.n_found)
         numbers = [f"{count:,}" for count in counts]
-        rows.append([str(step.size), *numbers, "" if step.complete else "ended early"])
+        limit = f"{cast(Any, step).price:.6g}" if has_prices else str(step.size)
+        rows.append([limit, *numbers, "" if step.complete else "ended early"])
     return aligned([header, *rows])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.rules import Rules, read_rules
 from fewest._estimators.validation import encode_classes, encode_two_classes
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import pair_classes
@@ -34,6 +35,13 @@ def check_data(
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")
     return X, classes, codes
+
+
+def read_rules_of(X: Any, **rules: Any) -> Rules | None:
+    """The rules about the columns of X, which may have names; None if there are none."""
+    if np.ndim(X) != 2:
+        return None  # what is wrong with it is said elsewhere
+    return read_rules(np.shape(X)[1], getattr(X, "columns", None), **rules)
 
 
 def check_two_classes(X: Any, y: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.rules import Rules, read_rules
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
@@ -23,7 +23,13 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock, limit_threads
-from fewest.minimum._data import Twins, check_data, conflicting_samples, separating_columns
+from fewest.minimum._data import (
+    Twins,
+    check_data,
+    conflicting_samples,
+    read_rules_of,
+    separating_columns,
+)
 from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
@@ -168,9 +174,8 @@ def minimum_features(
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
-    rules = read_rules(
-        np.shape(X)[1] if np.ndim(X) == 2 else 0,
-        getattr(X, "columns", None),
+    rules = read_rules_of(
+        X,
         include=include,
         exclude=exclude,
         feature_cost=feature_cost,

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.rules import read_rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
 from fewest.minimum._clock import Clock, limit_threads
-from fewest.minimum._data import check_data
+from fewest.minimum._data import check_data, read_rules_of
 from fewest.minimum._features import MOST_KEPT
 from fewest.minimum._leaves import Separation
 from fewest.minimum._ruled import RuledDriver, check_rules
 from fewest.minimum._ruled_proofs import RuledMinimum
+from fewest.minimum._ruled_search import find_tolerance
 
 _MOST_SHOWN = 10
+_Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class NearOptimalSets:
     Attributes
     ----------
     minimum : RuledMinimum
-        The smallest (or cheapest) set, with its proof.
+        The smallest (or cheapest) sets, with their proof.
     extra : float
         By how much sets may exceed it.
     subsets : tuple of int arrays
@@ -300,9 +301,16 @@ def near_optimal_sets(
     >>> X = np.random.default_rng(0).standard_normal((20, 30))
     >>> y = X[:, 7] + X[:, 11] > 0
     >>> found = near_optimal_sets(X, y)
-    >>> found.minimum.size, found.n_found, found.complete
-    (2, 10, True)
     >>> print(found)
+    4 sets within 1 of the minimum, 2; no part of them separates the classes.
+      features   price  margin
+      7, 11          2   0.193
+      7, 19, 26      3  0.0819
+      7, 17, 25      3  0.0818
+      5, 19, 23      3  0.0124
+    In all of them: no feature.
+    >>> found.complete
+    True
     """
     check_count("max_sets", max_sets, or_none=True)
     if max_seconds is not None:
@@ -310,9 +318,8 @@ def near_optimal_sets(
     if not 0 <= extra < np.inf:
         raise ValueError(f"extra must be a number of at least zero; got {extra!r}")
     names = getattr(X, "columns", None)
-    rules = read_rules(
-        np.shape(X)[1] if np.ndim(X) == 2 else 0,
-        names,
+    rules = read_rules_of(
+        X,
         include=include,
         exclude=[] if exclude is None else exclude,
         feature_cost=feature_cost,
@@ -320,14 +327,15 @@ def near_optimal_sets(
         one_per_group=one_per_group,
         signs=signs,
     )
-    assert rules is not None
     X, classes, codes = check_data(X, y, "near_optimal_sets")
+    assert rules is not None  # since `exclude` is a list
     check_rules(rules, len(classes))
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         lister = _Lister(X, codes, classes, clock, rules=rules)
         minimum = lister.run()
         complete = lister.list_all(minimum, float(extra))
-        ranked = lister.rank()[:max_sets]
+        ranked = lister.rank()
+    minimum, ranked = _take_best(minimum, ranked, complete=complete), ranked[:max_sets]
     return NearOptimalSets(
         minimum=minimum,
         extra=float(extra),
@@ -339,6 +347,26 @@ def near_optimal_sets(
         seconds=clock.seconds,
         feature_names=None if names is None else tuple(map(str, names)),
         separations=tuple(one for _, _, one in ranked),
+    )
+
+
+def _take_best(minimum: RuledMinimum, ranked: _Ranked, *, complete: bool) -> RuledMinimum:
+    """The minimum with all sets of the lowest price that were listed."""
+    if not ranked:
+        return minimum
+    price = ranked[0][0]
+    close = find_tolerance(minimum.rules, price)
+    best = [one for one in ranked if one[0] <= price + close]
+    return replace(
+        minimum,
+        size=len(best[0][2].columns) - minimum.rules.n_included,
+        subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in best),
+        margins=np.array([margin for _, margin, _ in best]),
+        separations=tuple(one for _, _, one in best),
+        n_found=len(best),
+        complete=complete,
+        price=price,
+        certified=price <= minimum.price_bound + close,
     )
 
 
@@ -370,7 +398,7 @@ class _Lister(RuledDriver):
         self._keep([separation])
         return self.n_found < MOST_KEPT
 
-    def rank(self) -> list[tuple[float, float, Separation]]:
+    def rank(self) -> _Ranked:
         """Prices, margins and sets: the cheapest first, then the largest margin."""
         scored = [(self.cost_of(one), self._margin(one.columns), one) for one in self.found]
         # Sums of prices in another order differ in their last digits.
