@@ -9,8 +9,9 @@ from fewest.report._trust_content import NearOptimal
 _MOST_SETS, _MOST_FEATURES = 20, 15
 
 
-def near_text(found: NearOptimal) -> str:
+def near_text(found: NearOptimal, *, has_prices: bool) -> str:
     """The sets, in how many of them each feature is, and which can replace which."""
+    unit = "price" if has_prices else "size"
     more = "" if found.complete else "; there may be more"
     lines = [
         f"{counted(found.n_found, 'set')} within {found.extra:g} of the minimum, of which no part "
@@ -20,7 +21,7 @@ def near_text(found: NearOptimal) -> str:
     rows = [
         [", ".join(map(cut, one.features)), f"{one.price:g}", f"{one.margin:.3g}"] for one in shown
     ]
-    lines.append(aligned([["features", "price", "margin"], *rows]))
+    lines.append(aligned([["features", unit, "margin"], *rows]))
     if len(shown) < found.n_found:
         lines.append(f"Shown: {len(shown)}.")
     lines.append(f"In all of them: {listed(found.in_all) if found.in_all else 'no feature'}.")

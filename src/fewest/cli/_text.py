@@ -390,7 +390,7 @@ def _minimum_blocks(content: Content) -> list[str]:
     n_classes, near = len(content.data.classes), content.trust.near_optimal
     return [
         _smallest_text(found, n_classes),
-        _sets_text(found) if near is None else near_text(near),
+        _sets_text(found) if near is None else near_text(near, has_prices=found.price is not None),
         _search_table(found),
         _proof_text(found),
     ]

@@ -217,6 +217,7 @@ class NearOptimalSets:
             return f"No set of features separates the classes ({known})."
         more = "" if self.complete else "; there may be more"
         shown = found["sets"][:_MOST_SHOWN]
+        unit = "price" if self.minimum.has_prices else "size"
         rows = [
             [", ".join(map(cut, one["features"])), f"{one['price']:g}", f"{one['margin']:.3g}"]
             for one in shown
@@ -224,7 +225,7 @@ class NearOptimalSets:
         lines = [
             f"{counted(self.n_found, 'set')} within {self.extra:g} of the minimum, "
             f"{self.minimum.price:g}; no part of them separates the classes{more}.",
-            aligned([["features", "price", "margin"], *rows]),
+            aligned([["features", unit, "margin"], *rows]),
         ]
         if len(shown) < self.n_found:
             lines.append(f"Shown: {len(shown)}.")
@@ -303,11 +304,11 @@ def near_optimal_sets(
     >>> found = near_optimal_sets(X, y)
     >>> print(found)
     4 sets within 1 of the minimum, 2; no part of them separates the classes.
-      features   price  margin
-      7, 11          2   0.193
-      7, 19, 26      3  0.0819
-      7, 17, 25      3  0.0818
-      5, 19, 23      3  0.0124
+      features   size  margin
+      7, 11         2   0.193
+      7, 19, 26     3  0.0819
+      7, 17, 25     3  0.0818
+      5, 19, 23     3  0.0124
     In all of them: no feature.
     >>> found.complete
     True
