@@ -196,7 +196,7 @@ def test_time_may_end_among_the_pairs(monkeypatch):
 def test_no_more_sets_are_kept_than_there_is_room_for(monkeypatch):
     X, y = problem()
     wanted = minimum_features(X, y, n_solutions=None)
-    monkeypatch.setattr(_features, "MOST_KEPT", 3)
+    monkeypatch.setattr(_features, "_MOST_KEPT", 3)
     result = minimum_features(X, y, n_solutions=None)
     assert result.n_found == wanted.n_found > 3
     assert len(result.subsets) == 3

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from fewest import RuledMinimum, minimum_features
+from fewest._estimators.rules import read_rules
 from fewest.minimum import _ruled
+from fewest.minimum._features import search_minimum
 from fewest.minimum._leaves import RuledOut, Separation, settle
 from fewest.minimum._signs import measure_margin
 from tests.fuzzing import many
@@ -241,6 +243,20 @@ def test_without_a_first_set(monkeypatch):
     priced = minimum_features(X, y, feature_cost={7: 2.0})
     assert priced.certified
     assert priced.verify(X, y, search=True)
+
+
+@pytest.mark.parametrize(
+    ("start", "is_used"), [((7, 11, 20, 3), True), ((0, 1), False), ((5, 7, 11, 20), False)]
+)
+def test_a_set_to_start_from(monkeypatch, start, is_used):
+    """It is of use if it separates and follows the rules."""
+    X, y = problem()
+    monkeypatch.setattr(_ruled, "find_ruled_set", lambda *given: None)
+    monkeypatch.setattr(_ruled, "LARGEST_SYSTEM", 0)
+    rules = read_rules(30, exclude=[5])
+    result = search_minimum(X, y, None, 1, rules=rules, start=start, max_size=1)
+    assert (result.size == 3) == is_used
+    assert (result.size is None) == (not is_used)
 
 
 def test_a_first_set_without_two_of_a_group():

@@ -91,6 +91,10 @@ class Twins:
         """The first column of each group that these columns belong to."""
         return tuple(sorted({self._first[int(column)] for column in columns}))
 
+    def replace_by_first(self, columns: Iterable[int]) -> tuple[int, ...]:
+        """The same, with columns that are not searched as they are."""
+        return tuple(sorted({self._first.get(int(column), int(column)) for column in columns}))
+
     def expand(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
         """All sets that arise when columns are replaced by their equals."""
         return list(product(*(self._members.get(column, [column]) for column in columns)))

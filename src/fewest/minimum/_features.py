@@ -37,8 +37,8 @@ from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
-SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
-MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
+_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 
 
 def minimum_features(
@@ -274,11 +274,11 @@ class Driver:
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
         tally, complete = Tally(), True
-        for batch in scan_pairs(self.X, bits, copies, MOST_KEPT):
+        for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
-            sure = batch.separating[: max(0, MOST_KEPT - len(self.found))]
+            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
@@ -305,7 +305,7 @@ class Driver:
         if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
-            clock = self.clock.take_part(SHARE_OF_BOUND)
+            clock = self.clock.take_part(_SHARE_OF_BOUND)
             self.best = swap_down(search, self.best, self.lower_bound, clock)
             self.clock.say(f"local swaps: {len(self.best.columns)} features separate")
             largest = len(self.best.columns) if several else len(self.best.columns) - 1
@@ -335,7 +335,7 @@ class Driver:
 
         Pairs of classes that no columns separate join `impossible`.
         """
-        clock = self.clock.take_part(SHARE_OF_BOUND)
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
         sets = [self._join_pairs(clock), self._settle_known(self.start)]
         found = [drop_idle(one, self.X, self.y, clock) for one in sets if one is not None]
         fewest = min((len(one.columns) for one in found), default=self.X.shape[1] + 1)
@@ -390,7 +390,7 @@ class Driver:
             for columns in self.twins.expand(separation.columns):
                 if count:
                     self.n_found += 1
-                if len(self.found) < MOST_KEPT:
+                if len(self.found) < _MOST_KEPT:
                     self.found.append(self._with_columns(separation, columns))
 
     def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:

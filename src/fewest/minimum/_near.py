@@ -15,9 +15,8 @@ from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import check_data, read_rules_of
-from fewest.minimum._features import MOST_KEPT
 from fewest.minimum._leaves import Separation
-from fewest.minimum._ruled import RuledDriver, check_rules
+from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
 from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import find_tolerance
 
@@ -379,14 +378,17 @@ class _Lister(RuledDriver):
         self._forget()
         if minimum.price is None:
             return minimum.certified
-        price, unit = minimum.price, self._unit
-        limit = price + extra + self._tolerance(price + extra)
-        if unit is not None:
-            limit /= unit
-        self.clock.begin("sets near the minimum")
-        complete = self.search.find_within(limit, self.clock, self._keep_minimal)
-        if not self.found:  # time ended the search before it came back to the minimum
-            self._keep(minimum.separations)
+        self._keep(minimum.separations)
+        # One step per feature: if time ends the search, no smaller set is missing.
+        step, unit = self._unit or max(extra, 1.0), self._unit or 1.0
+        complete = True
+        for more in (*np.arange(0.0, extra, step), extra):
+            self.clock.begin(f"sets within {more:g} of the minimum")
+            price = minimum.price + more
+            limit = (price + self._tolerance(price)) / unit
+            complete = self.search.find_within(limit, self.clock, self._keep_minimal)
+            if not complete:
+                break
         return complete
 
     def _keep_minimal(self, separation: Separation) -> bool:

@@ -37,7 +37,7 @@ class Step:
     seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PriceStep(Step):
     """All sets that cost no more than `price`; `size` is how many features they have at most."""
 

@@ -13,7 +13,7 @@ from fewest._wording import counted
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, conflicting_samples
-from fewest.minimum._features import MOST_KEPT, SHARE_OF_BOUND, Driver
+from fewest.minimum._features import Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
 from fewest.minimum._result import PriceStep
@@ -32,6 +32,8 @@ from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._signs import measure_margin
 from fewest.minimum._upper import join_sets
 
+MOST_KEPT = 10_000  # separating sets
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set
 _LEVELS = (0.25, 0.5, 0.75, 1.0)  # of the price of the best set, each searched completely
 _MOST_INCLUDED = 8  # all their signs are tried
 
@@ -297,17 +299,30 @@ class RuledDriver(Driver):
 
     def _find_first(self) -> Separation | None:
         """A set to start from; pairs of classes that nothing separates join `impossible`."""
-        clock = self.clock.take_part(SHARE_OF_BOUND)
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
         self.clock.begin("a first set")
         found = [self._separate(pair, clock) for pair in self.pairs]
         sets = [one for one in found if one is not None]
-        if self.impossible or len(sets) < len(self.pairs):
+        if self.impossible:
             return None
-        best = join_sets(sets)
-        used = np.array(best.columns, dtype=np.intp)
-        if self.rules.one_per_group and len(self.rules.find_crowded(used, np.ones(len(used)))):
+        known = [self._settle_start()]
+        if len(sets) == len(self.pairs):
+            known.append(join_sets(sets))
+        lean = [self._drop_idle(one, clock) for one in known if one and self._is_allowed(one)]
+        return min(lean, key=lambda one: self.search.cost_of(one.columns), default=None)
+
+    def _settle_start(self) -> Separation | None:
+        """The set that was given to start from, with all that is always in, if it separates."""
+        if not self.start:
             return None
-        return self._drop_idle(best, clock)
+        columns = {*self.twins.replace_by_first(self.start), *self.search.root}
+        answer = settle(self.X, self.y, columns, signs=self.rules.signs)
+        return answer if isinstance(answer, Separation) else None
+
+    def _is_allowed(self, separation: Separation) -> bool:
+        used = np.array(separation.columns, dtype=np.intp)
+        crowded = self.rules.find_crowded(used, np.ones(len(used)))
+        return not len(crowded) and bool(self.rules.allowed[used].all())
 
     def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
         columns = np.unique(self.bits.columns)

@@ -27,7 +27,7 @@ from fewest.minimum._ruled_search import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RuledMinimum(MinimumResult):
     """The smallest separating sets that follow rules; see `minimum_features`.
 
