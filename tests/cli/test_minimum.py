@@ -223,3 +223,20 @@ def test_contradicting_rules(run, hidden):
     ran = run("minimum", hidden, "--target", "group", *both)
     assert ran.code == 2
     assert "in include and in exclude" in ran.err
+
+
+def test_rules_that_leave_nothing(run, hidden):
+    ran = run("minimum", hidden, "--target", "group", "--exclude", ",".join(NAMES[2:]))
+    assert ran.code == 3
+    assert "no set of features that follows the rules separates the classes" in ran.err
+    assert "Leave out some of the rules" in ran.err
+
+
+def test_rules_and_no_time(run, tmp_path):
+    """Far too many features for a proof, and no time for a set."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((220, 80)), np.array(["a", "b"])[np.arange(220) % 2]
+    path = write_csv(tmp_path / "noise.csv", X, y, [f"g{j}" for j in range(80)])
+    ran = run("minimum", path, "--target", "group", "--exclude", "g0", "--max-size", 1)
+    assert ran.code == 3
+    assert "nor a proof that there is none" in ran.err

@@ -324,6 +324,15 @@ def test_margins_respect_signs():
     assert best <= ruled.margins[0] * (1 + 1e-6)
 
 
+def test_a_margin_that_cannot_be_computed(monkeypatch):
+    def fail(*given, **settings):
+        raise RuntimeError("maximum number of iterations reached")
+
+    monkeypatch.setattr("fewest.minimum._signs.nnls", fail)
+    X, y = problem()
+    assert minimum_features(X, y, signs={7: 1}, include=[7]).margins.tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("rules", "message"),
     [

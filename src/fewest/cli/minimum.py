@@ -48,7 +48,8 @@ def add_options(commands: options.Commands) -> None:
     group = minimum.add_group("search")
     group.option(
         "--max-size K",
-        "search sets of up to K features completely (default: as many as it takes)",
+        "search sets of up to K features, or up to this price, completely (default: as many as it "
+        "takes)",
         options.at_least_one,
     )
     group.option(
@@ -88,6 +89,8 @@ def run(arguments: argparse.Namespace) -> None:
     result, near = _search(job, rules)
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
+        if rules:
+            raise InseparableError(_refuse_rules(is_proven=result.certified))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
     if arguments.plot and near is not None:
         _draw(job, near)
@@ -126,6 +129,18 @@ def _draw(job: Job, near: NearOptimalSets) -> None:
         lambda figure: plot_near_optimal(named, ax=figure.subplots()),
         figsize=(9.0, 6.4),
         layout="constrained",
+    )
+
+
+def _refuse_rules(*, is_proven: bool) -> str:
+    """What to say if no set that follows the rules separates the classes."""
+    if is_proven:
+        start = "no set of features that follows the rules separates the classes without error"
+        return f"{start} (proven).\nLeave out some of the rules, or allow errors: fewest select."
+    return (
+        "no set of features was found that follows the rules and separates the classes without "
+        "error, nor a proof that there is none.\nGive it more time with --max-seconds, or leave "
+        "out some of the rules."
     )
 
 

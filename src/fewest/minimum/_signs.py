@@ -41,8 +41,9 @@ def separate_with_signs(
 def measure_margin(Z: FloatArray, y: FloatArray, signs: NDArray[np.int8]) -> float:
     """Half the distance of the classes along directions whose weights have these signs.
 
-    The weights of the widest margin are the shortest difference of two convex combinations, one of
-    each class, to which anything may be added that they must not use.
+    Zero where it cannot be computed. The weights of the widest margin are the shortest difference
+    of two convex combinations, one of each class, to which anything may be added that they must not
+    use.
     """
     ruled = np.flatnonzero(signs)
     n, width = Z.shape
@@ -52,5 +53,8 @@ def measure_margin(Z: FloatArray, y: FloatArray, signs: NDArray[np.int8]) -> flo
     system[width, :n], system[width + 1, :n] = _HEAVY * (y > 0), _HEAVY * (y < 0)
     sought = np.zeros(width + 2)
     sought[width:] = _HEAVY
-    shares, _ = nnls(system, sought, maxiter=30 * system.shape[1])
+    try:
+        shares, _ = nnls(system, sought, maxiter=30 * system.shape[1])
+    except RuntimeError:  # no solution within so many steps
+        return 0.0
     return float(np.linalg.norm(system[:width] @ shares)) / 2
