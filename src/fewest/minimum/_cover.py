@@ -257,3 +257,18 @@ def scan_children(
         counts[m], tried[m] = last_two(
             bad, good, opposite, others, rule, signed, left, below, out[m], out.shape[1]
         )
+
+
+@njit(cache=True, parallel=True)
+def find_passing(
+    bad: Any, opposite: Any, base: Any, members: Any, starts: Any, rows: Any, most: int,
+    passing: Any,
+) -> None:  # fmt: skip
+    """For several sets of features, whether each passes all rows together with those of `base`.
+
+    Set u has the members from `starts[u]` to `starts[u + 1]`, with any signs. More than `most`
+    features are taken to pass.
+    """
+    for u in prange(len(passing)):
+        signed = np.concatenate((base, members[starts[u] : starts[u + 1]]))
+        passing[u] = len(signed) > most or passes(bad, opposite, signed, rows)

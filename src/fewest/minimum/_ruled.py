@@ -15,6 +15,7 @@ from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, conflicting_samples
 from fewest.minimum._features import Driver
 from fewest.minimum._first_ruled import find_ruled_set
+from fewest.minimum._group_search import make_search
 from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
 from fewest.minimum._result import PriceStep
 from fewest.minimum._ruled_proofs import RuledMinimum
@@ -25,7 +26,6 @@ from fewest.minimum._ruled_search import (
     find_tolerance,
     find_unit,
     make_bits,
-    make_search,
 )
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
@@ -173,9 +173,10 @@ class RuledDriver(Driver):
             self._keep([first])
             self.best = self.found[0]
             self.clock.say(f"a set of price {self.cost_of(self.best):g} separates")
-        for self.search.most in (1, 2):  # which takes little time, and may lower the price much
-            self._lower_price(self._best_price())
-        self.search.most = None
+        if self.rules.groups is None or self.rules.one_per_group:
+            for self.search.most in (1, 2):  # takes little time, and may lower the price much
+                self._lower_price(self._best_price())
+            self.search.most = None
         most = np.inf if self.max_size is None else float(self.max_size)
         for share in _LEVELS:
             price = self._best_price()
@@ -265,13 +266,13 @@ class RuledDriver(Driver):
         """Keep sets, with all columns that are always in."""
         for separation in separations:
             for columns in self._expand(separation.columns):
-                named = self._with_columns(separation, columns)
-                if named.columns in self._kept:
+                whole = self._with_included(self._with_columns(separation, columns))
+                if whole.columns in self._kept:
                     continue
-                self._kept.add(named.columns)
+                self._kept.add(whole.columns)
                 self.n_found += count
                 if len(self.found) < MOST_KEPT:
-                    self.found.append(self._with_included(named))
+                    self.found.append(whole)
 
     def _expand(self, columns: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """Sets with equal columns in their places; those of a group that is paid once are one."""

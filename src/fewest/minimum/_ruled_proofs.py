@@ -12,10 +12,10 @@ from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import Twins, check_data
+from fewest.minimum._group_search import GroupSearch, make_search
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, UnprovenError, is_about
 from fewest.minimum._ruled_search import (
-    GroupSearch,
     RuledSearch,
     count_prices,
     describe_candidates,
@@ -23,7 +23,6 @@ from fewest.minimum._ruled_search import (
     find_tolerance,
     find_unit,
     make_bits,
-    make_search,
 )
 
 

@@ -13,21 +13,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words, pack
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
-from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._leaves import Separation
 from fewest.minimum._search import CoverSearch, Node
 
-_MORE_ROOM = 1024
 _ROUNDING = 1e-9  # prices that differ by less than this part are equal
 
 
@@ -99,7 +96,7 @@ class RuledSearch(CoverSearch):
         if missing == 0:
             return self._finish(node, columns)
         too_expensive = self._signed_price > self.limit - self.cost_of(columns)
-        excluded = node.excluded | _fit_words(pack(too_expensive), node.excluded)
+        excluded = node.excluded | fit_words(pack(too_expensive), node.excluded)
         return super()._complete(Node(node.pair, node.chosen, excluded), missing, low, high)
 
     def _finish(self, node: Node, columns: tuple[int, ...]) -> bool:
@@ -117,7 +114,7 @@ class RuledSearch(CoverSearch):
         """No other feature of the group of a signed feature."""
         group = self._signed_group[f]
         if group >= 0:
-            excluded |= _fit_words(pack(self._signed_group == group), excluded)
+            excluded |= fit_words(pack(self._signed_group == group), excluded)
 
     def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
         return self._signed_price, self._signed_group, float(self.limit)
@@ -126,138 +123,9 @@ class RuledSearch(CoverSearch):
         return super()._report(columns, 0)
 
 
-@dataclass(eq=False)
-class GroupSearch(RuledSearch):
-    """The same where a group is paid once, by the largest price in it.
-
-    Whoever has paid for a group may use all its features up to that price, so sets of groups are
-    searched, and each is decided by all features that it pays for. One set of features, of which
-    none can be spared, stands for each set of groups that separates.
-    """
-
-    def __post_init__(self) -> None:
-        assert self.groups is not None
-        self._group_of: IndexArray = self.groups
-        self.groups = None
-        super().__post_init__()
-        self._reported: set[tuple[int, ...]] = set()
-
-    def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
-        self._reported.clear()
-        return super().find_within(limit, clock, found)
-
-    def cost_of(self, columns: tuple[int, ...]) -> float:
-        chosen = np.array(columns, dtype=np.intp)
-        return Rules(
-            self.price, np.zeros(0, dtype=bool), np.zeros(0, dtype=bool), self._group_of
-        ).total(chosen)
-
-    def _price_more(self, columns: tuple[int, ...]) -> FloatArray:
-        """What each of the candidates adds to the price of a set."""
-        paid = dict.fromkeys(self._group_of[list(columns)].tolist(), 0.0)
-        for column in columns:
-            group = int(self._group_of[column])
-            paid[group] = max(paid[group], float(self.price[column]))
-        paid[-1] = 0.0
-        spent = np.array([paid.get(int(g), 0.0) for g in self._group_of[self.candidates]])
-        more = np.maximum(0.0, self.price[self.candidates] - spent)
-        more[np.isin(self.candidates, columns)] = 0.0
-        return more
-
-    def count_affordable(self, columns: tuple[int, ...]) -> int:
-        """Only whether any can be added: there is no limit for those that cost nothing."""
-        left = self.limit - self.cost_of(columns)
-        more = self._price_more(columns)
-        others = ~np.isin(self.candidates, columns)
-        return int(np.sum(others & (more <= left)))
-
-    def _complete(self, node: Node, missing: int, low: float, high: float) -> bool:
-        if self._clock.is_over:
-            return False
-        columns = self._columns_of(node.chosen)
-        left, more = self.limit - self.cost_of(columns), self._price_more(columns)
-        if not np.any((more > 0) & (more <= left)):
-            return self._try_all(columns, more)
-        uncovered = self._uncovered(node)
-        within = self.candidates[more <= left]
-        excluded = node.excluded | _fit_words(
-            pack(~np.isin(self.bits.columns, within)), node.excluded
-        )
-        rows = np.empty(64 * len(uncovered), dtype=np.int64)
-        count, _ = cover.uncovered_rows(self.bits.good, excluded, uncovered, rows)
-        if count == 0:
-            if self.separates(columns, node.pair):
-                return self._extend(columns, 0, low, high)
-            return self._complete(node, missing, low, high)  # there is a new row
-        row = int(rows[0])
-        children = np.empty(64 * len(excluded), dtype=np.int64)
-        children = children[: cover.members(self.bits.good[row] & ~excluded, children)]
-        ends = np.linspace(low, high, len(children) + 1)
-        for place, child in enumerate(children):
-            below = self._child(Node(node.pair, node.chosen, excluded), row, int(child))
-            self.tally.nodes += 1
-            self._clock.report(float(ends[place]), self.tally.nodes)
-            if not self._complete(below, missing, float(ends[place]), float(ends[place + 1])):
-                return False
-        return True
-
-    def _try_all(self, columns: tuple[int, ...], more: FloatArray) -> bool:
-        """Decide by all features that are paid for: nothing else can be added."""
-        everything = tuple(sorted({*columns, *self.candidates[more == 0.0].tolist()}))
-        if everything in self._extended:
-            return True
-        self._extended.add(everything)
-        self.tally.survivors += 1
-        return self._find_open_pair(everything) is not None or self._report(everything, 0)
-
-    def _report(self, columns: tuple[int, ...], missing: int) -> bool:
-        """Report a set with all that it pays for, without features that the others do not need."""
-        more = self._price_more(columns)
-        left = tuple(sorted({*columns, *self.candidates[more == 0.0].tolist()}))
-        for column in sorted(left, key=lambda one: (-self.price[one], one)):
-            fewer = tuple(one for one in left if one != column)
-            if column not in self.root and fewer and self._find_open_pair(fewer) is None:
-                left = fewer
-        paid = self._price_more(left)
-        key = tuple(sorted({*left, *self.candidates[paid == 0.0].tolist()}))
-        if key in self._reported:
-            return True
-        self._reported.add(key)
-        if self._find_open_pair(left) is not None:  # fills in the weights, where they are missing
-            raise RuntimeError("a set that separates does not")
-        return super()._report(left, 0)
-
-
-def _fit_words(words: Words, like: Words) -> Words:
+def fit_words(words: Words, like: Words) -> Words:
+    """The same set in as many words as another one has."""
     return np.concatenate([words, np.zeros(len(like) - len(words), dtype=np.uint64)])
-
-
-def make_search(
-    X: FloatArray,
-    y: NDArray[Any],
-    bits: SignedBits,
-    rules: Rules,
-    *,
-    price: FloatArray,
-    known: list[RuledOut],
-    kind: type[RuledSearch] | None = None,
-) -> RuledSearch:
-    """The search for these rules; `kind` stands in for the usual one."""
-    in_bits = set(bits.columns.tolist())
-    root = tuple(j for j in np.flatnonzero(rules.included).tolist() if j in in_bits)
-    pays_once = rules.groups is not None and not rules.one_per_group
-    kind = kind or (GroupSearch if pays_once else RuledSearch)
-    return kind(
-        X,
-        y,
-        bits,
-        known,
-        signs=rules.signs,
-        first_room=_MORE_ROOM,
-        price=price,
-        groups=rules.groups,
-        root=root,
-    )
 
 
 def describe_candidates(rules: Rules) -> IndexArray:

@@ -31,7 +31,7 @@ _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
-_MOST_SIGNS, _MOST_COLUMNS = 6, 12
+_MOST_SIGNS, MOST_COLUMNS = 6, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class CoverSearch:
 
     def may_separate(self, columns: tuple[int, ...], pairs: Iterable[int]) -> bool:
         """Whether columns pass all rows of some pairs of classes; very many are taken to do so."""
-        if len(columns) > _MOST_COLUMNS:
+        if len(columns) > MOST_COLUMNS:
             return True
         signed = np.array([self._place_of_column[column] for column in columns], dtype=np.int64)
         rows = np.array([self.bits.rows_of(pair) for pair in pairs])
