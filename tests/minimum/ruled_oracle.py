@@ -56,7 +56,7 @@ def separating_sets(X, y, rules):
     d = X.shape[1]
     signs = np.zeros(d)
     for column, sign in rules.get("signs", {}).items():
-        signs[column] = sign
+        signs[column] = 0 if column in rules.get("include", []) else sign
     found = {}
     for size in range(d + 1):
         for columns in combinations(range(d), size):

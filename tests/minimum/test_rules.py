@@ -38,6 +38,7 @@ def check(seed):
     assert result.verify(X, y), seed
     assert result.verify(X, y, search=True), seed
     signs = spread(rules.get("signs", {}), d)
+    signs[rules.get("include", [])] = 0
     for leaf in result.ruled_out:
         chosen = list(leaf.columns)
         assert not separable(X[:, chosen], y, signs[chosen]), seed
@@ -310,11 +311,11 @@ def test_margins_respect_signs():
     Z = (X[:, columns] - X[:, columns].mean(axis=0)) / X[:, columns].std(axis=0)
     side = np.where(y == "ill", 1.0, -1.0)
     assert measure_margin(Z, side, np.zeros(3, np.int8)) == pytest.approx(free.margins[0], rel=1e-4)
-    ruled = minimum_features(X, y, include=[0, 1], signs={0: 1, 1: 1})
+    ruled = minimum_features(X, y, signs=1)
     chosen = columns_of(ruled)[0]
     Z = (X[:, chosen] - X[:, chosen].mean(axis=0)) / X[:, chosen].std(axis=0)
     rng = np.random.default_rng(0)
-    signs = spread({0: 1, 1: 1}, 30)[list(chosen)]
+    signs = np.ones(len(chosen))
     best = 0.0
     for _ in range(20_000):
         w = rng.standard_normal(len(chosen))
@@ -330,7 +331,7 @@ def test_a_margin_that_cannot_be_computed(monkeypatch):
 
     monkeypatch.setattr("fewest.minimum._signs.nnls", fail)
     X, y = problem()
-    assert minimum_features(X, y, signs={7: 1}, include=[7]).margins.tolist() == [0.0]
+    assert minimum_features(X, y, signs=1).margins.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(

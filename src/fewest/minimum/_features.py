@@ -118,7 +118,7 @@ def minimum_features(
         At most one feature of each group, at its own price.
     signs : int, array or dict of features, optional
         1 for features that must be higher in the second of two classes (a weight of at least
-        zero), -1 for those that must be lower, 0 for either.
+        zero), -1 for those that must be lower, 0 for either. Those of `include` may have any.
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0

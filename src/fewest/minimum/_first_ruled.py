@@ -31,7 +31,9 @@ def find_ruled_set(
 
     Those that are always in are among them. None if no hyperplane was found.
     """
-    signs = np.zeros(X.shape[1], dtype=np.int8) if rules.signs is None else rules.signs
+    signs = (
+        np.zeros(X.shape[1], dtype=np.int8) if rules.weight_signs is None else rules.weight_signs
+    )
     for _ in range(_MOST_BANS):
         program = _Program(
             scale_columns(np.asfortranarray(X[:, columns])),

@@ -189,7 +189,7 @@ def make_search(
         y,
         bits,
         known,
-        signs=rules.signs,
+        signs=rules.weight_signs,
         first_room=_MORE_ROOM,
         price=price,
         groups=rules.groups,

@@ -155,7 +155,7 @@ class NearOptimalSets:
             Whether all proofs hold.
         """
         X, _, codes = check_data(X, y, "near_optimal_sets")
-        signs = self.minimum.rules.signs
+        signs = self.minimum.rules.weight_signs
         sets = [tuple(one.tolist()) for one in self.subsets]
         return (
             X.shape[1] == self.minimum.n_features

@@ -45,7 +45,8 @@ def check_rules(rules: Rules, n_classes: int) -> None:
             f"include names {counted(rules.n_included, 'feature')}, but the certified minimum can "
             f"include {_MOST_INCLUDED} at most: it tries all signs of their weights. Include fewer"
         )
-    if n_classes > 2 and rules.signs is not None and rules.signs.any():
+    signs = rules.weight_signs
+    if n_classes > 2 and signs is not None and signs.any():
         raise ValueError(
             f"signs are about two classes, but y has {n_classes}: every two of them have weights "
             "of their own. Leave signs out, or take two classes"
@@ -68,12 +69,12 @@ class RuledDriver(Driver):
         super().__post_init__()
         self._unit = find_unit(self.rules)
         self.price = count_prices(self.rules)
-        self._everything = tuple(np.flatnonzero(self.rules.allowed).tolist())
+        self._everything = tuple(np.flatnonzero(~self.rules.excluded).tolist())
         self._kept: set[tuple[int, ...]] = set()
 
     def prepare(self) -> None:
         """Equal columns, equal samples, bit sets."""
-        self.twins = Twins(self.X, describe_candidates(self.rules), self.rules.signs)
+        self.twins = Twins(self.X, describe_candidates(self.rules), self.rules.weight_signs)
         for samples in conflicting_samples(self.X[:, self._everything], self.y):
             self.impossible.append(RuledOut(self._everything, samples, (1, 1)))
         if not self.impossible:
@@ -111,7 +112,7 @@ class RuledDriver(Driver):
 
     def cost_of(self, separation: Separation) -> float:
         """What a set costs."""
-        return self.rules.total(np.array(separation.columns, dtype=np.intp))
+        return self.rules.terms.total(np.array(separation.columns, dtype=np.intp))
 
     def _tolerance(self, price: float) -> float:
         return find_tolerance(self.rules, price)
@@ -317,13 +318,13 @@ class RuledDriver(Driver):
         if not self.start:
             return None
         columns = {*self.twins.replace_by_first(self.start), *self.search.root}
-        answer = settle(self.X, self.y, columns, signs=self.rules.signs)
+        answer = settle(self.X, self.y, columns, signs=self.rules.weight_signs)
         return answer if isinstance(answer, Separation) else None
 
     def _is_allowed(self, separation: Separation) -> bool:
         used = np.array(separation.columns, dtype=np.intp)
         crowded = self.rules.find_crowded(used, np.ones(len(used)))
-        return not len(crowded) and bool(self.rules.allowed[used].all())
+        return not len(crowded) and not self.rules.excluded[used].any()
 
     def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
         columns = np.unique(self.bits.columns)
@@ -332,13 +333,13 @@ class RuledDriver(Driver):
         answer: tuple[int, ...] | RuledOut | None = None
         if first is not None:
             used = tuple(first.tolist())
-            answer = settle_pair(self.X, pair, used, self.rules.signs)
+            answer = settle_pair(self.X, pair, used, self.rules.weight_signs)
             if not isinstance(answer, RuledOut):
                 return Separation(used, (answer,))
         used = tuple(columns.tolist())
         if len(columns) * len(pair.rows) ** 2 <= LARGEST_SYSTEM:
-            answer = settle_pair(self.X, pair, used, self.rules.signs)
-        elif self.rules.signs is None:
+            answer = settle_pair(self.X, pair, used, self.rules.weight_signs)
+        elif self.rules.weight_signs is None:
             answer = self._prove_by_few_samples(np.asfortranarray(X[:, columns]), pair)
         if isinstance(answer, RuledOut):
             self.impossible.append(replace(answer, columns=self._everything))
@@ -354,18 +355,21 @@ class RuledDriver(Driver):
             fewer = [one for one in separation.columns if one != column]
             if clock.is_over or column in fixed or not fewer:
                 continue
-            answer = settle(self.X, self.y, fewer, signs=self.rules.signs)
+            answer = settle(self.X, self.y, fewer, signs=self.rules.weight_signs)
             if isinstance(answer, Separation):
                 separation = answer
         missing = sorted(fixed - set(separation.columns))
         if not missing:
             return separation
-        answer = settle(self.X, self.y, (*separation.columns, *missing), signs=self.rules.signs)
+        answer = settle(
+            self.X, self.y, (*separation.columns, *missing), signs=self.rules.weight_signs
+        )
         return answer if isinstance(answer, Separation) else separation
 
     def _margin(self, columns: tuple[int, ...]) -> float:
-        signs = None if self.rules.signs is None else self.rules.signs[list(columns)]
-        if signs is None or not signs.any():
+        signs = self.rules.weight_signs
+        if signs is None or not signs[list(columns)].any():
             return super()._margin(columns)
+        signs = signs[list(columns)]
         Z = self.standardize(columns)
         return min(measure_margin(Z[pair.rows], pair.y, signs) for pair in self.pairs)

@@ -81,9 +81,11 @@ class RuledMinimum(MinimumResult):
             return False
         rules = self.rules
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(is_about(proof, X) and proof.holds(X, codes, rules.signs) for proof in proofs):
+        if not all(
+            is_about(proof, X) and proof.holds(X, codes, rules.weight_signs) for proof in proofs
+        ):
             return False
-        everything = tuple(np.flatnonzero(rules.allowed).tolist())
+        everything = tuple(np.flatnonzero(~rules.excluded).tolist())
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
         claimed = [tuple(pair) for pair in self.inseparable.tolist()]
         if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
@@ -113,7 +115,7 @@ def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> b
         and result.certified == (result.price <= result.price_bound + close)
         and result.size == len(sets[0]) - rules.n_included
         and all(_follows(rules, one) for one in sets)
-        and all(abs(rules.total(one) - result.price) <= close for one in sets)
+        and all(abs(rules.terms.total(one) - result.price) <= close for one in sets)
     )
 
 
@@ -158,7 +160,7 @@ def _finds_nothing_below(result: RuledMinimum, rules: Rules, X: FloatArray, y: I
         limit = min(result.lower_bound, len(price) + 1) - 0.5
     if limit < 0:
         return True
-    bits = make_bits(X, y, rules, Twins(X, describe_candidates(rules), rules.signs))
+    bits = make_bits(X, y, rules, Twins(X, describe_candidates(rules), rules.weight_signs))
     kind = _WithoutSolver if rules.groups is None or rules.one_per_group else _GroupsWithoutSolver
     known = list(result.ruled_out)
     cover = make_search(X, y, bits, rules, price=price, known=known, kind=kind)

@@ -141,7 +141,7 @@ def find_unit(rules: Rules) -> float | None:
     """The price of every feature that may be selected; None where features, or groups, differ."""
     if rules.groups is not None and not rules.one_per_group:
         return None
-    prices = rules.price[rules.allowed & ~rules.included]
+    prices = rules.price[~rules.excluded & ~rules.included]
     return None if np.any(prices != prices[:1]) else float(prices[0]) if len(prices) else 1.0
 
 
@@ -166,4 +166,4 @@ def make_bits(X: FloatArray, y: IndexArray, rules: Rules, twins: Twins) -> Signe
     """The bit sets of all features that may be in a set."""
     included = [j for j in np.flatnonzero(rules.included) if np.any(X[:, j] != X[0, j])]
     columns = np.union1d(twins.firsts, np.array(included, dtype=np.intp)).astype(np.intp)
-    return SignedBits(X, y, columns, rules.signs)
+    return SignedBits(X, y, columns, rules.weight_signs)
