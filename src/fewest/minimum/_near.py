@@ -280,7 +280,7 @@ def near_optimal_sets(
     max_seconds : float, optional
         Seconds after which the search ends, with the sets found so far. Their margins are computed
         after that.
-    include, exclude, feature_cost, feature_groups, one_per_group, signs :
+    include, exclude, feature_cost, feature_groups, one_per_group, signs : optional
         Rules about features; see `minimum_features`.
     n_jobs : int, optional
         Threads, in joblib's sense.

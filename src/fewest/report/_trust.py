@@ -15,6 +15,7 @@ from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
 from fewest._estimators.intervals import Interval, wilson_interval
 from fewest._estimators.many_samples import draw_subsample
+from fewest._estimators.rules import read_rules, rules_of
 from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
@@ -277,7 +278,7 @@ def describe_diagnosis(found: Diagnosis) -> content.Diagnostics:
 
 
 def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimum:
-    """The smallest set that separates each two classes, or bounds on it."""
+    """The smallest set that separates each two classes under the machine's rules, or bounds."""
     from fewest.minimum._features import search_minimum  # heavy
 
     dense_bytes = 8 * data.X.shape[0] * data.X.shape[1]
@@ -292,6 +293,7 @@ def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimu
         data.y,
         max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left),
         n_jobs=data.n_jobs,
+        rules=read_rules(data.X.shape[1], data.feature_names, **rules_of(subject.estimator)),
         start=tuple(np.flatnonzero(subject.selection.supports.any(axis=0)).tolist()),
     )
     return describe_minimum(result, data)
