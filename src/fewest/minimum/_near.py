@@ -378,7 +378,6 @@ class _Lister(RuledDriver):
         self._forget()
         if minimum.price is None:
             return minimum.certified
-        self._keep(minimum.separations)
         # One step per feature: if time ends the search, no smaller set is missing.
         step, unit = self._unit or max(extra, 1.0), self._unit or 1.0
         complete = True
@@ -389,6 +388,9 @@ class _Lister(RuledDriver):
             complete = self.search.find_within(limit, self.clock, self._keep_minimal)
             if not complete:
                 break
+        lowest = min((self.cost_of(one) for one in self.found), default=np.inf)
+        if lowest > minimum.price + self._tolerance(minimum.price):  # time was up before
+            self._keep(minimum.separations)
         return complete
 
     def _keep_minimal(self, separation: Separation) -> bool:
