@@ -25,7 +25,7 @@ from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation, Signs, settle, settle_pair
 
-# Children per batch times signed features squared: tenths of a second. Time itself must not decide,
+# Children per batch times signed features squared and pairs of classes: tenths of a second. Time itself must not decide,
 # or the rows, and with them the first set found, would differ from run to run.
 _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
@@ -241,9 +241,8 @@ class CoverSearch:
         self, node: Node, row: int, children: NDArray[np.int64], low: float, high: float
     ) -> bool:
         """Three features are missing: the children's last two levels run compiled, in parallel."""
-        batch_size = int(
-            np.clip(_BATCH_WORK // self.bits.n_signed**2, _FEWEST_CHILDREN, _MOST_CHILDREN)
-        )
+        work = self.bits.n_signed**2 * len(self.bits.pairs)
+        batch_size = int(np.clip(_BATCH_WORK // work, _FEWEST_CHILDREN, _MOST_CHILDREN))
         for start in range(0, len(children), batch_size):
             self._clock.report(low + (high - low) * start / len(children), self.tally.nodes)
             batch = children[start : start + batch_size]
