@@ -71,7 +71,7 @@ def make_weak(n: int = 100, d: int = 1000, *, seed: int = 0) -> tuple[np.ndarray
 
 
 def make_few(n: int = 80, d: int = 1000, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Four clear features, two of which tell more together: the second carries the first's noise."""
+    """Three clear features, and one that only carries the noise of the first."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X = rng.standard_normal((n, d))

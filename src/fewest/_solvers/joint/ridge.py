@@ -1,0 +1,158 @@
+"""k features whose least squares with a ridge fit the classes best.
+
+    minimise  |Y - X_S W|^2 + r k |W|^2    over sets S of k standardised columns, and W
+
+with a column of Y per class: its centred indicator, divided by the root of the class's share. For
+k = 1 that is the largest F (or t) statistic. Without the ridge it would be the largest canonical
+correlation, which follows the noise of few samples; with an infinite one, the k largest F
+statistics, which all say the same. In between, weights are shrunk as if they were drawn with a
+variance of 1 / (r k), that is, as if k features together explained a part of the classes that does
+not depend on k.
+
+Features join one after the other, those that help most; then features are exchanged while that
+helps. All that is needed are rows of the Gram matrix X'X, one pass over X for every feature that
+ever joins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+
+from fewest._solvers.columns import Columns
+from fewest._solvers.watch import current_watch
+from fewest._types import FloatArray, IndexArray
+
+# The ridge per feature. From 10 to 30 there is little difference (docs/methods/panel_sizes.md).
+_RIDGE = 20.0
+# Exchanges: how many features may go, those missed least, how much better the fit must become, and
+# the most exchanges.
+_MAY_GO, _WORTH_IT, _EXCHANGES = 5, 1e-9, 30
+# Most values of the Gram matrix that are kept.
+_KEPT_VALUES = 1 << 25
+# Columns that are other columns' sums up to rounding add nothing.
+_NOTHING = 1e-9
+_NONE: IndexArray = np.empty(0, dtype=np.intp)
+
+
+class PanelChooser:
+    """Chooses panels of several sizes from the same columns; what they share is computed once.
+
+    `class_cost` says what the classes count: equal values for equal classes. Columns with an
+    inverse scale of zero are never chosen, unless they are always in.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        codes: IndexArray,
+        *,
+        weight: FloatArray | None = None,
+        class_cost: FloatArray | None = None,
+    ) -> None:
+        self._columns = columns
+        self._weight = np.ones(len(codes)) if weight is None else weight / weight.mean()
+        targets = _encode(codes, self._weight, class_cost)
+        self._products = columns.price_all(self._weight[:, None] * targets)
+        self._means = columns.price(self._weight) / len(codes)
+        self._norms = self._measure_norms()
+        self._usable = columns.inverse_scale != 0.0
+        self._rows: dict[int, FloatArray] = {}
+
+    def choose(self, size: int, always: IndexArray = _NONE) -> IndexArray:
+        """So many features, in ascending order, or all that vary if there are fewer."""
+        fit = _Fit.start(self, always, _RIDGE * size)
+        free = int(self._usable.sum() - self._usable[always].sum())
+        for _ in range(min(size - len(always), free)):
+            fit = fit.with_one(int(np.argmax(fit.gains())))
+        for _ in range(_EXCHANGES):
+            better = fit.exchange_one(always)
+            if better is None or current_watch().is_over:
+                break
+            fit = better
+        return np.sort(fit.features)
+
+    def row(self, feature: int) -> FloatArray:
+        """The products of a column with all columns, centred."""
+        if feature not in self._rows:
+            while self._rows and len(self._rows) * self._columns.n_features > _KEPT_VALUES:
+                del self._rows[next(iter(self._rows))]
+            column = self._columns.take(np.array([feature]))[:, 0] - self._means[feature]
+            self._rows[feature] = self._columns.price(self._weight * column)
+        return self._rows[feature]
+
+    def _measure_norms(self) -> FloatArray:
+        """Sum of squares of every centred column."""
+        norms = np.empty(self._columns.n_features)
+        for index, block in self._columns.blocks():
+            norms[index] = self._weight @ (block - self._means[index]) ** 2
+        return norms
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The weights `W` on some features, and how much of the classes they fit (`value`)."""
+
+    chooser: PanelChooser
+    features: IndexArray
+    ridge: float
+    gram: FloatArray  # a row per feature, a column per column of X
+    factor: tuple[FloatArray, bool]
+    W: FloatArray
+    value: float
+
+    @classmethod
+    def start(cls, chooser: PanelChooser, features: IndexArray, ridge: float) -> _Fit:
+        gram = np.array([chooser.row(int(j)) for j in features])
+        gram = gram.reshape(len(features), len(chooser._norms))
+        matrix = gram[:, features] + ridge * np.eye(len(features))
+        factor = cho_factor(matrix, lower=True, check_finite=False)
+        products = chooser._products[features]
+        W = cho_solve(factor, products, check_finite=False)
+        return cls(chooser, features, ridge, gram, factor, W, float(np.sum(W * products)))
+
+    def gains(self) -> FloatArray:
+        """How much better the fit becomes with each column; minus infinity for those in use."""
+        chooser = self.chooser
+        rest = chooser._products - self.gram.T @ self.W
+        explained = 0.0
+        if len(self.features):
+            half = solve_triangular(self.factor[0], self.gram, lower=True, check_finite=False)
+            explained = np.einsum("ij,ij->j", half, half)
+        unexplained = np.maximum(chooser._norms - explained, _NOTHING * chooser._norms)
+        gains = np.einsum("ij,ij->i", rest, rest) / (unexplained + self.ridge)
+        gains[~chooser._usable] = -np.inf
+        gains[self.features] = -np.inf
+        return np.asarray(gains)
+
+    def losses(self) -> FloatArray:
+        """How much worse the fit becomes without each feature."""
+        inverse = cho_solve(self.factor, np.eye(len(self.features)), check_finite=False)
+        return np.asarray(np.einsum("ij,ij->i", self.W, self.W) / np.diagonal(inverse))
+
+    def with_one(self, feature: int) -> _Fit:
+        return _Fit.start(self.chooser, np.append(self.features, feature), self.ridge)
+
+    def exchange_one(self, always: IndexArray) -> _Fit | None:
+        """A better fit with one feature exchanged, those that are missed least first."""
+        losses = self.losses()
+        losses[np.isin(self.features, always)] = np.inf
+        for place in np.argsort(losses, kind="stable")[:_MAY_GO]:
+            if not np.isfinite(losses[place]):
+                break
+            rest = _Fit.start(self.chooser, np.delete(self.features, place), self.ridge)
+            gains = rest.gains()
+            new = int(np.argmax(gains))
+            if rest.value + gains[new] > self.value * (1.0 + _WORTH_IT):
+                return rest.with_one(new)
+        return None
+
+
+def _encode(codes: IndexArray, weight: FloatArray, class_cost: FloatArray | None) -> FloatArray:
+    """The centred indicator of every class, scaled to its cost per sample."""
+    indicator = (codes[:, None] == np.arange(int(codes.max()) + 1)).astype(np.float64)
+    shares = weight @ indicator / len(codes)
+    cost = np.ones(len(shares)) if class_cost is None else class_cost / class_cost.mean()
+    return np.asarray((indicator - shares) * np.sqrt(cost / shares))
