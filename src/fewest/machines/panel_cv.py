@@ -77,7 +77,6 @@ class PanelFront:
     >  2           0.100     0.000  4, 7
     """
 
-    report_kind = "panel_front"
     sizes: IndexArray
     errors: FloatArray
     chosen: int
@@ -192,11 +191,15 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
     >>> from fewest.datasets import make_gaussian
     >>> X, y = make_gaussian(n=100, d=500, k=3, mu=1.0, random_state=1)
     >>> machine = PanelSizeCV(sizes=[1, 2, 3, 4, 5]).fit(X, y)
-    >>> machine.max_features_
-    3
-    >>> np.flatnonzero(machine.support_)
-    array([0, 1, 2])
     >>> print(machine.front_)
+       k  balanced error  +- s. e.  features
+       1           0.110     0.040  0
+    >  2           0.080     0.025  0, 2
+       3           0.080     0.034  0, 1, 2
+       4           0.120     0.037  0, 1, 2, 302
+       5           0.070     0.030  0, 1, 2, 52, 302
+    >>> machine.max_features_, np.flatnonzero(machine.support_).tolist()
+    (2, [0, 2])
     """
 
     estimator: Any = None
@@ -226,9 +229,7 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
         self
             The fitted estimator.
         """
-        check_choice("criterion", self.criterion, ("balanced_error", "log_loss"))
-        check_flag("one_standard_error", self.one_standard_error)
-        self._check_estimator()
+        self._check_parameters()
         X, y = check_data(self, X, y)
         self.classes_, codes = encode_classes(type(self).__name__, y)
         sizes = _check_sizes(self.sizes, X.shape[1])
@@ -293,11 +294,16 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
         return certificates_of(self.best_estimator_, signs)
 
+    def _searched_sizes(self) -> PanelFront:
+        return self.front_
+
     @property
     def _inner(self) -> Any:
         return SupportFeatureMachine() if self.estimator is None else self.estimator
 
-    def _check_estimator(self) -> None:
+    def _check_parameters(self) -> None:
+        check_choice("criterion", self.criterion, ("balanced_error", "log_loss"))
+        check_flag("one_standard_error", self.one_standard_error)
         inner = self._inner
         abilities = abilities_of(inner)
         if not abilities.joins_classes:

@@ -41,6 +41,7 @@ from fewest.plotting._informative import (
 )
 from fewest.plotting._panels import plot_panel_report
 from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
+from fewest.plotting._sizes import plot_panel_sizes
 
 __all__ = [
     "ClassWeightsDisplay",
@@ -58,6 +59,7 @@ __all__ = [
     "plot_overlap",
     "plot_overlap_curves",
     "plot_panel_report",
+    "plot_panel_sizes",
     "plot_path",
     "plot_permutations",
     "plot_probe_error",
