@@ -139,9 +139,9 @@ def make_estimator(
     sizes = getattr(arguments, "max_features", None)
     if getattr(arguments, "multi_class", None) is not None:
         parameters["multi_class"] = arguments.multi_class
-    if isinstance(sizes, range):
+    if isinstance(sizes, list):
         search = {"random_state": arguments.seed, "n_jobs": n_jobs, "verbose": verbose}
-        return fewest.PanelSizeCV(kind(**parameters), sizes=list(sizes), **search)
+        return fewest.PanelSizeCV(kind(**parameters), sizes=sizes, **search)
     if sizes is not None:
         parameters["max_features"] = sizes
     if arguments.method == "sfm-cv":

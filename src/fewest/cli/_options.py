@@ -71,7 +71,7 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
-def size_or_range(text: str) -> int | range:
+def size_or_range(text: str) -> int | list[int]:
     """A number of features, or a range of them: 20, 1-20."""
     first, dash, last = text.partition("-")
     if not dash:
@@ -79,7 +79,7 @@ def size_or_range(text: str) -> int | range:
     smallest, largest = at_least_one(first), at_least_one(last)
     if smallest > largest:
         raise argparse.ArgumentTypeError(f"must go upwards, as 1-20 does, not {text!r}")
-    return range(smallest, largest + 1)
+    return list(range(smallest, largest + 1))
 
 
 class Group(argparse._ArgumentGroup):
