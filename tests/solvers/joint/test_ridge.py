@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.stats import f
 from sklearn.feature_selection import f_classif
 from sklearn.linear_model import Ridge
 
@@ -23,13 +24,13 @@ def draw(seed, n=40, d=9, n_classes=2):
     return X, codes
 
 
-def measure_misfit(X, codes, features, weight=None):
+def measure_misfit(X, codes, features, ridge, weight=None):
     """The criterion of a set, by scikit-learn's ridge regression."""
     weight = np.ones(len(codes)) if weight is None else weight / weight.mean()
     Z = scale_columns(X, sample_weight=weight).take(np.asarray(features))
     Y = (codes[:, None] == np.unique(codes)).astype(float)
     Y /= np.sqrt(weight @ Y / len(codes))
-    alpha = ridge._RIDGE * len(features)
+    alpha = ridge * len(features)
     model = Ridge(alpha=alpha).fit(Z, Y, sample_weight=weight)
     rest = weight @ (Y - model.predict(Z)) ** 2
     return float(rest.sum() + alpha * np.sum(model.coef_**2))
@@ -40,9 +41,11 @@ def measure_misfit(X, codes, features, weight=None):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_other_set_fits_better(seed, size, n_classes):
     X, codes = draw(seed, d=8, n_classes=n_classes)
-    chosen = PanelChooser(scale_columns(X), codes).choose(size)
+    chooser = PanelChooser(scale_columns(X), codes)
+    chosen = chooser.choose(size)
     misfit = {
-        subset: measure_misfit(X, codes, subset) for subset in combinations(range(X.shape[1]), size)
+        subset: measure_misfit(X, codes, subset, chooser.ridge)
+        for subset in combinations(range(X.shape[1]), size)
     }
     assert len(chosen) == size
     assert misfit[tuple(chosen)] == pytest.approx(min(misfit.values()), rel=1e-9)
@@ -67,13 +70,27 @@ def test_one_feature_is_that_of_the_largest_f_statistic():
         assert chosen.tolist() == [np.argmax(f_classif(X, codes)[0])]
 
 
+@pytest.mark.parametrize("strength", [0.0, 0.8, 4.0, 40.0])
+def test_the_ridge_is_the_noise_per_signal_of_the_best_feature(strength):
+    """The median of the best of 200 columns of noise, from scipy's F distribution, is no signal."""
+    codes = np.arange(50) % 3
+    X = np.random.default_rng(1).standard_normal((50, 200))
+    X[:, 7] += strength * codes
+    of_noise, best = f.isf(1.0 - 0.5 ** (1 / 200), 2, 47), f_classif(X, codes)[0].max()
+    by_chance, explained = (2 * F / (2 * F + 47) for F in (of_noise, best))
+    signal = np.clip((explained - by_chance) / (1 - by_chance), 0.05, 0.95)
+    chooser = PanelChooser(scale_columns(X), codes, class_cost=np.array([1.0, 2.0, 3.0]))
+    assert chooser.ridge == pytest.approx(10.0 * (1 - signal) / signal)
+
+
 def test_weights_count_like_repeated_samples():
     X, codes = draw(1)
     weight = np.random.default_rng(0).integers(1, 4, len(codes)).astype(float)
     columns = scale_columns(X, sample_weight=weight)
-    chosen = PanelChooser(columns, codes, weight=weight).choose(3)
+    chooser = PanelChooser(columns, codes, weight=weight)
+    chosen = chooser.choose(3)
     misfit = {
-        subset: measure_misfit(X, codes, subset, weight)
+        subset: measure_misfit(X, codes, subset, chooser.ridge, weight)
         for subset in combinations(range(X.shape[1]), 3)
     }
     assert tuple(chosen) == min(misfit, key=misfit.get)
@@ -95,7 +112,7 @@ def test_features_that_are_always_in_and_those_that_do_not_vary():
     chooser = PanelChooser(scale_columns(X), codes)
     always = np.array([6, 8])
     rest = {
-        subset: measure_misfit(X, codes, (*subset, 6, 8))
+        subset: measure_misfit(X, codes, (*subset, 6, 8), chooser.ridge)
         for subset in combinations([0, 1, 2, 3, 4, 7], 2)
     }
     assert chooser.choose(4, always).tolist() == sorted((*min(rest, key=rest.get), 6, 8))

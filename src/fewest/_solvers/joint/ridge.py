@@ -5,9 +5,10 @@
 with a column of Y per class: its centred indicator, divided by the root of the class's share. For
 k = 1 that is the largest F (or t) statistic. Without the ridge it would be the largest canonical
 correlation, which follows the noise of few samples; with an infinite one, the k largest F
-statistics, which all say the same. In between, weights are shrunk as if they were drawn with a
-variance of 1 / (r k), that is, as if k features together explained a part of the classes that does
-not depend on k.
+statistics, which all say the same. In between, weights are shrunk as if k features together
+explained a part of the classes that does not depend on k. What part that is says the best single
+feature: r grows with its noise per signal, once the part is taken off that the best of so many
+columns of noise would explain.
 
 Features join one after the other, those that help most; then features are exchanged while that
 helps. All that is needed are rows of the Gram matrix X'X, one pass over X for every feature that
@@ -20,13 +21,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.special import betaincinv
 
 from fewest._solvers.columns import Columns
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
-# The ridge per feature. From 10 to 30 there is little difference (docs/methods/panel_sizes.md).
-_RIDGE = 20.0
+# The ridge per feature where signal and noise are equal (docs/methods/panel_sizes.md), and the
+# shares of signal between which the estimate is trusted.
+_RIDGE, _LEAST_SIGNAL, _MOST_SIGNAL = 10.0, 0.05, 0.95
 # Exchanges: how many features may go, those missed least, how much better the fit must become, and
 # the most exchanges.
 _MAY_GO, _WORTH_IT, _EXCHANGES = 5, 1e-9, 30
@@ -54,16 +57,17 @@ class PanelChooser:
     ) -> None:
         self._columns = columns
         self._weight = np.ones(len(codes)) if weight is None else weight / weight.mean()
-        targets = _encode(codes, self._weight, class_cost)
-        self._products = columns.price_all(self._weight[:, None] * targets)
+        targets, scale = _encode(codes, self._weight, class_cost)
+        self._products = columns.price_all(self._weight[:, None] * targets) * scale
         self._means = columns.price(self._weight) / len(codes)
         self._norms = self._measure_norms()
         self._usable = columns.inverse_scale != 0.0
         self._rows: dict[int, FloatArray] = {}
+        self.ridge = self._find_ridge(self._products / scale)
 
     def choose(self, size: int, always: IndexArray = _NONE) -> IndexArray:
         """So many features, in ascending order, or all that vary if there are fewer."""
-        fit = _Fit.start(self, always, _RIDGE * size)
+        fit = _Fit.start(self, always, self.ridge * size)
         free = int(self._usable.sum() - self._usable[always].sum())
         for _ in range(min(size - len(always), free)):
             fit = fit.with_one(int(np.argmax(fit.gains())))
@@ -82,6 +86,20 @@ class PanelChooser:
             column = self._columns.take(np.array([feature]))[:, 0] - self._means[feature]
             self._rows[feature] = self._columns.price(self._weight * column)
         return self._rows[feature]
+
+    def _find_ridge(self, products: FloatArray) -> float:
+        """Noise per signal of the best column; the best of as many columns of noise has no signal.
+
+        The part of a column of noise that the classes explain is beta distributed.
+        """
+        n_samples, n_classes = len(self._weight), products.shape[1]
+        norms = np.where(self._usable, self._norms, np.inf)
+        explained = np.einsum("ij,ij->i", products, products) / (n_samples * norms)
+        freedom = 0.5 * (n_classes - 1), 0.5 * max(n_samples - n_classes, 1)
+        by_chance = betaincinv(*freedom, 0.5 ** (1.0 / max(self._usable.sum(), 1)))
+        signal = (explained.max(initial=0.0) - by_chance) / max(1.0 - by_chance, _NOTHING)
+        signal = float(np.clip(signal, _LEAST_SIGNAL, _MOST_SIGNAL))
+        return _RIDGE * (1.0 - signal) / signal
 
     def _measure_norms(self) -> FloatArray:
         """Sum of squares of every centred column."""
@@ -150,9 +168,11 @@ class _Fit:
         return None
 
 
-def _encode(codes: IndexArray, weight: FloatArray, class_cost: FloatArray | None) -> FloatArray:
-    """The centred indicator of every class, scaled to its cost per sample."""
+def _encode(
+    codes: IndexArray, weight: FloatArray, class_cost: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
+    """The centred indicator of every class by the root of its share, and the root of its cost."""
     indicator = (codes[:, None] == np.arange(int(codes.max()) + 1)).astype(np.float64)
     shares = weight @ indicator / len(codes)
     cost = np.ones(len(shares)) if class_cost is None else class_cost / class_cost.mean()
-    return np.asarray((indicator - shares) * np.sqrt(cost / shares))
+    return (indicator - shares) / np.sqrt(shares), np.sqrt(cost)
