@@ -196,8 +196,8 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
        1           0.110     0.040  0
     >  2           0.080     0.025  0, 2
        3           0.080     0.034  0, 1, 2
-       4           0.120     0.037  0, 1, 2, 302
-       5           0.070     0.030  0, 1, 2, 52, 302
+       4           0.130     0.041  0, 1, 2, 302
+       5           0.080     0.025  0, 1, 2, 9, 302
     >>> machine.max_features_, np.flatnonzero(machine.support_).tolist()
     (2, [0, 2])
     """
