@@ -1,4 +1,4 @@
-"""`fewest select --max-features 1-5`: the front on the terminal, in the result file and the page."""
+"""`fewest select --max-features 1-5`: the front at the terminal, in the file and on the page."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 from fewest._solvers.joint.panel import JointSelection, choose_panel, find_markers, solve_panel
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.ridge import PanelChooser
+from fewest._solvers.joint.smooth import Rivalry
 from fewest._solvers.joint.solve import JointResult
 from fewest._types import IndexArray
 
@@ -40,7 +41,7 @@ class PanelSearch:
         Two classes: those of the best ridge fit. More classes: what the first program leaves comes
         first, and the ridge fit adds what is missing.
         """
-        chosen = self._markers
+        chosen = self._always
         if len(self.task.names) > 2:
             assert self.part.error_cost is not None
             chosen = choose_panel(
@@ -50,8 +51,11 @@ class PanelSearch:
                 size,
                 weight=self.part.error_cost,
                 always=chosen,
+                rivalry=self._rivalry,
             )
-        return chosen if len(chosen) >= size else self._chooser.choose(size, chosen)
+        if len(chosen) >= size:
+            return chosen
+        return self._chooser.choose(size, chosen, rivalry=self._rivalry)
 
     def select(self, size: int, *, tol: float) -> JointSelection:
         """The program on a panel of this size, as what the first program led to."""
@@ -66,11 +70,19 @@ class PanelSearch:
             self.choose(size),
             error_cost=self.task.error_cost,
             tol=tol,
+            terms=self.task.terms,
         )
 
+    @property
+    def _rivalry(self) -> Rivalry | None:
+        return None if self.task.rules is None else self.task.rules.rivalry
+
     @cached_property
-    def _markers(self) -> IndexArray:
-        return find_markers(self.part_problem, self.part.columns, self.min_per_class)
+    def _always(self) -> IndexArray:
+        """Features for every class that should have some, and those that the rules include."""
+        found = find_markers(self.part_problem, self.part.columns, self.min_per_class)
+        rules = self.task.rules
+        return found if rules is None else np.union1d(found, np.flatnonzero(rules.included))
 
     @cached_property
     def _chooser(self) -> PanelChooser:
@@ -96,7 +108,12 @@ def find_candidate_problem(task: JointTask, problem: JointProblem) -> JointProbl
     spread = np.sqrt((K - 1) ** 2 * shares + shares.sum() - shares).sum()
     total = 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
     factor = min(1.0, total / float(problem.slack_cost.sum()))
-    return JointProblem(task.codes, factor * problem.slack_cost, sample_weight=task.sample_weight)
+    return JointProblem(
+        task.codes,
+        factor * problem.slack_cost,
+        problem.feature_cost,
+        sample_weight=task.sample_weight,
+    )
 
 
 def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResult:

@@ -141,7 +141,8 @@ def make_estimator(
         parameters["multi_class"] = arguments.multi_class
     if isinstance(sizes, list):
         search = {"random_state": arguments.seed, "n_jobs": n_jobs, "verbose": verbose}
-        return fewest.PanelSizeCV(kind(**parameters), sizes=sizes, **search)
+        machine = kind(**parameters, **(rules or {}))
+        return fewest.PanelSizeCV(machine, sizes=sizes, **search)
     if sizes is not None:
         parameters["max_features"] = sizes
     if arguments.method == "sfm-cv":

@@ -24,6 +24,7 @@ from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.special import betaincinv
 
 from fewest._solvers.columns import Columns
+from fewest._solvers.joint.smooth import Rivalry
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -65,14 +66,27 @@ class PanelChooser:
         self._rows: dict[int, FloatArray] = {}
         self.ridge = self._find_ridge(self._products / scale)
 
-    def choose(self, size: int, always: IndexArray = _NONE) -> IndexArray:
-        """So many features, in ascending order, or all that vary if there are fewer."""
+    def choose(
+        self, size: int, always: IndexArray = _NONE, *, rivalry: Rivalry | None = None
+    ) -> IndexArray:
+        """So many features, in ascending order, or all that may be in if these are fewer.
+
+        Where prices differ, the feature that helps most for its price joins.
+        """
+        rivalry = Rivalry(np.ones(self._columns.n_features)) if rivalry is None else rivalry
+        price = np.where(rivalry.price > 0.0, rivalry.price, 1.0)
         fit = _Fit.start(self, always, self.ridge * size)
-        free = int(self._usable.sum() - self._usable[always].sum())
-        for _ in range(min(size - len(always), free)):
-            fit = fit.with_one(int(np.argmax(fit.gains())))
+        while len(fit.features) < size:
+            gains = fit.gains() / price
+            if rivalry.groups is not None:
+                used = rivalry.groups[fit.features]
+                gains[np.isin(rivalry.groups, used[used >= 0])] = -np.inf
+            new = int(np.argmax(gains))
+            if not np.isfinite(gains[new]):
+                break
+            fit = fit.with_one(new)
         for _ in range(_EXCHANGES):
-            better = fit.exchange_one(always)
+            better = fit.exchange_one(always, rivalry)
             if better is None or current_watch().is_over:
                 break
             fit = better
@@ -153,15 +167,18 @@ class _Fit:
     def with_one(self, feature: int) -> _Fit:
         return _Fit.start(self.chooser, np.append(self.features, feature), self.ridge)
 
-    def exchange_one(self, always: IndexArray) -> _Fit | None:
+    def exchange_one(self, always: IndexArray, rivalry: Rivalry) -> _Fit | None:
         """A better fit with one feature exchanged, those that are missed least first."""
         losses = self.losses()
-        losses[np.isin(self.features, always)] = np.inf
+        kept = np.isin(self.features, always)
+        losses[kept] = np.inf
+        losses[~kept] /= rivalry.price[self.features[~kept]]
         for place in np.argsort(losses, kind="stable")[:_MAY_GO]:
             if not np.isfinite(losses[place]):
                 break
             rest = _Fit.start(self.chooser, np.delete(self.features, place), self.ridge)
             gains = rest.gains()
+            gains[~rivalry.may_replace(rest.features, int(self.features[place]))] = -np.inf
             new = int(np.argmax(gains))
             if rest.value + gains[new] > self.value * (1.0 + _WORTH_IT):
                 return rest.with_one(new)
