@@ -119,6 +119,26 @@ def test_by_default_one_to_twenty_or_to_all_features(data):
     assert PanelSizeCV(cv=2).fit(X, y).front_.sizes.tolist() == list(range(1, 21))
 
 
+def test_rules_hold_for_panels_of_every_size(data):
+    X, y = data
+    inner = SupportFeatureMachine(include=[8, 9], exclude=[0])
+    machine = PanelSizeCV(inner, cv=2).fit(X[:, :12], y)
+    assert machine.front_.sizes.tolist() == list(range(2, 13))
+    for size, panel in zip(machine.front_.sizes, machine.panels_, strict=True):
+        assert {8, 9} <= set(panel.tolist())
+        assert 0 not in panel
+        assert len(panel) == min(size, 11)
+    groups = np.arange(12) // 2
+    inner = SupportFeatureMachine(feature_groups=groups, one_per_group=True)
+    machine = PanelSizeCV(inner, sizes=[1, 3, 5], cv=2).fit(X[:, :12], y)
+    for size, panel in zip([1, 3, 5], machine.panels_, strict=True):
+        assert len(set(groups[panel])) == len(panel) == size
+        alone = SupportFeatureMachine(
+            max_features=size, feature_groups=groups, one_per_group=True
+        ).fit(X[:, :12], y)
+        assert np.flatnonzero(alone.support_).tolist() == panel.tolist()
+
+
 def test_names_are_shown():
     panels = (np.array([1]), np.arange(8))
     names = np.array([f"gene{number}" for number in range(9)])
@@ -152,7 +172,14 @@ def test_the_figure_shows_means_spread_and_choice(fitted):
         (PanelSizeCV(ZeroNormSVM()), "finite value"),
         (PanelSizeCV(SupportFeatureMachine(multi_class="separate")), "no panels"),
         (PanelSizeCV(FeatureSelectionConcave()), "no panels"),
-        (PanelSizeCV(SupportFeatureMachine(min_per_class=1)), "min_per_class=1 for each of 2"),
+        (
+            PanelSizeCV(SupportFeatureMachine(min_per_class=1), sizes=[1, 2]),
+            "min_per_class=1 for each of 2",
+        ),
+        (
+            PanelSizeCV(SupportFeatureMachine(include=[8, 9]), sizes=[1, 2]),
+            "include names 2 features",
+        ),
     ],
 )
 def test_bad_input(data, machine, reason):

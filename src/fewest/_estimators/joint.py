@@ -232,6 +232,12 @@ class JointClassifier(SelectingClassifier):
                 "raise max_features, or include fewer"
             )
 
+    def _find_least_size(self, n_features: int) -> int:
+        """How many features are in any panel: included ones, and those that every class has."""
+        rules = self._read_rules(n_features)
+        n_included = 0 if rules is None else rules.n_included
+        return max(1, n_included, (self.min_per_class or 0) * len(self.classes_))
+
     def _search_panels(self, task: JointTask) -> PanelSearch:
         """What panels of all sizes share; very many samples only decide on the last program."""
         rows = draw_evenly(task.codes, _ENOUGH)

@@ -129,9 +129,11 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
     estimator : estimator, default=None
         A :class:`~fewest.SupportFeatureMachine` (None: one with its defaults),
         :class:`~fewest.ZeroNormSVM` or :class:`~fewest.Liknon` with a finite C and
-        ``multi_class="joint"``. Its `max_features` is replaced.
+        ``multi_class="joint"``. Its `max_features` is replaced; its rules about features hold for
+        panels of every size.
     sizes : sequence of int, default=None
-        Numbers of features to try. None: 1 to 20, or to the number of features in X.
+        Numbers of features to try. None: from 1, or from the number that the estimator includes in
+        any case, to 20, or to the number of features in X.
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for that many stratified folds (whole groups if `groups` are given to
         `fit`). ``RepeatedStratifiedKFold`` of scikit-learn gives a smoother front.
@@ -232,7 +234,8 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
         self._check_parameters()
         X, y = check_data(self, X, y)
         self.classes_, codes = encode_classes(type(self).__name__, y)
-        sizes = _check_sizes(self.sizes, X.shape[1])
+        least = self._make_machine(1)._find_least_size(X.shape[1])
+        sizes = _check_sizes(self.sizes, least, X.shape[1])
         machines = [self._make_machine(int(size)) for size in sizes]
         splits = split_folds(self.cv, y, groups, random_state=self.random_state)
         jobs = [(machines, X, codes, split) for split in splits]
@@ -361,10 +364,10 @@ def _judge(machines: list[JointClassifier], X: Any, codes: IndexArray, split: Sp
     return Judgement(codes[test], trials, [])
 
 
-def _check_sizes(sizes: Any, n_features: int) -> IndexArray:
-    """Ascending numbers of features, each once."""
+def _check_sizes(sizes: Any, least: int, n_features: int) -> IndexArray:
+    """Ascending numbers of features, each once; by default from the least possible one on."""
     if sizes is None:
-        return np.arange(1, min(_MOST_SIZES, n_features) + 1)
+        return np.arange(least, max(least, min(_MOST_SIZES, n_features)) + 1)
     given = np.unique(np.asarray(list(sizes)))
     if not len(given) or given.dtype.kind not in "iu" or given[0] < 1:
         raise ValueError(f"sizes must be whole numbers from 1 on; got {sizes!r}")

@@ -14,6 +14,7 @@ from sklearn.linear_model import Ridge
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.joint import ridge
 from fewest._solvers.joint.ridge import PanelChooser
+from fewest._solvers.joint.smooth import Rivalry
 
 
 def draw(seed, n=40, d=9, n_classes=2):
@@ -117,6 +118,32 @@ def test_features_that_are_always_in_and_those_that_do_not_vary():
     }
     assert chooser.choose(4, always).tolist() == sorted((*min(rest, key=rest.get), 6, 8))
     assert chooser.choose(20).tolist() == [0, 1, 2, 3, 4, 6, 7, 8]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_feature_per_group(seed):
+    X, codes = draw(seed, d=8)
+    groups = np.array([0, 0, 1, 1, 1, -1, -1, 2])
+    chooser = PanelChooser(scale_columns(X), codes)
+    chosen = chooser.choose(3, rivalry=Rivalry(np.ones(8), groups))
+    misfit = {
+        subset: measure_misfit(X, codes, subset, chooser.ridge)
+        for subset in combinations(range(8), 3)
+        if len({groups[j] if groups[j] >= 0 else ("alone", j) for j in subset}) == 3
+    }
+    assert tuple(chosen) == min(misfit, key=misfit.get)
+    assert len(chooser.choose(8, rivalry=Rivalry(np.ones(8), groups))) == 5
+
+
+def test_a_dear_feature_has_to_help_more():
+    rng = np.random.default_rng(0)
+    codes = np.arange(200) % 2
+    X = rng.standard_normal((200, 20)) + codes[:, None] * np.r_[1.0, 0.8, np.zeros(18)]
+    chooser = PanelChooser(scale_columns(X), codes)
+    price = np.ones(20)
+    assert chooser.choose(1, rivalry=Rivalry(price)).tolist() == [0]
+    price[0] = 5.0
+    assert chooser.choose(1, rivalry=Rivalry(price)).tolist() == [1]
 
 
 def test_sparse_values_and_a_small_memory_give_the_same(monkeypatch):
