@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fewest import PanelSizeCV, SupportFeatureMachine
+from fewest.report import make_report
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 
@@ -17,9 +18,8 @@ def path(tmp_path):
 def test_the_front_is_that_of_the_estimator(run, path, tmp_path):
     X, y = two_classes(shift=1.5)
     machine = PanelSizeCV(sizes=[1, 2, 3, 4, 5], random_state=0).fit(X, y)
-    page = tmp_path / "page.html"
     arguments = ("select", path, "--target", "group", "--max-features", "1-5", "--cv", 0)
-    found = run(*arguments, "--json", "-", "--report", page).json
+    found = run(*arguments, "--json", "-").json
     front, curve = machine.front_, found["sizes"]
     assert [point["n_features"] for point in curve["points"]] == [1, 2, 3, 4, 5]
     np.testing.assert_allclose([p["split_errors"] for p in curve["points"]], front.errors.T)
@@ -33,6 +33,8 @@ def test_the_front_is_that_of_the_estimator(run, path, tmp_path):
     assert sorted(found["answer"]["selected"]) == sorted(
         NAMES[column] for column in np.flatnonzero(machine.support_)
     )
+    page = tmp_path / "page.html"
+    make_report(machine, X, y, feature_names=NAMES, parts=()).save(page)
     text = page.read_text(encoding="utf-8")
     assert "Error against the number of features" in text
     assert f"{machine.max_features_} (chosen)" in text

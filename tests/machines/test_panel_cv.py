@@ -130,8 +130,8 @@ def test_rules_hold_for_panels_of_every_size(data):
         assert len(panel) == min(size, 11)
     groups = np.arange(12) // 2
     inner = SupportFeatureMachine(feature_groups=groups, one_per_group=True)
-    machine = PanelSizeCV(inner, sizes=[1, 3, 5], cv=2).fit(X[:, :12], y)
-    for size, panel in zip([1, 3, 5], machine.panels_, strict=True):
+    machine = PanelSizeCV(inner, sizes=[1, 4], cv=2).fit(X[:, :12], y)
+    for size, panel in zip([1, 4], machine.panels_, strict=True):
         assert len(set(groups[panel])) == len(panel) == size
         alone = SupportFeatureMachine(
             max_features=size, feature_groups=groups, one_per_group=True
