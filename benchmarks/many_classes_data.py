@@ -28,11 +28,12 @@ class ManyClasses:
     sizes: tuple[int, ...] = SIZES
     informative: np.ndarray | None = None
     repeats: int = 1
+    seed: int = SEED
 
     def folds(self) -> Iterator[Fold]:
         """Five stratified folds, the same for everybody; again and again where samples are few."""
         splitter = RepeatedStratifiedKFold(
-            n_splits=N_FOLDS, n_repeats=self.repeats, random_state=SEED
+            n_splits=N_FOLDS, n_repeats=self.repeats, random_state=self.seed
         )
         for number, (train, test) in enumerate(splitter.split(self.X, self.y)):
             varies = np.ptp(self.X[train], axis=0) > 0

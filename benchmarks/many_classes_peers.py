@@ -153,10 +153,10 @@ _PEERS: dict[str, tuple[Choice, str]] = {
 }
 
 
-def peers() -> dict[str, Choice]:
+def peers(known: dict[str, tuple[Choice, str]] = _PEERS) -> dict[str, Choice]:
     """Those that are installed; a line is printed for each of the others."""
     found = {}
-    for name, (choose, package) in _PEERS.items():
+    for name, (choose, package) in known.items():
         if find_spec(package) is None:
             print(f"{name}: skipped, {package} is not installed")
         else:

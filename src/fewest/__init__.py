@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fewest.machines.liknon_cv import LiknonCV
     from fewest.machines.liknon_path import LiknonPath, exact_liknon_path, liknon_path
     from fewest.machines.min_over import SoftDoubleMinOver
+    from fewest.machines.panel_cv import PanelFront, PanelSizeCV
     from fewest.machines.sfm import SupportFeatureMachine
     from fewest.machines.sfm_cv import SupportFeatureMachineCV
     from fewest.machines.sfm_path import exact_sfm_path
@@ -51,6 +52,8 @@ __all__ = [
     "ModelFileError",
     "NearOptimalSets",
     "NotSeparableError",
+    "PanelFront",
+    "PanelSizeCV",
     "PotentialSVC",
     "PotentialSVCCV",
     "PotentialSVR",
@@ -86,6 +89,7 @@ _HOMES = {
         "machines.liknon_cv": ("LiknonCV",),
         "machines.liknon_path": ("LiknonPath", "exact_liknon_path", "liknon_path"),
         "machines.min_over": ("SoftDoubleMinOver",),
+        "machines.panel_cv": ("PanelFront", "PanelSizeCV"),
         "machines.sfm": ("SupportFeatureMachine",),
         "machines.sfm_cv": ("SupportFeatureMachineCV",),
         "machines.sfm_path": ("exact_sfm_path",),

@@ -17,6 +17,7 @@ from fewest import (
     Liknon,
     LiknonCV,
     NotSeparableError,
+    PanelSizeCV,
     PotentialSelector,
     PotentialSVC,
     PotentialSVCCV,
@@ -91,6 +92,7 @@ ESTIMATORS = [
     (UnionFeatureMachine(), set()),
     (UnionFeatureMachine(C=np.inf), OVERLAPPING_WEIGHTED_CLASSES),
     (SupportFeatureMachineCV(n_Cs=3, cv=2), set()),
+    (PanelSizeCV(cv=2), set()),
     (SupportFeatureMachineCV([0.5, 5.0], cv=2, one_standard_error=False), set()),
     (
         SupportFeatureMachineCV(

@@ -43,6 +43,7 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     ),
     "sfm, sparse": (fewest.SupportFeatureMachine(refit=None), sparse.csr_matrix(X), Y),
     "sfm, certified": (fewest.SupportFeatureMachine(C=np.inf, certify=True), X, Y),
+    "panel_cv": (fewest.PanelSizeCV(sizes=[1, 3], cv=2), X, Y),
     "sfm_cv": (fewest.SupportFeatureMachineCV(n_Cs=2, cv=2), X, Y),
     "sfm_cv, one subset": (
         fewest.SupportFeatureMachineCV([0.5, np.inf], n_subsets=1, cv=2),

@@ -109,6 +109,10 @@ class Declaring:
         """The table of a search over C."""
         return None
 
+    def _searched_sizes(self) -> Any:
+        """The `PanelFront` of a search over numbers of features."""
+        return None
+
 
 class Selector(Declaring, SelectorMixin):
     """A declaring estimator with `support_`, which is a selector of scikit-learn."""
@@ -201,6 +205,11 @@ def feature_names_of(fitted: Any) -> Any:
 def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:
     """Proofs of its programs, one per linear function or one for all; empty without any."""
     return fitted._certificates(signs) if isinstance(fitted, Declaring) else ()
+
+
+def searched_sizes_of(fitted: Any) -> Any:
+    """The front of an estimator that searched over numbers of features; None for others."""
+    return fitted._searched_sizes() if isinstance(fitted, Declaring) else None
 
 
 def searched_costs_of(fitted: Any) -> SearchedCosts | None:

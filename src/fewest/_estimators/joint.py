@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
+from fewest._estimators.panel_search import PanelSearch, find_candidate_problem
 from fewest._estimators.probabilities import find_temperature
 from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
 from fewest._estimators.validation import (
@@ -23,13 +26,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.margin import joint_margin
-from fewest._solvers.joint.panel import (
-    JointSelection,
-    choose_panel,
-    find_markers,
-    minimize_joint_zero_norm,
-    solve_panel,
-)
+from fewest._solvers.joint.panel import JointSelection, minimize_joint_zero_norm
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
@@ -150,13 +147,14 @@ class JointClassifier(SelectingClassifier):
         return self
 
     def _fit_by_rules(
-        self, task: JointTask
+        self, task: JointTask, select: Callable[[JointTask], JointSelection] | None = None
     ) -> tuple[JointSelection, FloatArray, FloatArray, list[str]]:
         """Selection and refit; again without features that share a group, or are turned."""
+        select = self._select_jointly if select is None else select
         narrowed = False
         while True:
             try:
-                selection = self._select_jointly(task)
+                selection = select(task)
             except NotSeparableError:
                 if narrowed:
                     raise NotSeparableError(RULES_FAILED) from None
@@ -200,7 +198,8 @@ class JointClassifier(SelectingClassifier):
 
     def _select_jointly(self, task: JointTask) -> JointSelection:
         if self.max_features is not None and task.error_cost is not None:
-            return self._choose_panel(task, self.max_features)
+            self._check_panel(task, self.max_features)
+            return self._search_panels(task).select(self.max_features, tol=self.tol)
         problem = self._joint_problem(task)
         return minimize_joint_zero_norm(
             problem,
@@ -220,8 +219,7 @@ class JointClassifier(SelectingClassifier):
             raise _unsolved(task)
         return first
 
-    def _choose_panel(self, task: JointTask, most: int) -> JointSelection:
-        """At most so many features; very many samples only decide on the last program."""
+    def _check_panel(self, task: JointTask, most: int) -> None:
         if (self.min_per_class or 0) * len(task.names) > most:
             raise ValueError(
                 f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
@@ -233,36 +231,45 @@ class JointClassifier(SelectingClassifier):
                 f"include names {n_included} features, which is more than max_features={most}: "
                 "raise max_features, or include fewer"
             )
+
+    def _find_least_size(self, n_features: int) -> int:
+        """How many features are in any panel: included ones, and those that every class has."""
+        rules = self._read_rules(n_features)
+        n_included = 0 if rules is None else rules.n_included
+        return max(1, n_included, (self.min_per_class or 0) * len(self.classes_))
+
+    def _search_panels(self, task: JointTask) -> PanelSearch:
+        """What panels of all sizes share; very many samples only decide on the last program."""
         rows = draw_evenly(task.codes, _ENOUGH)
         part = task if len(rows) == len(task.codes) else task.take(rows)
-        problem = _candidate_problem(part, self._joint_problem(part))
+        problem = find_candidate_problem(part, self._joint_problem(part))
         first = self._solve_first(part, problem)
-        assert part.error_cost is not None
-        always = find_markers(problem, part.columns, self.min_per_class or 0)
-        if part.rules is not None:
-            always = np.union1d(always, np.flatnonzero(part.rules.included))
-        features = choose_panel(
-            problem,
-            part.columns,
-            first,
-            most,
-            weight=part.error_cost,
-            always=always,
-            rivalry=None if part.rules is None else part.rules.rivalry,
-        )
+        whole = problem
         if part is not task:
-            problem = _candidate_problem(task, self._joint_problem(task))
-            first = _spread(first, rows, len(task.codes))
-        assert task.error_cost is not None
-        return solve_panel(
-            problem,
-            task.columns,
-            first,
-            features,
-            error_cost=task.error_cost,
-            tol=self.tol,
-            terms=task.terms,
-        )
+            whole = find_candidate_problem(task, self._joint_problem(task))
+        return PanelSearch(task, part, rows, whole, problem, first, self.min_per_class or 0)
+
+    def _fit_sizes(
+        self, columns: Columns, codes: IndexArray, sizes: IndexArray
+    ) -> Iterator[tuple[JointSelection, FloatArray, FloatArray]]:
+        """For panels of several sizes, what was selected, and weights and biases to predict with.
+
+        What the panels share is computed once.
+        """
+        task = self._joint_task(columns, codes, None)
+        with self._watched(alone=True):
+            search = self._search_panels(task)
+            for size in sizes.tolist():
+                self._check_panel(task, size)
+                select = partial(self._select_again, search, size)
+                selection, W, b, _ = self._fit_by_rules(task, select)
+                yield selection, W, b
+
+    def _select_again(self, search: PanelSearch, size: int, task: JointTask) -> JointSelection:
+        """A panel of this size; another search, if the rules left some columns out by now."""
+        if task is not search.task:
+            search = self._search_panels(task)
+        return search.select(size, tol=self.tol)
 
     def _refit_jointly(
         self, task: JointTask, selection: JointSelection
@@ -344,34 +351,6 @@ def _margin_cost(task: JointTask, selection: JointSelection) -> FloatArray:
     weight = np.ones(len(task.codes)) if task.sample_weight is None else task.sample_weight
     softened = weight * np.sqrt(task.error_cost / weight)
     return np.asarray(softened * (task.error_cost.sum() / softened.sum()))
-
-
-def _spread(result: JointResult, rows: IndexArray, n_samples: int) -> JointResult:
-    """A result on some of the samples with values for all of them: zero for the others."""
-    slack, alpha = (np.zeros((n_samples, len(result.b))) for _ in range(2))
-    slack[rows], alpha[rows] = result.slack, result.alpha
-    return replace(result, slack=slack, alpha=alpha)
-
-
-def _candidate_problem(task: JointTask, problem: JointProblem) -> JointProblem:
-    """The program that finds candidates for a panel: unit margins, slacks that keep noise out.
-
-    While all margins are violated, sum_k |x_j . v_k| of a standardised feature of noise is about
-    sqrt(2 / pi) sum_k sqrt((K - 1)^2 / n_k + sum_(l != k) 1 / n_l) / K times the sum of all slack
-    costs, if these are balanced. Where that is 2, the feature is worth its price.
-    """
-    assert problem.slack_cost is not None
-    shares = 1.0 / np.bincount(task.codes)
-    K = len(shares)
-    spread = np.sqrt((K - 1) ** 2 * shares + shares.sum() - shares).sum()
-    total = 2.0 * K / (np.sqrt(2.0 / np.pi) * spread)
-    factor = min(1.0, total / float(problem.slack_cost.sum()))
-    return JointProblem(
-        task.codes,
-        factor * problem.slack_cost,
-        problem.feature_cost,
-        sample_weight=task.sample_weight,
-    )
 
 
 def _inseparable(task: JointTask, result: JointResult) -> ValueError:

@@ -136,9 +136,15 @@ def make_estimator(
         parameters[name] = getattr(arguments, name)
     if arguments.constraint is not None:
         parameters["constraint"] = arguments.constraint
-    for name in ("max_features", "multi_class"):
-        if getattr(arguments, name, None) is not None:
-            parameters[name] = getattr(arguments, name)
+    sizes = getattr(arguments, "max_features", None)
+    if getattr(arguments, "multi_class", None) is not None:
+        parameters["multi_class"] = arguments.multi_class
+    if isinstance(sizes, list):
+        search = {"random_state": arguments.seed, "n_jobs": n_jobs, "verbose": verbose}
+        machine = kind(**parameters, **(rules or {}))
+        return fewest.PanelSizeCV(machine, sizes=sizes, **search)
+    if sizes is not None:
+        parameters["max_features"] = sizes
     if arguments.method == "sfm-cv":
         parameters["random_state"] = arguments.seed
     return kind(**parameters, **(rules or {}), n_jobs=n_jobs, verbose=verbose)

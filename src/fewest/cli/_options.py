@@ -71,6 +71,17 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
+def size_or_range(text: str) -> int | list[int]:
+    """A number of features, or a range of them: 20, 1-20."""
+    first, dash, last = text.partition("-")
+    if not dash:
+        return int(at_least_one(text))
+    smallest, largest = at_least_one(first), at_least_one(last)
+    if smallest > largest:
+        raise argparse.ArgumentTypeError(f"must go upwards, as 1-20 does, not {text!r}")
+    return list(range(smallest, largest + 1))
+
+
 class Group(argparse._ArgumentGroup):
     """Options under one title."""
 
@@ -225,9 +236,10 @@ def add_panel(group: Group) -> None:
     """How many features at most, and how more than two classes share them."""
     group.option(
         "--max-features K",
-        "at most so many features for all classes together; not with sfm-cv and psvm (default: no "
-        "limit)",
-        at_least_one,
+        "so many features for all classes together, or a range such as 1-20, of which "
+        "cross-validation chooses the smallest that is about as good as the best; not with sfm-cv "
+        "and psvm (default: no limit)",
+        size_or_range,
     )
     group.option(
         "--multi-class",

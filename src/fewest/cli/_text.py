@@ -65,6 +65,7 @@ def result_text(content: Content) -> str:
     blocks = [
         *_answer_blocks(content),
         *_cost_blocks(content),
+        *_size_blocks(content),
         *_subset_blocks(content),
         *_informative_blocks(content),
         *_minimum_blocks(content),
@@ -284,6 +285,28 @@ def _cost_row(point: CostPoint, is_chosen: bool) -> list[str]:
             "*" if is_chosen else "",
         ]
     return row
+
+
+def _size_blocks(content: Content) -> list[str]:
+    curve = content.sizes
+    if curve is None:
+        return []
+    header = ["k", "cross-validated", "sd", ""]
+    rows = [
+        [
+            str(point.n_features),
+            percent(point.balanced_error.mean),
+            _sd(point.balanced_error),
+            "*" if place == curve.chosen else "",
+        ]
+        for place, point in enumerate(curve.points)
+    ]
+    text = (
+        f"Balanced error of panels of k features in {counted(curve.n_splits, 'split')}, chosen in "
+        "the training parts.\n* the smallest k within one standard error of the best. It was "
+        "chosen by these errors, so its own\n  is optimistic."
+    )
+    return [aligned([header, *rows]), text]
 
 
 def _cost_blocks(content: Content) -> list[str]:

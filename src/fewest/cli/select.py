@@ -38,6 +38,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target celltype --max-features 20",
             "expression.csv --target diagnosis --include age,sex --exclude batch",
             "expression.csv --target diagnosis --feature-cost prices.csv --max-features 5",
+            "expression.csv --target diagnosis --max-features 1-20",
             "expression.csv --target diagnosis --method sfm-cv",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",

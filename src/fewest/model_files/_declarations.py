@@ -50,6 +50,14 @@ SupportFeatureMachineCV(Classifier) in fewest.machines.sfm_cv
     n_subsets_ n_splits_: int
     cv_results_: dict *: column candidates
     best_index_: int < candidates
+PanelSizeCV(Classifier) in fewest.machines.panel_cv
+    best_estimator_: SupportFeatureMachine or ZeroNormSVM or Liknon
+    coef_ intercept_ supports_ support_ results_ n_iter_: of best_estimator_
+    best_score_: float
+    max_features_ n_splits_: int
+    panels_: tuple candidates: int * < features
+    cv_results_: dict *: column candidates
+    best_index_: int < candidates
 Liknon(Linear) in fewest.machines.liknon
     dual_coef_: float machines samples
     support_samples_: tuple machines: int * < samples

@@ -42,6 +42,7 @@ from fewest.plotting._informative import (
 from fewest.plotting._near_optimal import plot_near_optimal
 from fewest.plotting._panels import plot_panel_report
 from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
+from fewest.plotting._sizes import plot_panel_sizes
 
 __all__ = [
     "ClassWeightsDisplay",
@@ -60,6 +61,7 @@ __all__ = [
     "plot_overlap",
     "plot_overlap_curves",
     "plot_panel_report",
+    "plot_panel_sizes",
     "plot_path",
     "plot_permutations",
     "plot_probe_error",

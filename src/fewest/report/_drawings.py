@@ -15,7 +15,7 @@ from fewest.plotting._figures import name_classes, require_matplotlib, short
 from fewest.report._pictures import KEEP, to_svg
 from fewest.report._trust_content import Comparison, Stability, Validation
 from fewest.report._wording import MOST_CURVES, safe, separates
-from fewest.report.content import Content, CostCurve, Hyperplane
+from fewest.report.content import Content, CostCurve, Hyperplane, SizeCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,6 +61,7 @@ def draw(
         and _draw_subsets([one.columns for one in others.subsets]),
         "heat_map": content.said.samples.columns and _draw_heat_map(content, labels),
         "costs": costs and costs.points and _draw_costs(costs),
+        "sizes": content.sizes and _draw_sizes(content.sizes),
         "informative": informative and _draw_informative(informative),
         "given": [
             to_svg(figure, f"given-{place}-", safe(entry.title), keep_colours=True)
@@ -248,6 +249,19 @@ def _draw_heat_map(content: Content, labels: list[str]) -> str:
 def _draw_costs(curve: CostCurve) -> str:
     label = "Balanced error and number of features along C"
     return _draw("costs", label, (6.4, 3.8), plot_costs, curve)
+
+
+def _draw_sizes(curve: SizeCurve) -> str:
+    from fewest.machines.panel_cv import PanelFront
+
+    front = PanelFront(
+        sizes=np.array([point.n_features for point in curve.points]),
+        errors=np.array([point.split_errors for point in curve.points]).T,
+        chosen=curve.chosen,
+        panels=(),
+    )
+    label = "Balanced error against the number of features"
+    return _draw("sizes", label, (6.4, 3.8), plotting.plot_panel_sizes, front)
 
 
 def _draw_informative(found: InformativeFeatures) -> str:

@@ -14,12 +14,8 @@ from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
-from fewest.report._trust import (
-    describe_diagnosis,
-    describe_minimum,
-    describe_near_optimal,
-    describe_validation,
-)
+from fewest.report._sizes import describe_sizes
+from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
 from fewest.report._trust_content import Minimum, Trust
 from fewest.report.content import Content, Question, Truth
 
@@ -70,6 +66,7 @@ def known_content(
         trust=trust,
         alternatives=None if given.repetitive is None else describe_subsets(given.repetitive, data),
         costs=None if given.path is None else describe_path(given.path, data),
+        sizes=describe_sizes(given, data),
         informative=informative,
         truth=found,
         **more,

@@ -257,6 +257,26 @@ class CostCurve:
 
 
 @dataclass(frozen=True)
+class SizePoint:
+    """A panel of one size: its features with all samples, and its errors in the splits."""
+
+    n_features: int
+    features: list[str]
+    balanced_error: Spread
+    split_errors: list[float]
+
+
+@dataclass(frozen=True)
+class SizeCurve:
+    """Errors against the number of features; `chosen` is a place in the points."""
+
+    points: list[SizePoint]
+    chosen: int
+    n_splits: int
+    explanation: str
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A share of informative features, by one rule."""
 
@@ -350,6 +370,7 @@ class Content(Document):
     trust: Trust = field(default_factory=Trust)
     alternatives: Alternatives | None = None
     costs: CostCurve | None = None
+    sizes: SizeCurve | None = None
     informative: Informative | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
