@@ -39,7 +39,12 @@ body { margin: 1.5rem; background: #fff; }
 .points-card .predicted th, .points-card .predicted td { background: #e6f0f7;
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .points-card .limit th, .points-card .limit td { border-top: 2px solid #005b8f; }
-@media print { body { margin: 0; } .points-card { break-inside: avoid; } @page { margin: 12mm; } }
+@page { margin: 12mm; }
+@media print {
+  body { margin: 0; }
+  .points-card { font-size: 0.8rem; line-height: 1.3; break-inside: avoid; }
+  .points-card th, .points-card td { padding: 0.15rem 0.4rem; }
+}
 """
 
 
@@ -58,7 +63,10 @@ def draw_card(score: PointsScore) -> str:
     """The card alone, for a page that has its own head."""
     label = escape(visible(score.positive))
     rules = [
-        _row((name, f"above {limit}", _with_minus(points)), '<td class="box"><span></span></td>')
+        _row(
+            (name, f"above {_with_minus(limit)}", _with_minus(points)),
+            '<td class="box"><span></span></td>',
+        )
         for name, limit, points in list_rules(score)
     ]
     total = (

@@ -23,7 +23,7 @@ _EXACT = 1e-9
 _NEAR = 1e-5  # last step of Newton's method: the loss is as exact as its square
 _DECIMALS = 10  # of offsets: the same sides give the same number
 _TIE = 1e-7  # of losses: which of two is smaller must not depend on rounding errors
-_MOST_DIGITS = 17
+_MOST_DIGITS = 18
 _CALIBRATION_FOLDS = 5
 
 
@@ -174,7 +174,7 @@ def round_between(low: float, high: float) -> float:
     """The number of fewest digits in the middle half of a gap; low itself if there is none."""
     low, high = float(low), float(high)
     middle, quarter = low / 2.0 + high / 2.0, high / 4.0 - low / 4.0
-    first = -math.floor(math.log10(max(abs(low), abs(high))))
+    first = -math.floor(math.log10(max(abs(low), abs(high)))) - 1
     for digits in range(first, first + _MOST_DIGITS):
         rounded = round(middle, digits)
         if abs(rounded - middle) <= quarter and low < rounded < high:
@@ -196,7 +196,8 @@ def measure_cuts(
 
     def count(weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """What lies below and above every cut, one row per cut and one column per offset."""
-        table = np.bincount(cell, weights, minlength=len(levels) * n_gaps)
+        table = np.zeros(len(levels) * n_gaps)
+        np.add.at(table, cell, weights)
         sums = np.cumsum(table.reshape(len(levels), n_gaps).T, axis=0)
         return sums[:-1], sums[-1] - sums[:-1]
 
