@@ -1,4 +1,4 @@
-"""Judge any panel of features: its error, what each feature adds, and other panels beside it."""
+"""Judge any panel: its error, what each feature adds, other panels beside it; or make it points."""
 
 from fewest.panels._points import points_score
 from fewest.panels._points_result import PointsScore

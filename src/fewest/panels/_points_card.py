@@ -17,14 +17,18 @@ from fewest.panels._points_text import (
     warn_of_panel,
 )
 
-_STYLE = """\
+_PAGE_STYLE = """\
 :root { color-scheme: light; }
 body { margin: 1.5rem; background: #fff; }
+@page { margin: 12mm; }
+@media print { body { margin: 0; } }
+"""
+CARD_STYLE = """\
 .points-card { max-width: 36rem; margin: 0 auto; padding: 1.2rem 1.5rem; color: #1c2126;
   background: #fff; border: 1.5px solid #1c2126; border-radius: 8px;
   font: 0.95rem/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif; }
-.points-card h1 { font-size: 1.35rem; margin: 0 0 0.2rem; line-height: 1.25; }
-.points-card h1, .points-card th { overflow-wrap: anywhere; }
+.points-card .title { font-size: 1.35rem; margin: 0 0 0.2rem; line-height: 1.25; }
+.points-card .title, .points-card th { overflow-wrap: anywhere; }
 .points-card p { margin: 0.6rem 0; max-width: none; }
 .points-card .small { font-size: 0.8rem; color: #56606b; }
 .points-card table { width: 100%; border-collapse: collapse; margin: 0.8rem 0; }
@@ -39,9 +43,7 @@ body { margin: 1.5rem; background: #fff; }
 .points-card .predicted th, .points-card .predicted td { background: #e6f0f7;
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .points-card .limit th, .points-card .limit td { border-top: 2px solid #005b8f; }
-@page { margin: 12mm; }
 @media print {
-  body { margin: 0; }
   .points-card { font-size: 0.8rem; line-height: 1.3; break-inside: avoid; }
   .points-card th, .points-card td { padding: 0.15rem 0.4rem; }
 }
@@ -54,13 +56,13 @@ def make_card(score: PointsScore) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{title}</title>\n<style>\n{_PAGE_STYLE}{CARD_STYLE}</style>\n</head>\n<body>\n"
         f"{draw_card(score)}\n</body>\n</html>\n"
     )
 
 
-def draw_card(score: PointsScore) -> str:
-    """The card alone, for a page that has its own head."""
+def draw_card(score: PointsScore, heading: str = "h1") -> str:
+    """The card alone, for a page that has its own head and `CARD_STYLE` in it."""
     label = escape(visible(score.positive))
     rules = [
         _row(
@@ -84,7 +86,7 @@ def draw_card(score: PointsScore) -> str:
     measures = [_row(map(_with_minus, row)) for row in list_measures(score)]
     dropped = say_dropped(score)
     parts = [
-        f'<article class="points-card">\n<h1>Points for {label}</h1>',
+        f'<article class="points-card">\n<{heading} class="title">Points for {label}</{heading}>',
         f'<p class="small">From {counted(score.n_samples, "sample")}. Add up the points of every '
         "line that holds; a line that does not hold gives none.</p>",
         _table(("Feature", "Value", "Points", "Yours"), [*rules, total]),
