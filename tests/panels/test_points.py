@@ -151,6 +151,15 @@ def test_the_other_class_has_opposite_points(score):
     assert other.held_out.brier == pytest.approx(score.held_out.brier, abs=1e-6)
 
 
+def test_equal_weights_have_equal_points_at_every_scale():
+    weights = np.array([1.0, -1.0 - 1e-12, 1.0 - 1e-12, 0.3])
+    found = [points.tolist() for points in fit.list_roundings(weights, 3)]
+    assert [0, 0, 0, 0] in found
+    assert [3, -3, 3, 1] in found
+    assert all(one[0] == -one[1] == one[2] for one in found)
+    assert len(found) == 4  # 0 0 0 0, 1 1 1 0, 2 2 2 1, 3 3 3 1: no common divisors
+
+
 @pytest.mark.parametrize("with_groups", [False, True])
 def test_held_out_measures_beside_a_plain_loop(with_groups):
     X, y = make_data(n=50, shift=1.0)

@@ -21,6 +21,7 @@ _MOST_STEPS = 50
 _LONGEST_STEP = 4.0  # in units of the logit: no overshooting where a side has one class only
 _EXACT = 1e-9
 _NEAR = 1e-5  # last step of Newton's method: the loss is as exact as its square
+_DIGITS = 6  # of weights beside the largest
 _DECIMALS = 10  # of offsets: the same sides give the same number
 _TIE = 1e-7  # of losses: which of two is smaller must not depend on rounding errors
 _MOST_DIGITS = 18
@@ -106,8 +107,9 @@ def fit_points(values: FloatArray, codes: IndexArray, max_points: int) -> Points
 
 def list_roundings(weights: FloatArray, max_points: int) -> list[IndexArray]:
     """All whole numbers that weights times a scale are rounded to, without common divisors."""
-    sizes = np.abs(weights)
-    sizes[sizes <= _EXACT] = 0.0
+    # Weights that are equal but for the last digits get the same points at every scale.
+    largest = float(np.abs(weights).max())
+    sizes = np.round(np.abs(weights) / largest, _DIGITS) if largest > _EXACT else 0.0 * weights
     # A weight changes its number at these scales: half, one and a half, and so on.
     used = sizes[sizes > 0.0]
     steps = np.arange(max_points + 1) + 0.5
