@@ -100,6 +100,7 @@ $(COMPARE_SETUP): $(SETUP)
 compare: $(COMPARE_SETUP)
 	$(BIN)/python -m benchmarks.liknon_selection
 	$(BIN)/python -m benchmarks.real_data
+	$(BIN)/python -m benchmarks.probabilities
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum

@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from fewest.panels import panel_report
+from fewest.panels import panel_report, points_score
 from tests.panels.test_panel_report import make_data
 
 NAMES = [f"g{place}" for place in range(6)]
@@ -215,3 +215,30 @@ def test_bad_second_files(judged, tmp_path):
 def test_folds_are_needed(judged):
     ran = judged("--cv", 0)
     assert (ran.code, "without folds nothing can be judged" in ran.err) == (2, True)
+
+
+def test_points(run, tmp_path):
+    X, y = make_data(n_classes=2)
+    first = write(tmp_path / "two.csv", X, y)
+    files = {name: tmp_path / f"out.{name}" for name in ("json", "html")}
+    asked = ("panel", first, "--target", "kind", "--features", "g1,g0", *SHORT, "--seed", 2)
+    ran = run(*asked, "--points", 3, "--json", files["json"], "--report", files["html"])
+    assert ran.code == 0, ran.err
+    score = points_score(
+        X, y, ["g1", "g0"], feature_names=NAMES, max_points=3, cv=2, random_state=2
+    )
+    assert str(score) in ran.out
+    assert json.loads(files["json"].read_text())["points"] == json.loads(score.to_json())
+    page = files["html"].read_text(encoding="utf-8")
+    assert "Points for b" in page
+    assert page.count("<h1") == 1
+    assert ".points-card" in page
+    assert run(*asked, "--points", "--json", files["json"]).code == 0
+    assert json.loads(files["json"].read_text())["points"]["max_points"] == 5
+
+
+def test_points_of_three_classes_are_refused(judged):
+    ran = judged("--points")
+    assert ran.code == 2
+    assert "tells two classes apart, but y has 3" in ran.err
+    assert "--points: must be 1 or more" in judged("--points", 0).err

@@ -13,16 +13,15 @@ from fewest.minimum._leaves import RuledOut
 from fewest.minimum._result import Step
 from fewest.neuro._regions import Region
 from fewest.neuro._tables import Voxel
-from fewest.panels import PanelReport
+from fewest.panels import PanelReport, PointsScore
 from fewest.report.content import Content, PanelContent, Predictions
 from fewest.tables._content import Missing
 from tests.docs.pages import ROOT
 
 PAGE = ROOT / "docs" / "result_file.md"
 # Names that the modules import for type checkers only.
-NAMES = {
-    cls.__name__: cls for cls in (Missing, Overlap, PanelReport, Region, RuledOut, Step, Voxel)
-}
+_IMPORTED = (Missing, Overlap, PanelReport, PointsScore, Region, RuledOut, Step, Voxel)
+NAMES = {cls.__name__: cls for cls in _IMPORTED}
 
 
 def paths_of(cls, prefix=""):

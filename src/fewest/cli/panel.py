@@ -13,11 +13,12 @@ from fewest.cli._rules import add_rule_options, read_rule_options
 if TYPE_CHECKING:
     from fewest.cli._given_panel import GivenPanel
     from fewest.cli._job import Job
-    from fewest.panels import PanelReport
+    from fewest.panels import PanelReport, PointsScore
     from fewest.tables import Table
 
 __all__ = ["add_options", "run"]
 
+_USUAL_POINTS = 5
 _DESCRIPTION = """\
 Judge a panel of features, wherever it comes from: its error class by class,
 what each feature adds, what could replace it, how other panels of the same
@@ -40,6 +41,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --features CD33,ZYX --against second.csv",
             "expression.csv --target diagnosis --features-from names.txt --report panel.html",
             "expression.csv --target diagnosis --features-from result.json --choose",
+            "expression.csv --target diagnosis --features CD33,ZYX --points 3 --report panel.html",
             "visits.csv --target diagnosis --features CD33,ZYX --groups patient --json panel.json",
         ),
         reads_table=True,
@@ -54,6 +56,15 @@ def add_options(commands: options.Commands) -> None:
         "--against FILE",
         "a second table, with the same target and the same layout: features are matched by name, "
         "and the classifier of the first table predicts its samples",
+    )
+    group.option(
+        "--points MAX",
+        "also turn the panel into a score to add up by hand, of at most MAX points per feature "
+        f"({_USUAL_POINTS} if it is left out), with a table from totals to the risk of the second "
+        "class; two classes only",
+        options.at_least_one,
+        nargs="?",
+        const=_USUAL_POINTS,
     )
     group = panel.add_group("comparisons")
     group.option(
@@ -103,8 +114,9 @@ def run(arguments: argparse.Namespace) -> None:
     given = given.check(job.data.feature_names)
     second = None if arguments.against is None else _read_second(arguments, given)
     estimator = _make_chooser(job, given) if arguments.choose else None
+    points = None if arguments.points is None else _make_points(job, given)
     found = _judge(job, given, second, estimator)
-    _write(job, found, second)
+    _write(job, found, second, points)
 
 
 def _read_second(arguments: argparse.Namespace, given: GivenPanel) -> tuple[Table, list[str]]:
@@ -122,6 +134,23 @@ def _make_chooser(job: Job, given: GivenPanel) -> Any:
         arguments.max_features = len(given.names)
     job.note(settle_method(arguments))
     return make_estimator(arguments, read_rule_options(arguments, names))
+
+
+def _make_points(job: Job, given: GivenPanel) -> PointsScore:
+    from fewest.panels import points_score
+
+    arguments, data = job.arguments, job.data
+    with job.working("points"):
+        return points_score(
+            data.X,
+            data.y,
+            given.names,
+            feature_names=data.feature_names,
+            max_points=arguments.points,
+            groups=data.groups,
+            cv=arguments.cv,
+            random_state=arguments.seed,
+        )
 
 
 def _judge(
@@ -157,7 +186,12 @@ def _judge(
         )
 
 
-def _write(job: Job, found: PanelReport, second: tuple[Table, list[str]] | None) -> None:
+def _write(
+    job: Job,
+    found: PanelReport,
+    second: tuple[Table, list[str]] | None,
+    points: PointsScore | None,
+) -> None:
     from fewest._run.json_text import to_json
     from fewest.cli._job import list_options
     from fewest.cli._output import write
@@ -177,6 +211,7 @@ def _write(job: Job, found: PanelReport, second: tuple[Table, list[str]] | None)
         options=list_options(arguments),
         call=arguments.line,
         panel=found,
+        points=points,
         seconds=dict(job.seconds),
         notes=notes,
     )
@@ -187,12 +222,18 @@ def _write(job: Job, found: PanelReport, second: tuple[Table, list[str]] | None)
             plot_panel_report(found, ax=figure.subplots())
 
         job.draw(draw, figsize=size, layout="constrained")
-    blocks = [str(found), time_text(job.seconds), notes_text(notes)]
+    card = "" if points is None else str(points)
+    blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
     text = "\n\n".join(block for block in blocks if block)
     job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}")
     if arguments.report is not None:
         page = make_panel_page(
-            found, origin=origin, second=of_second, command=arguments.line, notes=notes
+            found,
+            origin=origin,
+            second=of_second,
+            command=arguments.line,
+            notes=notes,
+            points=points,
         )
         as_json = arguments.report.lower().endswith(".json")
         write(arguments.report, to_json(content) + "\n" if as_json else page.html)

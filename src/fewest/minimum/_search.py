@@ -25,8 +25,8 @@ from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation, Signs, settle, settle_pair
 
-# Children per batch times signed features squared and pairs of classes: tenths of a second. Time itself must not decide,
-# or the rows, and with them the first set found, would differ from run to run.
+# Children per batch times signed features squared and pairs of classes: tenths of a second. Time
+# itself must not decide, or the rows, and with them the first set found, would differ.
 _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 _ROOM = 32  # survivors that a child may report before rows have to be added

@@ -15,7 +15,12 @@ from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
 from fewest.report._sizes import describe_sizes
-from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
+from fewest.report._trust import (
+    describe_diagnosis,
+    describe_minimum,
+    describe_near_optimal,
+    describe_validation,
+)
 from fewest.report._trust_content import Minimum, Trust
 from fewest.report.content import Content, Question, Truth
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from fewest import plotting
 from fewest._run.versions import versions
-from fewest.panels import PanelReport
+from fewest.panels import PanelReport, PointsScore
+from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _panel_wording
 from fewest.report._pictures import to_svg
 from fewest.report._report import Page, fill_template
@@ -28,6 +29,8 @@ class PanelPage(Page):
         How to repeat it.
     notes : sequence of str
         What the page should say first.
+    points : PointsScore or None
+        The panel as points, as a card of the page.
     """
 
     found: PanelReport
@@ -36,6 +39,7 @@ class PanelPage(Page):
     second: str
     command: str
     notes: Sequence[str]
+    points: PointsScore | None = None
 
     @cached_property
     def html(self) -> str:
@@ -51,6 +55,8 @@ class PanelPage(Page):
             notes=[*self.notes, *self.found.notes],
             versions=versions(),
             picture=_draw(self.found),
+            card="" if self.points is None else draw_card(self.points, heading="h3"),
+            more_style="" if self.points is None else CARD_STYLE,
         )
 
 
@@ -62,6 +68,7 @@ def make_panel_page(
     second: str = "",
     command: str = "",
     notes: Sequence[str] = (),
+    points: PointsScore | None = None,
 ) -> PanelPage:
     """Make one self-contained page of a judged panel.
 
@@ -75,6 +82,8 @@ def make_panel_page(
         How to repeat it, a line for the terminal for instance.
     notes : sequence of str
         What the page should say first.
+    points : PointsScore, optional
+        From `fewest.panels.points_score`: its card is put on the page, too.
 
     Returns
     -------
@@ -91,7 +100,7 @@ def make_panel_page(
     >>> "What each feature adds" in make_panel_page(found).html
     True
     """
-    return PanelPage(found, title, origin, second, command, notes)
+    return PanelPage(found, title, origin, second, command, notes, points)
 
 
 def _draw(found: PanelReport) -> str:

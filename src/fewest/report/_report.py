@@ -65,9 +65,9 @@ class Page:
         )
 
 
-def fill_template(template: str, **values: Any) -> str:
+def fill_template(template: str, *, more_style: str = "", **values: Any) -> str:
     """A page from one of the templates, with style, script, and a policy that allows both."""
-    style, script = _read_asset("style.css"), _read_asset("table.js")
+    style, script = _read_asset("style.css") + more_style, _read_asset("table.js")
     page: str = (
         _make_environment()
         .get_template(template)

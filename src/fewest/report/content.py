@@ -16,7 +16,7 @@ from fewest.report._trust_content import Label, Spread, Trust
 
 if TYPE_CHECKING:
     from fewest.informative import Overlap
-    from fewest.panels import PanelReport
+    from fewest.panels import PanelReport, PointsScore
     from fewest.tables._content import Missing
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
@@ -438,3 +438,4 @@ class PanelContent(Document):
     options: dict[str, Any]
     call: str
     panel: PanelReport
+    points: PointsScore | None = None
