@@ -20,6 +20,7 @@ from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
 from fewest._estimators.validation import (
     check_choice,
     check_count,
+    check_flag,
     mask_columns,
     unscale,
     weigh_many_classes,
@@ -84,6 +85,7 @@ class JointClassifier(SelectingClassifier):
 
     multi_class: str = "joint"
     max_features: int | None = None
+    exact_features: bool = False
     min_per_class: int | None = None
 
     def _most_programs(self) -> int:
@@ -108,6 +110,7 @@ class JointClassifier(SelectingClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("multi_class", self.multi_class, MULTI_CLASS)
+        check_flag("exact_features", self.exact_features)
         if self.max_features is not None:
             check_count("max_features", self.max_features)
             if self.multi_class == "separate":
@@ -247,7 +250,16 @@ class JointClassifier(SelectingClassifier):
         whole = problem
         if part is not task:
             whole = find_candidate_problem(task, self._joint_problem(task))
-        return PanelSearch(task, part, rows, whole, problem, first, self.min_per_class or 0)
+        return PanelSearch(
+            task,
+            part,
+            rows,
+            whole,
+            problem,
+            first,
+            min_per_class=self.min_per_class or 0,
+            fills_up=bool(self.exact_features),
+        )
 
     def _fit_sizes(
         self, columns: Columns, codes: IndexArray, sizes: IndexArray

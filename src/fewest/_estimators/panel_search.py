@@ -34,12 +34,14 @@ class PanelSearch:
     part_problem: JointProblem
     first: JointResult
     min_per_class: int = 0
+    fills_up: bool = False
 
     def choose(self, size: int) -> IndexArray:
         """So many features, or all that vary if there are fewer.
 
-        Two classes: those of the best ridge fit. More classes: what the first program leaves comes
-        first, and the ridge fit adds what is missing.
+        Two classes: those of the best ridge fit. More classes: those of the first program, which
+        may be fewer if the rest looks like noise. Where it has none, or exactly so many are wanted,
+        the ridge fit adds what is missing.
         """
         chosen = self._always
         if len(self.task.names) > 2:
@@ -53,6 +55,8 @@ class PanelSearch:
                 always=chosen,
                 rivalry=self._rivalry,
             )
+            if len(chosen) > len(self._always) and not self.fills_up:
+                return chosen
         if len(chosen) >= size:
             return chosen
         return self._chooser.choose(size, chosen, rivalry=self._rivalry)

@@ -89,13 +89,16 @@ class Liknon(JointClassifier):
         paid once, however many classes it serves; every class has a score, and the largest decides.
         "separate" trains each class against the rest, on features of its own.
     max_features : int, default=None
-        So many features, for two classes and more (all that vary, if there are fewer). Two classes:
-        those on which least squares with a ridge fit the classes best. More classes: candidates
-        come from the joint program with unit margins, at the largest cost up to `C` that keeps most
-        noise out, a multinomial loss with a strong ridge chooses among them, and least squares
-        add what is missing. Of more than 10,000 samples, so many are drawn for this, equally many
+        The most features that may be selected. Two classes have so many (or all that vary): those
+        on which least squares with a ridge fit the classes best. More classes: candidates come from
+        the joint program with unit margins, at the largest cost up to `C` that keeps most noise
+        out, and a multinomial loss with a strong ridge chooses among them. Of more than
+        10,000 samples, so many are drawn for this, equally many
         of every class; the decision is that of all.
         :class:`~fewest.PanelSizeCV` chooses the number.
+    exact_features : bool, default=False
+        With more than two classes: select exactly `max_features`, also where the program for all
+        classes finds fewer worth their price. Two classes always have so many.
     min_per_class : int, default=None
         With `max_features`: features for every class whose mean is largest in it, at least so many;
         those with the widest distance to the next class come first.

@@ -38,7 +38,7 @@ n_jobs, verbose
         every subset.
     multi_class : {"separate"}
         With more than two classes, each is told from the rest on subsets of its own.
-    max_features, min_per_class : None
+    max_features, exact_features, min_per_class
         Not for unions.
 
     Attributes
