@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from fewest.machines.union import UnionFeatureMachine
     from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import (
+        ErrorFront,
         MinimumResult,
         Separability,
         decide_separability,
+        error_front,
         minimum_features,
     )
     from fewest.model_files import load, save
@@ -39,6 +41,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccumulatedClassifier",
+    "ErrorFront",
     "FeatureSelectionConcave",
     "KernelFeatureMachine",
     "Liknon",
@@ -61,6 +64,7 @@ __all__ = [
     "ZeroNormSVM",
     "__version__",
     "decide_separability",
+    "error_front",
     "exact_liknon_path",
     "exact_sfm_path",
     "liknon_path",
@@ -86,9 +90,11 @@ _HOMES = {
         "machines.union": ("UnionFeatureMachine",),
         "machines.zero_norm_svm": ("ZeroNormSVM",),
         "minimum": (
+            "ErrorFront",
             "MinimumResult",
             "Separability",
             "decide_separability",
+            "error_front",
             "minimum_features",
         ),
         "model_files": ("load", "save"),

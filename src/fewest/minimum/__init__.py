@@ -1,7 +1,20 @@
-"""The certified smallest set of features that separates all classes, and whether any set does."""
+"""The certified smallest set of features that separates all classes, and whether any set does.
+
+Also the fewest errors for each number of features, where no small set separates two classes.
+"""
 
 from fewest.minimum._features import minimum_features
+from fewest.minimum._front import ErrorFront, FrontPoint, ZeroNormOptimum, error_front
 from fewest.minimum._result import MinimumResult
 from fewest.minimum._separability import Separability, decide_separability
 
-__all__ = ["MinimumResult", "Separability", "decide_separability", "minimum_features"]
+__all__ = [
+    "ErrorFront",
+    "FrontPoint",
+    "MinimumResult",
+    "Separability",
+    "ZeroNormOptimum",
+    "decide_separability",
+    "error_front",
+    "minimum_features",
+]

@@ -22,7 +22,13 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock, limit_threads
-from fewest.minimum._data import Twins, check_data, conflicting_samples, separating_columns
+from fewest.minimum._data import (
+    Twins,
+    check_data,
+    conflicting_samples,
+    replace_columns,
+    separating_columns,
+)
 from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
@@ -338,22 +344,7 @@ class Driver:
                 if count:
                     self.n_found += 1
                 if len(self.found) < _MOST_KEPT:
-                    self.found.append(self._with_columns(separation, columns))
-
-    def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
-        """The set with equal columns in place of its own; weights change signs with them."""
-        signs = [
-            1 if np.array_equal(self.X[:, old], self.X[:, new]) else -1
-            for old, new in zip(separation.columns, columns, strict=True)
-        ]
-        order = sorted(range(len(columns)), key=lambda place: columns[place])
-        return Separation(
-            tuple(columns[place] for place in order),
-            tuple(
-                tuple(signs[place] * weights[place] for place in order)
-                for weights in separation.weights
-            ),
-        )
+                    self.found.append(replace_columns(self.X, separation, columns))
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
         step = Step(
