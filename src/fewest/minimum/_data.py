@@ -110,9 +110,7 @@ def separating_columns(X: FloatArray, y: NDArray[Any], columns: IndexArray) -> l
     return sorted(found, key=lambda one: one.columns)
 
 
-def replace_columns(
-    X: FloatArray, separation: Separation, columns: tuple[int, ...]
-) -> Separation:
+def replace_columns(X: FloatArray, separation: Separation, columns: tuple[int, ...]) -> Separation:
     """The set with equal columns in place of its own; weights change signs with them."""
     signs = [
         1 if np.array_equal(X[:, old], X[:, new]) else -1

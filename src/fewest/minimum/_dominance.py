@@ -39,7 +39,7 @@ class DominanceBits:
         self.n_signed = len(order)
         groups = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
         few, many = sorted(groups, key=len)
-        direction = 1 if few is groups[1] or len(few) == len(many) and y[few[0]] == 1 else -1
+        direction = 1 if few is groups[1] else -1
         many = _spread(many, 64 * _MOST_WORDS)
         words = -(-len(many) // 64)
         per_row = max(words * 8, -(-len(many) // 8)) * max(1, self.n_signed)

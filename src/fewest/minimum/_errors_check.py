@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._hitting import find_hitting_set, pack_samples
 from fewest.minimum._leaves import RuledOut, Separation
+
+if TYPE_CHECKING:
+    from fewest.minimum._result import MinimumResult
 
 
 def require_two_classes(classes: NDArray[Any], name: str) -> None:
@@ -24,9 +27,7 @@ def require_two_classes(classes: NDArray[Any], name: str) -> None:
         )
 
 
-def proofs_hold(
-    proofs: Iterable[Separation | RuledOut], X: FloatArray, y: NDArray[Any]
-) -> bool:
+def proofs_hold(proofs: Iterable[Separation | RuledOut], X: FloatArray, y: NDArray[Any]) -> bool:
     """Whether proofs name columns and samples that exist, and hold."""
     for proof in proofs:
         samples = proof.samples if isinstance(proof, RuledOut) else proof.wrong
@@ -102,3 +103,34 @@ def _leave_more(search: ErrorSearch, size: int, most: int) -> bool:
         counted = search.count_pairs(*bounded[:2])
         return all(counts.min() > most for _, _, counts in counted)
     return search.run(size, most, lambda _: False)
+
+
+def minimum_holds(result: MinimumResult, X: FloatArray, y: IndexArray, *, search: bool) -> bool:
+    """Whether what a result claims follows from its proofs, which are checked too."""
+    most = result.max_errors
+    if len(np.unique(y)) != 2:
+        return False
+    if not proofs_hold([*result.separations, *result.ruled_out], X, y):
+        return False
+    everything = tuple(range(X.shape[1]))
+    of_all = [one for one in result.ruled_out if one.columns == everything]
+    is_impossible = len(result.inseparable) > 0
+    if is_impossible and not are_unmet(of_all, most, len(y)):
+        return False
+    if result.size is None:
+        return result.certified == is_impossible and not result.subsets
+    columns = [tuple(subset.tolist()) for subset in result.subsets]
+    consistent = (
+        len(columns) > 0
+        and columns == [one.columns for one in result.separations]
+        and all(len(one.columns) == result.size for one in result.separations)
+        and all(len(set(one.wrong)) <= most for one in result.separations)
+        and result.certified == (result.size == result.lower_bound)
+        and result.lower_bound <= result.size
+        and not is_impossible
+    )
+    if not consistent or not search:
+        return consistent
+    claims = [(size, most + 1) for size in range(result.lower_bound)]
+    with limit_threads(1):
+        return leaves_more_errors(X, y, claims, result.ruled_out, 0)

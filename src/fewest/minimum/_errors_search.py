@@ -83,9 +83,7 @@ class ErrorSearch:
 
     def try_best_pairs(self, fewest: int) -> int:
         """The fewest errors of pairs of the best features, if below `fewest`."""
-        pairs, bounds = scan_pairs_below(
-            self.bits, 0, min(_BEST, self.bits.n_signed), fewest - 1
-        )
+        pairs, bounds = scan_pairs_below(self.bits, 0, min(_BEST, self.bits.n_signed), fewest - 1)
         order = np.argsort(bounds, kind="stable")
         for bound, _, counts in self.count_pairs(pairs[order], bounds[order]):
             fewest = min(fewest, int(counts.min()))
@@ -190,7 +188,8 @@ class ErrorSearch:
 
         Those of the same size, each without one of its features, are tried too. Proves nothing.
         """
-        starts = {self._places_of(one, drop) for one in known for drop in self._drops(one, size)}
+        firsts = [one for one in known if self.twins.leaders(one.columns) == one.columns]
+        starts = {self._places_of(one, drop) for one in firsts for drop in self._drops(one, size)}
         if size == 3:
             starts |= {tuple(pair) for pair in self._best_pairs.tolist()}
         for chosen in sorted(starts):
@@ -257,7 +256,7 @@ class ErrorSearch:
         """Rows of places in decreasing order, in parts of similar work, and the share before."""
         n_signed = self.bits.n_signed
         batch, work, total = [], 0, max(1, n_signed**length)
-        for count, prefix in enumerate(_decreasing(n_signed, length)):
+        for prefix in _decreasing(n_signed, length):
             batch.append(prefix)
             work += (prefix[-1] + 8) ** 2
             if work > _CALL_SETS:

@@ -29,12 +29,14 @@ from fewest.minimum._data import (
     replace_columns,
     separating_columns,
 )
+from fewest.minimum._errors_check import require_two_classes
 from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
+from fewest.minimum._with_errors import ErrorDriver
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
@@ -44,6 +46,7 @@ def minimum_features(
     X: Any,
     y: ArrayLike,
     *,
+    max_errors: int = 0,
     max_size: int | None = None,
     max_seconds: float | None = None,
     n_solutions: int | None = 1,
@@ -80,12 +83,18 @@ def minimum_features(
     first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
     first.
 
+    With `max_errors`, that many of the samples of two classes may be wrong, which means on the
+    hyperplane or beyond it. Which ones is part of the search; see `error_front` for how it works.
+
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two or more classes.
+        Labels of two or more classes; of two, if errors are allowed.
+    max_errors : int, default=0
+        How many samples the set may leave wrong. If the smaller class has no more samples, no
+        feature is needed.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
@@ -137,11 +146,26 @@ def minimum_features(
     >>> result = minimum_features(X, y, n_solutions=None)
     >>> [subset.tolist() for subset in result.subsets]
     [[17, 52]]
+
+    If two samples may be wrong, fewer features are enough:
+
+    >>> y = X[:, 17] + X[:, 52] - X[:, 110] > 0
+    >>> result = minimum_features(X, y, max_errors=2)
+    >>> result.size, result.certified, result.subsets[0].tolist(), result.separations[0].wrong
+    (2, True, [73, 110], (8, 10))
     """
+    check_count("max_errors", max_errors, or_zero=True)
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
+    if max_errors:
+        X, classes, codes = check_data(X, y)
+        require_two_classes(classes, "minimum_features(max_errors=...)")
+        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+            return ErrorDriver(
+                X, codes, classes, clock, int(max_errors), max_size, n_solutions
+            ).run()
     return search_minimum(
         X, y, max_seconds, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
     )

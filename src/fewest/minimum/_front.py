@@ -139,9 +139,7 @@ class ErrorFront:
             bounds.append(len(self.points) + C * self.floor)
         best = self.points[int(np.argmin(values))]
         subset = best.subsets[0]
-        return ZeroNormOptimum(
-            float(C), min(values), min(bounds), len(subset), best.errors, subset
-        )
+        return ZeroNormOptimum(float(C), min(values), min(bounds), len(subset), best.errors, subset)
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -254,18 +252,18 @@ def error_front(
     >>> y = X[:, 3] + X[:, 8] + 0.7 * rng.standard_normal(40) > 0
     >>> front = error_front(X, y, max_features=2)
     >>> front.errors.tolist(), front.proven
-    ([17, 7, 3], True)
+    ([19, 6, 4], True)
     >>> front.points[2].subsets[0].tolist()
     [3, 8]
     >>> front.verify(X, y, search=True)
     True
 
-    At a price of one feature for four errors, one feature is the best choice of all hyperplanes
-    with up to two.
+    If five errors weigh as much as one feature, one feature is the best choice of all
+    hyperplanes, those with more than two features included.
 
     >>> best = front.optimum(C=0.2)
-    >>> best.size, best.errors, round(best.value, 2)
-    (1, 7, 2.4)
+    >>> best.size, best.errors, round(best.value, 2), best.proven
+    (1, 6, 2.2, True)
     """
     check_count("max_features", max_features)
     check_count("n_solutions", n_solutions, or_none=True)
@@ -273,16 +271,15 @@ def error_front(
         check_positive("max_seconds", max_seconds, infinity="for none")
     X, classes, codes = check_data(X, y, "error_front")
     require_two_classes(classes, "error_front")
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    clock = Clock(max_seconds, verbose, "error_front")
+    with clock, limit_threads(effective_n_jobs(n_jobs)):
         return _Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
 
 
 class _Front:
     """One search, from no feature upwards."""
 
-    def __init__(
-        self, X: FloatArray, y: IndexArray, clock: Clock, n_solutions: int | None
-    ) -> None:
+    def __init__(self, X: FloatArray, y: IndexArray, clock: Clock, n_solutions: int | None) -> None:
         self.X, self.y, self.clock = X, y, clock
         self.points: list[FrontPoint] = []
         self.several = n_solutions != 1
@@ -309,12 +306,14 @@ class _Front:
                 self._try_larger(size)
             last = self.points[-1]
             self.clock.say(f"{size} features: {last.lower_bound} to {last.errors} errors")
+        n_samples, n_features = self.X.shape
         return ErrorFront(
-            tuple(self.points),
-            search.floor,
-            self.clock.seconds,
-            *self.X.shape,
-            tuple(search.pool.vectors),
+            points=tuple(self.points),
+            floor=search.floor,
+            seconds=self.clock.seconds,
+            n_samples=n_samples,
+            n_features=n_features,
+            ruled_out=tuple(search.pool.vectors),
         )
 
     def _is_settled(self) -> bool:
@@ -331,9 +330,7 @@ class _Front:
         subsets = tuple(np.array(one.columns, dtype=np.intp) for one in sets)
         seconds = perf_counter() - self.began
         bound = min(max(lower_bound, self.search.floor), errors)
-        self.points.append(
-            FrontPoint(size, errors, bound, subsets, complete, seconds, tuple(sets))
-        )
+        self.points.append(FrontPoint(size, errors, bound, subsets, complete, seconds, tuple(sets)))
 
     def _keep_last(self, size: int, lower_bound: int) -> None:
         """A further feature is not known to help."""
@@ -388,8 +385,7 @@ class _Front:
                 break
             found, fewest = [better], len(better.wrong)
         complete = False
-        while lower_bound < fewest or (self.several and fewest < known and not complete):
-            most = min(lower_bound, fewest)
+        for most in range(lower_bound, fewest + (self.several and fewest < known)):
             self.clock.begin(f"sets of {size} with {most} errors")
             at_most: list[Separation] = []
 
@@ -399,11 +395,10 @@ class _Front:
 
             complete = search.run(size, most, keep)
             if at_most:
-                found, fewest = at_most, most
+                found = at_most
+            if at_most or not complete:
                 break
-            if not complete or most == fewest:
-                break
-            lower_bound = most + 1
+            lower_bound, complete = most + 1, False
         if not found:
             self._keep_last(size, lower_bound)
         else:

@@ -173,10 +173,10 @@ def _scan_sets(
 @njit(cache=True)
 def is_taken(column: int, taken: Any) -> bool:
     """Whether a column is among those of the set already."""
+    found = False
     for other in taken:
-        if column == other:
-            return True
-    return False
+        found |= column == other
+    return found
 
 
 def scan_completions(

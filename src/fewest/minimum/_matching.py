@@ -64,7 +64,7 @@ def match_best(graph: Any, most: int, owners: Any, partners: Any) -> int:
         path_rows[0] = start
         while depth >= 0:
             row = path_rows[depth]
-            place = -1
+            place = np.int64(-1)
             for w in range(n_words):
                 word = graph[row, w] & left[w]
                 if word:

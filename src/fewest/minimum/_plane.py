@@ -168,9 +168,7 @@ def count_errors_in_plane(x: Any, z: Any, is_few: Any, most: int, side: Any) -> 
             lead = order[k]
             while k < count:
                 i = order[k]
-                if i != lead and cross_sign(
-                    x[pivot], z[pivot], x[lead], z[lead], x[i], z[i]
-                ) != 0:
+                if i != lead and cross_sign(x[pivot], z[pivot], x[lead], z[lead], x[i], z[i]) != 0:
                     break
                 wrong += 1 if turned[i] != is_few[i] else -1
                 k += 1

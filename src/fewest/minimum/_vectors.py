@@ -69,7 +69,7 @@ class VectorPool:
         n_listed = members(vectors, listed)
         removed = np.empty(self.supports.shape[1], dtype=np.uint64)
         verdict = meet_all(
-            self.supports, listed, n_listed, graph, bits.few, bits.many, most, removed, 
+            self.supports, listed, n_listed, graph, bits.few, bits.many, most, removed,
             _MOST_NODES,
         )  # fmt: skip
         return bool(verdict == UNMET)
