@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
@@ -72,7 +72,7 @@ def _spread(samples: IndexArray, most: int) -> IndexArray:
     return samples[np.linspace(0, len(samples) - 1, most).astype(np.intp)]
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
     """For each column, and a plus or a minus, the fewest errors of any threshold.
 
@@ -83,7 +83,7 @@ def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
     n_second = 0
     for i in range(n):
         n_second += y[i]
-    for j in prange(len(columns)):
+    for j in range(len(columns)):
         x = X[:, columns[j]].copy()
         order = np.argsort(x)
         # All lie above the threshold at first: the first class is wrong with a plus.
@@ -98,9 +98,9 @@ def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
     return counts
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def _fill_bad(X: Any, few: Any, many: Any, columns: Any, signs: Any, bad: Any) -> None:
-    for f in prange(len(columns)):
+    for f in range(len(columns)):
         x = X[:, columns[f]] * signs[f]
         for r in range(len(few)):
             for c in range(len(many)):
@@ -121,9 +121,9 @@ def _count_conflicts(bad: Any, n_many: int) -> Any:
     return of_few, of_many
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def _transpose(bad: Any, good: Any) -> None:
-    for block in prange(good.shape[2]):
+    for block in range(good.shape[2]):
         for f in range(64 * block, min(64 * block + 64, len(bad))):
             bit = np.uint64(1) << np.uint64(f & 63)
             for r in range(good.shape[0]):

@@ -124,6 +124,8 @@ class MinimumResult:
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(_is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False
+        if any(one.wrong for one in self.separations):
+            return False
         everything = tuple(range(self.n_features))
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
         claimed = [tuple(pair) for pair in self.inseparable.tolist()]
