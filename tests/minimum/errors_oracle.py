@@ -126,3 +126,10 @@ def random_labelled(seed, n=None, d=None):
         y = (rng.random(n) < rng.choice([0.15, 0.5])).astype(int)
     y[:2] = 0, 1
     return X, y
+
+
+def tossed(seed=0, n=18, d=7):
+    """Labels by coin; the fewest errors of 0 to 3 features are 7, 5, 3, 2 (by brute force)."""
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((n, d)))
+    return X, np.where(rng.random(n) < 0.5, "ill", "healthy"), [7, 5, 3, 2]

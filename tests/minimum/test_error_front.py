@@ -14,7 +14,12 @@ from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front import _Front
 from fewest.minimum._with_errors import ErrorDriver
 from tests.fuzzing import many
-from tests.minimum.errors_oracle import fewest_errors, fewest_errors_by_size, random_labelled
+from tests.minimum.errors_oracle import (
+    fewest_errors,
+    fewest_errors_by_size,
+    random_labelled,
+    tossed,
+)
 from tests.minimum.oracle import separable_by_lp
 
 
@@ -23,13 +28,6 @@ def noisy(seed=0, n=30, d=12):
     X = rng.standard_normal((n, d))
     score = X[:, 2 % d] + X[:, 5 % d] - X[:, 7 % d] + 0.8 * rng.standard_normal(n)
     return X, np.where(score > 0, "ill", "healthy")
-
-
-def tossed(seed=0, n=18, d=7):
-    """Labels by coin; the fewest errors of 0 to 3 features are 7, 5, 3, 2 (by brute force)."""
-    rng = np.random.default_rng(seed)
-    X = np.asfortranarray(rng.standard_normal((n, d)))
-    return X, np.where(rng.random(n) < 0.5, "ill", "healthy"), [7, 5, 3, 2]
 
 
 def as_tuples(subsets):

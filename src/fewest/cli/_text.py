@@ -66,6 +66,7 @@ def result_text(content: Content) -> str:
         *_subset_blocks(content),
         *_informative_blocks(content),
         *_minimum_blocks(content),
+        *_front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
@@ -398,6 +399,8 @@ def _smallest_text(found: Minimum, n_classes: int) -> str:
     size = counted(found.size or 0, "feature")
     if n_classes > 2:
         size += f" for every two of the {n_classes} classes"
+    if found.max_errors:
+        size += f" with at most {counted(found.max_errors, 'error')}"
     if found.certified:
         return f"Smallest set: {size}, certified"
     return (
@@ -408,7 +411,12 @@ def _smallest_text(found: Minimum, n_classes: int) -> str:
 
 def _sets_text(found: Minimum) -> str:
     shown = found.sets[:_MOST_SETS]
-    rows = [[", ".join(map(cut, one.features)), f"{one.margin:.3g}"] for one in shown]
+    rows = [[", ".join(map(cut, one.features)) or "none", f"{one.margin:.3g}"] for one in shown]
+    header = ["features", "margin"]
+    if found.max_errors:
+        header.append("wrong samples, counted from 1")
+        for row, one in zip(rows, shown, strict=True):
+            row.append(", ".join(str(sample + 1) for sample in one.wrong) or "none")
     known = f"{counted(found.n_found, 'set')} of this size"
     how_many = f"There {'is' if found.n_found == 1 else 'are'} exactly {known}."
     if not found.complete:
@@ -416,7 +424,7 @@ def _sets_text(found: Minimum) -> str:
     if len(shown) < found.n_found:
         how_many += f" Shown: {len(shown)}."
     return (
-        f"{aligned([['features', 'margin'], *rows])}\n{how_many} Margins are for standardised "
+        f"{aligned([header, *rows])}\n{how_many} Margins are for standardised "
         "features."
     )
 
@@ -437,3 +445,20 @@ def _proof_text(found: Minimum) -> str:
         f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
         f"do not, {checked} in exact arithmetic"
     )
+
+
+def _front_blocks(content: Content) -> list[str]:
+    found = content.trust.error_front
+    if found is None:
+        return []
+    rows = [["features", "errors", "", "a set that leaves so few"]]
+    for point in found.points:
+        bound = "proven" if point.proven else f"proven: at least {point.lower_bound}"
+        names = ", ".join(map(cut, point.sets[0].features)) or "none"
+        rows.append([f"at most {point.size}", str(point.errors), bound, names])
+    checked = "hold" if found.verified else "DO NOT HOLD"
+    return [
+        f"Fewest training errors for each number of features\n{aligned(rows)}",
+        f"Proofs of these errors, and {found.n_ruled_out} vectors that rule out others, "
+        f"{checked} in exact arithmetic",
+    ]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from fewest._wording import cut, listed
+from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
-from fewest.cli._errors import InseparableError
+from fewest.cli._errors import CommandError, InseparableError
+
+if TYPE_CHECKING:
+    from fewest.cli._job import Job
 
 __all__ = ["add_options", "run"]
 
@@ -19,7 +23,9 @@ _UNKNOWN = (
 _DESCRIPTION = """\
 Find the smallest number of features that separate the classes without error,
 prove that no smaller set does, and check the proof in exact arithmetic. With
-more than two classes, the features separate every two of them."""
+more than two classes, the features separate every two of them. For two classes,
+some samples may be wrong (--max-errors), and --front shows the fewest training
+errors for each number of features."""
 
 
 def add_options(commands: options.Commands) -> None:
@@ -32,11 +38,21 @@ def add_options(commands: options.Commands) -> None:
         examples=(
             "expression.csv --target diagnosis",
             "expression.csv --target diagnosis --solutions all --json minimum.json",
+            "expression.csv --target diagnosis --max-errors 2",
+            "expression.csv --target diagnosis --front 3 --plot front.png",
             "expression.npz --max-seconds 3600 --jobs -1",
         ),
         reads_table=True,
     )
     group = minimum.add_group("search")
+    group.option(
+        "--max-errors E", "how many training samples may be wrong; two classes", options.none_or_more, 0
+    )
+    group.option(
+        "--front K",
+        "instead: the fewest training errors of 0 to K features; two classes",
+        options.at_least_one,
+    )
     group.option(
         "--max-size K",
         "search sets of up to K features completely (default: as many as it takes)",
@@ -52,7 +68,9 @@ def add_options(commands: options.Commands) -> None:
     group.option("--solutions N", solutions, options.at_least_one_or_all, 1)
     options.add_jobs(group, "threads; -1 for one per core", default=-1)
     options.add_output(
-        minimum, quiet="print the features of the best set only, one per line; no progress"
+        minimum,
+        quiet="print the features of the best set only, one per line; no progress",
+        plot="the front of features and errors (with --front)",
     )
 
 
@@ -62,12 +80,17 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._text import names_text
     from fewest.minimum import minimum_features
 
-    job = start_job(arguments)
+    _check_together(arguments)
+    job = start_job(arguments, "plot")
     data = job.data
+    if arguments.front is not None:
+        _show_front(job)
+        return
     with job.working("searching"):
         result = minimum_features(
             data.X,
             data.y,
+            max_errors=arguments.max_errors,
             max_size=arguments.max_size,
             max_seconds=arguments.max_seconds,
             n_solutions=arguments.solutions,
@@ -76,12 +99,69 @@ def run(arguments: argparse.Namespace) -> None:
         )
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
+        if arguments.max_errors:
+            raise InseparableError(_refuse_errors(arguments.max_errors, bool(pairs)))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
     content = job.content(result)
     job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
     job.write_page(result)
+
+
+def _check_together(arguments: argparse.Namespace) -> None:
+    """Refuse options that exclude each other."""
+    if arguments.front is None and arguments.plot:
+        raise CommandError("--plot draws the front of features and errors.\nAdd --front 3.")
+    if arguments.front is not None and (arguments.max_errors or arguments.max_size):
+        raise CommandError(
+            "--front looks at all numbers of errors and at up to K features.\n"
+            "Leave out --max-errors and --max-size."
+        )
+    if arguments.report and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "--report shows sets that leave no error.\nUse --json, or --plot with --front."
+        )
+
+
+def _show_front(job: Job) -> None:
+    """Search, check, print, draw."""
+    from fewest.cli._text import names_text
+    from fewest.minimum import error_front
+
+    arguments, data = job.arguments, job.data
+    with job.working("searching"):
+        front = error_front(
+            data.X,
+            data.y,
+            max_features=arguments.front,
+            max_seconds=arguments.max_seconds,
+            n_solutions=arguments.solutions,
+            n_jobs=arguments.jobs,
+            verbose=job.verbose,
+        )
+    if arguments.plot:
+        from fewest.plotting import plot_error_front
+
+        job.draw(
+            lambda figure: plot_error_front(front, ax=figure.subplots()),
+            figsize=(5.2, 3.8),
+            layout="constrained",
+        )
+    content = job.content(front)
+    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
+
+
+def _refuse_errors(most: int, is_proven: bool) -> str:
+    """What to say if no set of features leaves so few errors."""
+    if is_proven:
+        start = f"every set of features leaves more than {counted(most, 'sample')} wrong (proven)."
+    else:
+        start = (
+            f"no set of features was found that leaves at most {counted(most, 'sample')} wrong, "
+            "nor a proof that there is none."
+        )
+    return f"{start}\nAllow more with --max-errors, or look at --front 3."
 
 
 def _refuse(pairs: list[str], is_binary: bool) -> str:

@@ -95,7 +95,7 @@ class ErrorFront:
         Farkas vectors of sets of three or more features that passed all tests on bits.
     """
 
-    report_kind = "error front"
+    report_kind = "error_front"  # as which `fewest.report` takes it
     points: tuple[FrontPoint, ...]
     floor: int
     seconds: float

@@ -258,11 +258,11 @@ class ErrorDriver:
     def _margin(self, separation: Separation) -> float:
         """Half the distance of the classes' hulls without the wrong samples, standardised.
 
-        Zero where they are too close, infinity where only one class is left.
+        Zero where they are too close, or where only one class is left.
         """
         left = np.setdiff1d(np.arange(len(self.y)), separation.wrong)
         if len(np.unique(self.y[left])) < 2:
-            return np.inf
+            return 0.0
         Z = scale_columns(self.X[:, separation.columns]).take(np.arange(len(separation.columns)))
         plane = hard_margin(Z[left], sign_labels(self.y[left]))
         return 0.0 if plane is None else float(1 / np.linalg.norm(plane[0]))

@@ -14,7 +14,12 @@ from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._given import Given
-from fewest.report._trust import describe_diagnosis, describe_minimum, describe_validation
+from fewest.report._trust import (
+    describe_diagnosis,
+    describe_error_front,
+    describe_minimum,
+    describe_validation,
+)
 from fewest.report._trust_content import Minimum, Trust
 from fewest.report.content import Content, Question, Truth
 
@@ -51,6 +56,9 @@ def known_content(
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
+        error_front=None
+        if given.error_front is None
+        else describe_error_front(given.error_front, data),
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
     )
     return Content(

@@ -31,7 +31,7 @@ from fewest.significance import (
 )
 
 if TYPE_CHECKING:
-    from fewest.minimum import MinimumResult
+    from fewest.minimum import ErrorFront, MinimumResult
 
 _CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
@@ -312,10 +312,36 @@ def describe_minimum(
         result,
         positive_class=label,
         sets=[
-            content.SeparatingSet(data.names(columns), columns.tolist(), float(margin))
-            for columns, margin in zip(result.subsets, result.margins, strict=True)
+            content.SeparatingSet(
+                data.names(columns), columns.tolist(), float(margin), list(separation.wrong)
+            )
+            for columns, margin, separation in zip(
+                result.subsets, result.margins, result.separations, strict=True
+            )
         ],
         verified=result.verify(data.X, data.y) if with_proof else None,
         ruled_out=list(result.ruled_out) if with_proof else [],
         inseparable=pairs,
+    )
+
+
+def describe_error_front(front: ErrorFront, data: Data) -> content.ErrorFront:
+    """The fewest errors of each number of features, with a set that leaves so many."""
+    points = [
+        copy_fields(
+            content.ErrorFrontPoint,
+            point,
+            sets=[
+                content.SetWithErrors(data.names(columns), columns.tolist(), list(one.wrong))
+                for columns, one in zip(point.subsets, point.separations, strict=True)
+            ],
+        )
+        for point in front.points
+    ]
+    return content.ErrorFront(
+        points=points,
+        floor=front.floor,
+        verified=front.verify(data.X, data.y),
+        n_ruled_out=len(front.ruled_out),
+        seconds=front.seconds,
     )
