@@ -7,7 +7,8 @@ the same limit of time for each front.
 el0ps (Guyard et al. 2024) minimises a squared hinge loss plus lambda |w|_0, with weights up to M in
 standardised columns and no intercept, and proves its optimum by branch and bound. That is another
 objective: the loss stands in for the number of errors. So its hyperplanes cannot leave fewer errors
-than the front says, and its proof is about the loss.
+than the front says, and its proof is about the loss. It needs an MPI library, for example that of
+`pip install mpich`.
 """
 
 from __future__ import annotations
@@ -64,12 +65,13 @@ def report(name: str, front: ErrorFront, seconds: float) -> None:
 def compare(X: np.ndarray, y: np.ndarray, seconds: float) -> None:
     """Let el0ps select along lambda, and count the training errors of its hyperplanes."""
     try:
+        import mpi4py.MPI  # noqa: F401  (which el0ps needs, and which may find no library)
         from el0ps.datafit import Squaredhinge
         from el0ps.penalty import Bigm
         from el0ps.solver import BnbSolver
         from el0ps.utils import compute_lmbd_max
-    except ImportError:
-        row("  el0ps", "not installed", "pip install el0ps")
+    except (ImportError, RuntimeError):
+        row("  el0ps", "not available", "pip install el0ps mpich")
         return
     A = np.asfortranarray((X - X.mean(axis=0)) / np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0))
     signs = np.where(y == np.unique(y)[1], 1.0, -1.0)

@@ -423,10 +423,7 @@ def _sets_text(found: Minimum) -> str:
         how_many = f"Found: {known}; there may be more (see --solutions)."
     if len(shown) < found.n_found:
         how_many += f" Shown: {len(shown)}."
-    return (
-        f"{aligned([header, *rows])}\n{how_many} Margins are for standardised "
-        "features."
-    )
+    return f"{aligned([header, *rows])}\n{how_many} Margins are for standardised features."
 
 
 def _search_table(found: Minimum) -> str:

@@ -46,7 +46,10 @@ def add_options(commands: options.Commands) -> None:
     )
     group = minimum.add_group("search")
     group.option(
-        "--max-errors E", "how many training samples may be wrong; two classes", options.none_or_more, 0
+        "--max-errors E",
+        "how many training samples may be wrong; two classes",
+        options.none_or_more,
+        0,
     )
     group.option(
         "--front K",

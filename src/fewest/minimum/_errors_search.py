@@ -29,7 +29,7 @@ _CALL_PAIRS = 1 << 21  # tenths of a second, or seconds where many pairs pass
 _CALL_COUNTS = 1 << 11
 _CALL_SETS = 1 << 23
 _ROOM = 64
-_BEST = 128  # signed features whose pairs are tried first
+_BEST = 300  # signed features whose pairs are tried first
 _TRIES = 12  # sets that are settled for each known set, in the hope of fewer errors
 
 

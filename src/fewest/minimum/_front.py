@@ -352,7 +352,8 @@ class _Front:
         fewest = search.try_best_pairs(known)
         best: list[tuple[int, int]] = []
         lower_bound = search.floor
-        bounded = search.bound_pairs(min(fewest, known - 1) if self.several else fewest - 1)
+        most = min(fewest, known - 1) if self.several else fewest - 1
+        bounded = None if most < lower_bound else search.bound_pairs(most)
         if bounded is not None:
             pairs, bounds, limit = bounded
             lower_bound = min([*bounds[:1].tolist(), limit + 1])
