@@ -4,16 +4,14 @@ Also the fewest errors for each number of features, where no small set separates
 """
 
 from fewest.minimum._features import minimum_features
-from fewest.minimum._front import ErrorFront, FrontPoint, ZeroNormOptimum, error_front
+from fewest.minimum._front import ErrorFront, error_front
 from fewest.minimum._result import MinimumResult
 from fewest.minimum._separability import Separability, decide_separability
 
 __all__ = [
     "ErrorFront",
-    "FrontPoint",
     "MinimumResult",
     "Separability",
-    "ZeroNormOptimum",
     "decide_separability",
     "error_front",
     "minimum_features",
