@@ -26,7 +26,7 @@ from fewest import ErrorFront, error_front
 SECONDS = 300.0
 LARGEST = 3
 # Bound of the weights, and lambdas as shares of the one that selects nothing.
-BIG_M, SHARES = 2.0, (0.8, 0.5, 0.3, 0.2, 0.12)
+BIG_M, SHARES = 2.0, (0.5, 0.3, 0.2, 0.12, 0.08, 0.05)
 PRICES = (0.1, 0.3, 1.0)
 
 
