@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from fewest.minimum import (
         ErrorFront,
         MinimumResult,
+        NearOptimalSets,
+        RuledMinimum,
         Separability,
         decide_separability,
         error_front,
         minimum_features,
+        near_optimal_sets,
     )
     from fewest.model_files import load, save
     from fewest.psvm import (
@@ -49,6 +52,7 @@ __all__ = [
     "LiknonPath",
     "MinimumResult",
     "ModelFileError",
+    "NearOptimalSets",
     "NotSeparableError",
     "PotentialSVC",
     "PotentialSVCCV",
@@ -56,6 +60,7 @@ __all__ = [
     "PotentialSVRCV",
     "PotentialSelector",
     "RepetitiveSelector",
+    "RuledMinimum",
     "Separability",
     "SoftDoubleMinOver",
     "SupportFeatureMachine",
@@ -70,6 +75,7 @@ __all__ = [
     "liknon_path",
     "load",
     "minimum_features",
+    "near_optimal_sets",
     "save",
 ]
 
@@ -92,10 +98,13 @@ _HOMES = {
         "minimum": (
             "ErrorFront",
             "MinimumResult",
+            "NearOptimalSets",
+            "RuledMinimum",
             "Separability",
             "decide_separability",
             "error_front",
             "minimum_features",
+            "near_optimal_sets",
         ),
         "model_files": ("load", "save"),
         "psvm.estimators": ("PotentialSVC", "PotentialSVR"),

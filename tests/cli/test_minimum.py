@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from fewest import SupportFeatureMachine, error_front, minimum_features
+from fewest import SupportFeatureMachine, error_front, minimum_features, near_optimal_sets
 from fewest.report import make_report
 from tests.minimum.errors_oracle import tossed
 from tests.minimum.oracle import brute_force
@@ -180,7 +180,9 @@ def test_errors_that_no_set_avoids(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--plot", "a.png"), "--plot draws the front of features and errors"),
+        (("--plot", "a.png"), "Give both, or neither; or --front 3"),
+        (("--all", "--max-errors", "1"), "--all lists sets that leave no error"),
+        (("--front", "2", "--exclude", NAMES[0]), "rules about features and errors do not go"),
         (("--front", "2", "--max-errors", "1"), "Leave out --max-errors and --max-size"),
         (("--front", "2", "--report", "a.html"), "--report shows sets that leave no error"),
         (("--max-errors", "1", "--report", "a.html"), "Use --json, or --plot with --front"),
@@ -205,3 +207,124 @@ def test_a_page_of_errors_alone_is_refused():
     for result in (error_front(X, y, max_features=1), minimum_features(X, y, max_errors=6)):
         with pytest.raises(ValueError, match="sets that leave errors have no page of their own"):
             make_report(result, X, y)
+
+
+def write_rules(tmp_path, **columns):
+    """One small table for each option."""
+    files = {}
+    for name, rows in columns.items():
+        file = tmp_path / f"{name}.csv"
+        file.write_text("\n".join(["feature,value", *(f"{j},{v}" for j, v in rows.items())]))
+        files[name] = file
+    return files
+
+
+def test_features_that_are_always_in_or_out(run, hidden):
+    include, exclude = NAMES[7], NAMES[27]
+    ran = run(
+        *("minimum", hidden, "--target", "group", "--solutions", "all", "--json", "-"),
+        *("--include", include, "--exclude", exclude),
+    )
+    (found,) = ran.json["trust"]["minima"]
+    assert (found["size"], found["certified"], found["verified"]) == (2, True, True)
+    assert found["included"] == [include]
+    assert found["price"] is None
+    assert all(include in one["features"] for one in found["sets"])
+    assert not any(exclude in one["features"] for one in found["sets"])
+    shown = run("minimum", hidden, "--target", "group", "--include", include).out
+    assert f"Smallest set: 2 features besides {include}, certified" in shown
+
+
+def test_prices(run, hidden, tmp_path):
+    files = write_rules(tmp_path, cost={NAMES[20]: 5, NAMES[7]: 2.5})
+    asked = ("minimum", hidden, "--target", "group", "--feature-cost", files["cost"])
+    (found,) = run(*asked, "--json", "-").json["trust"]["minima"]
+    assert found["certified"]
+    assert found["price"] == found["price_bound"]
+    assert all(step["price"] > 0 for step in found["searched"])
+    ran = run(*asked)
+    assert f"Cheapest set: price {found['price']:g} (" in ran.out
+    assert "of this price" in ran.out
+    assert "price up to" in ran.out
+    ended = run(*asked, "--max-size", 1)
+    assert "; proven: at least 1. The search ended" in ended.out
+
+
+def test_groups_and_signs(run, hidden, tmp_path):
+    files = write_rules(
+        tmp_path, groups={NAMES[j]: "chip" for j in (7, 11, 20)}, signs={NAMES[20]: "up"}
+    )
+    asked = ("minimum", hidden, "--target", "group", "--feature-groups", files["groups"])
+    (found,) = run(*asked, "--json", "-").json["trust"]["minima"]
+    assert (found["price"], found["sets"][0]["columns"]) == (1.0, [7, 11, 20])
+    ran = run(*asked, "--one-per-group", "--signs", files["signs"], "--json", "-")
+    (found,) = ran.json["trust"]["minima"]
+    assert len({7, 11, 20} & set(found["sets"][0]["columns"])) < 2
+    assert found["verified"]
+
+
+def on_page(X, y, *results):
+    """The text of a page about these results only."""
+    page = make_report(results[0], X, y, also=results[1:], parts=()).html
+    return " ".join(re.sub("<[^>]*>", "", page).split())
+
+
+def test_rules_on_the_page():
+    X = np.random.default_rng(0).standard_normal((22, 30))
+    y = X[:, 7] + X[:, 11] - X[:, 20] > 0
+    result = minimum_features(X, y, include=[7], feature_cost={20: 5.0})
+    shown = on_page(X, y, result)
+    assert f"A set of price {result.price:g} ({result.size} features besides" in shown
+    assert "separates these samples without error, and none is cheaper: proven" in shown
+    assert "The rules about features are those of the smallest set only." in shown
+    ended = minimum_features(X, y, feature_cost={20: 5.0}, max_size=1)
+    assert "without error, and none below 1 does (proven)" in on_page(X, y, ended)
+    near = near_optimal_sets(X, y, extra=0)
+    shown = on_page(X, y, near.minimum, near)
+    assert f"{near.n_found} sets within 0 of the minimum separate the classes" in shown
+
+
+def test_all_sets_near_the_minimum(run, hidden, tmp_path):
+    figure = tmp_path / "sets.png"
+    asked = ("minimum", hidden, "--target", "group", "--all", "--extra", 0)
+    ran = run(*asked, "--plot", figure)
+    assert ran.code == 0
+    assert "4 sets within 0 of the minimum, of which no part separates the classes." in ran.out
+    assert "can be replaced by" in ran.out
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    near = run(*asked, "--json", "-").json["trust"]["near_optimal"]
+    assert (near["n_found"], near["complete"], len(near["sets"])) == (4, True, 4)
+    assert [NAMES[j] for j in (7, 11, 20)] == near["sets"][0]["features"]
+    assert near["in_all"] == [NAMES[20]]
+    assert {one["name"] for one in near["features"]} >= {NAMES[7], NAMES[20]}
+    assert all(one["n_pairs"] > 0 for one in near["exchanges"])
+
+
+def test_a_figure_needs_the_sets(run, hidden, tmp_path):
+    ran = run("minimum", hidden, "--target", "group", "--plot", tmp_path / "sets.png")
+    assert ran.code == 2
+    assert "--plot draws the sets of --all." in ran.err
+
+
+def test_contradicting_rules(run, hidden):
+    both = ("--include", NAMES[1], "--exclude", NAMES[1])
+    ran = run("minimum", hidden, "--target", "group", *both)
+    assert ran.code == 2
+    assert "in include and in exclude" in ran.err
+
+
+def test_rules_that_leave_nothing(run, hidden):
+    ran = run("minimum", hidden, "--target", "group", "--exclude", ",".join(NAMES[2:]))
+    assert ran.code == 3
+    assert "no set of features that follows the rules separates the classes" in ran.err
+    assert "Leave out some of the rules" in ran.err
+
+
+def test_rules_and_no_time(run, tmp_path):
+    """Far too many features for a proof, and no time for a set."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((220, 80)), np.array(["a", "b"])[np.arange(220) % 2]
+    path = write_csv(tmp_path / "noise.csv", X, y, [f"g{j}" for j in range(80)])
+    ran = run("minimum", path, "--target", "group", "--exclude", "g0", "--max-size", 1)
+    assert ran.code == 3
+    assert "nor a proof that there is none" in ran.err

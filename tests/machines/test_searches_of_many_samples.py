@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.naive_bayes import GaussianNB
 
 from fewest import LiknonCV, SupportFeatureMachineCV
-from fewest._estimators.base import Hyperplane
+from fewest._estimators.tasks import Hyperplane
 from fewest._solvers.columns import wrap_columns
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine

@@ -285,3 +285,15 @@ def test_title_claims_nothing_where_nothing_can_be_concluded(report):
     title = made.html.split("<h1>")[1].split("</h1>")[0]
     assert "selected" in title
     assert "tell" not in title
+
+
+def test_the_smallest_set_follows_the_rules_of_the_machine():
+    X = np.random.default_rng(0).standard_normal((22, 30))
+    y = X[:, 7] + X[:, 11] - X[:, 20] > 0
+    rules = {"include": [7], "feature_cost": {20: 5.0}}
+    machine = SupportFeatureMachine(C=np.inf, **rules).fit(X, y)
+    (found,) = make_report(machine, X, y, parts=("minimum",)).content.trust.minima
+    wanted = minimum_features(X, y, **rules)
+    assert (found.price, found.price_bound) == (wanted.price, wanted.price_bound)
+    assert found.included == [found.sets[0].features[found.sets[0].columns.index(7)]]
+    assert found.certified

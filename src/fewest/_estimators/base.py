@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +21,8 @@ from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
-from fewest._estimators.rules import RULE_NAMES, RULES_FAILED, Rules, read_rules, say_rules
+from fewest._estimators.rules import RULE_NAMES, Rules, read_rules, say_rules
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     check_choice,
     check_data,
@@ -30,7 +31,6 @@ from fewest._estimators.validation import (
     check_usual_parameters,
     drop_zero_weights,
     encode_classes,
-    mask_columns,
     standardize_columns,
     unscale,
     weigh_classes,
@@ -38,75 +38,10 @@ from fewest._estimators.validation import (
 from fewest._run.progress import Progress, run_in_threads
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
-from fewest._solvers.margin import hard_margin, soft_margin
-from fewest._solvers.problem import Problem, visible_slack_cost
 from fewest._solvers.result import Status
-from fewest._solvers.terms import Terms
 from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
-
-if TYPE_CHECKING:
-    from fewest._estimators.joint import JointTask
-
-
-@dataclass(frozen=True, eq=False)
-class BinaryTask:
-    """One class against another (or all others), ready for a solver."""
-
-    columns: Columns
-    y: FloatArray
-    sample_weight: FloatArray | None
-    error_cost: FloatArray | None  # None: no errors allowed
-    name: str
-    rules: Rules | None = None
-    is_signed: bool = False  # the programs know which signs weights may have
-
-    def price(self, problem: Problem) -> Problem:
-        """The program with what the rules say of features."""
-        if self.rules is None:
-            return problem
-        sign = self.rules.weight_signs if self.is_signed else None
-        return replace(problem, feature_cost=self.rules.terms.first_costs(), feature_sign=sign)
-
-    @property
-    def terms(self) -> Terms | None:
-        """What they cost in all programs."""
-        return None if self.rules is None else self.rules.terms
-
-    def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
-        """Hyperplane of the largest margin on these features; None if they do not separate."""
-        return hard_margin(self.columns.take(features), self.y)
-
-    def find_margin_of(self, block: FloatArray, rows: IndexArray) -> tuple[FloatArray, float]:
-        """The largest margin on some of the samples, whose selected columns these are."""
-        y = self.y[rows]
-        found = hard_margin(block, y) if self.error_cost is None else None
-        if found is not None:
-            return found
-        cost = np.full(len(y), np.inf) if self.error_cost is None else self.error_cost[rows]
-        weight = None if self.sample_weight is None else self.sample_weight[rows]
-        return soft_margin(block, y, cost, weight)
-
-    def find_soft_margin(self, features: IndexArray) -> tuple[FloatArray, float]:
-        """The same where errors are left, at the cost of the task."""
-        cost = self.error_cost if self.error_cost is not None else np.full(len(self.y), np.inf)
-        return soft_margin(self.columns.take(features), self.y, cost, self.sample_weight)
-
-
-@dataclass(frozen=True, eq=False)
-class Hyperplane:
-    """A solved task: its programs, and the hyperplane on standardised columns to predict with.
-
-    `subsets` are the disjoint sets of features that it joins, if there are several; `minimum` is
-    what was proven about the smallest number of features.
-    """
-
-    result: ZeroNormResult
-    w: FloatArray
-    b: float
-    subsets: tuple[IndexArray, ...] = ()
-    minimum: Any = None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -446,45 +381,6 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
         samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
         samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
     )
-
-
-def solve_by_rules(
-    task: BinaryTask, solve: Callable[..., ZeroNormResult], **known: Any
-) -> ZeroNormResult:
-    """Solve a task; again with signs, or without features that share a group with a larger one.
-
-    Weights mostly have the signs that the class means have, and programs are faster if they need
-    not know. What is known of the first program serves the first time.
-    """
-    result, narrowed = solve(task, **known), False
-    rules = task.rules
-    while rules is not None and np.isfinite(result.zero_norm_objective):
-        if len(rules.find_turned(result.features, result.w)) and not task.is_signed:
-            task = replace(task, is_signed=True)
-        else:
-            crowded = rules.find_crowded(result.features, np.abs(result.w))
-            if not len(crowded):
-                break
-            task, narrowed = replace(task, columns=mask_columns(task.columns, crowded)), True
-        result = solve(task)
-    if narrowed and result.status is Status.INFEASIBLE:
-        raise NotSeparableError(RULES_FAILED)
-    return result
-
-
-def slack_cost_of_first_program(
-    task: BinaryTask | JointTask, *, scale_samples: bool = True
-) -> FloatArray | None:
-    """Slack costs on standardised columns; None where no errors are allowed.
-
-    Klement et al. (2013) scale samples to norm one, while standardised samples have the
-    (root-mean-square) norm sqrt(number of columns that vary). So their weights are larger by that
-    factor, compared with the slacks.
-    """
-    if task.error_cost is None:
-        return None
-    norm = np.sqrt(task.columns.n_usable) if scale_samples else 1.0
-    return visible_slack_cost(task.error_cost / norm)
 
 
 def _inseparable(task: BinaryTask) -> ValueError:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from fewest._estimators.certificate import Certificate
-from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest._wording import counted, cut, four_digits, listed, percent, visible
 from fewest.cli._emphasis import aligned, dim
+from fewest.cli._near_text import near_text
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
 from fewest.report._trust_content import Minimum, Spread
 from fewest.report.content import (
@@ -386,10 +388,10 @@ def _minimum_blocks(content: Content) -> list[str]:
     if content.answer is not None or not content.trust.minima:
         return []
     (found,) = content.trust.minima
-    n_classes = len(content.data.classes)
+    n_classes, near = len(content.data.classes), content.trust.near_optimal
     return [
         _smallest_text(found, n_classes),
-        _sets_text(found),
+        _sets_text(found) if near is None else near_text(near, has_prices=found.price is not None),
         _search_table(found),
         _proof_text(found),
     ]
@@ -397,15 +399,28 @@ def _minimum_blocks(content: Content) -> list[str]:
 
 def _smallest_text(found: Minimum, n_classes: int) -> str:
     size = counted(found.size or 0, "feature")
+    if found.included:
+        size += f" besides {listed(found.included)}"
     if n_classes > 2:
         size += f" for every two of the {n_classes} classes"
     if found.max_errors:
         size += f" with at most {counted(found.max_errors, 'error')}"
+    if found.price is not None:
+        return _cheapest_text(found, size)
     if found.certified:
         return f"Smallest set: {size}, certified"
     return (
         f"Smallest set known: {size}; proven: at least {found.lower_bound}. "
         "The search ended before the rest was decided."
+    )
+
+
+def _cheapest_text(found: Minimum, size: str) -> str:
+    if found.certified:
+        return f"Cheapest set: price {found.price:g} ({size}), certified"
+    return (
+        f"Cheapest set known: price {found.price:g} ({size}); proven: at least "
+        f"{found.price_bound:g}. The search ended before the rest was decided."
     )
 
 
@@ -417,7 +432,8 @@ def _sets_text(found: Minimum) -> str:
         header.append("wrong samples, counted from 1")
         for row, one in zip(rows, shown, strict=True):
             row.append(", ".join(str(sample + 1) for sample in one.wrong) or "none")
-    known = f"{counted(found.n_found, 'set')} of this size"
+    alike = "of this size" if found.price is None else "of this price"
+    known = f"{counted(found.n_found, 'set')} {alike}"
     how_many = f"There {'is' if found.n_found == 1 else 'are'} exactly {known}."
     if not found.complete:
         how_many = f"Found: {known}; there may be more (see --solutions)."
@@ -427,12 +443,15 @@ def _sets_text(found: Minimum) -> str:
 
 
 def _search_table(found: Minimum) -> str:
-    header = ["size", "sets", "bit tests", "passed", "linear programs", "separate", ""]
+    has_prices = found.price is not None
+    counted_by = "price up to" if has_prices else "size"
+    header = [counted_by, "sets", "bit tests", "passed", "linear programs", "separate", ""]
     rows = []
     for step in found.searched:
         counts = (step.n_sets, step.n_tested, step.n_survivors, step.n_settled, step.n_found)
         numbers = [f"{count:,}" for count in counts]
-        rows.append([str(step.size), *numbers, "" if step.complete else "ended early"])
+        limit = f"{cast(Any, step).price:.6g}" if has_prices else str(step.size)
+        rows.append([limit, *numbers, "" if step.complete else "ended early"])
     return aligned([header, *rows])
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Job
+    from fewest.minimum import MinimumResult, NearOptimalSets
 
 __all__ = ["add_options", "run"]
 
@@ -40,6 +43,8 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --solutions all --json minimum.json",
             "expression.csv --target diagnosis --max-errors 2",
             "expression.csv --target diagnosis --front 3 --plot front.png",
+            "expression.csv --target diagnosis --all --plot sets.png",
+            "expression.csv --target diagnosis --include age,sex --feature-cost prices.csv",
             "expression.npz --max-seconds 3600 --jobs -1",
         ),
         reads_table=True,
@@ -58,7 +63,8 @@ def add_options(commands: options.Commands) -> None:
     )
     group.option(
         "--max-size K",
-        "search sets of up to K features completely (default: as many as it takes)",
+        "search sets of up to K features, or up to this price, completely (default: as many as it "
+        "takes)",
         options.at_least_one,
     )
     group.option(
@@ -69,11 +75,19 @@ def add_options(commands: options.Commands) -> None:
     )
     solutions = "how many of the smallest sets to return, or all"
     group.option("--solutions N", solutions, options.at_least_one_or_all, 1)
+    group.option(
+        "--all",
+        "list all sets near the minimum of which no part separates, and which features can "
+        "replace which",
+    )
+    near = "with --all: by how many features, or how much in price, a set may exceed the minimum"
+    group.option("--extra N", near, options.threshold, 1.0)
     options.add_jobs(group, "threads; -1 for one per core", default=-1)
+    add_rule_options(minimum)
     options.add_output(
         minimum,
         quiet="print the features of the best set only, one per line; no progress",
-        plot="the front of features and errors (with --front)",
+        plot="the sets of --all as a matrix, or the front of --front",
     )
 
 
@@ -81,41 +95,91 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, search, check, report."""
     from fewest.cli._job import start_job
     from fewest.cli._text import names_text
-    from fewest.minimum import minimum_features
 
     _check_together(arguments)
     job = start_job(arguments, "plot")
     data = job.data
+    rules = read_rule_options(arguments, data.feature_names)
+    if rules and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "rules about features and errors do not go together yet.\n"
+            "Leave out --max-errors and --front, or the rules."
+        )
     if arguments.front is not None:
         _show_front(job)
         return
-    with job.working("searching"):
-        result = minimum_features(
-            data.X,
-            data.y,
-            max_errors=arguments.max_errors,
-            max_size=arguments.max_size,
-            max_seconds=arguments.max_seconds,
-            n_solutions=arguments.solutions,
-            n_jobs=arguments.jobs,
-            verbose=job.verbose,
-        )
+    result, near = _search(job, rules)
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
         if arguments.max_errors:
             raise InseparableError(_refuse_errors(arguments.max_errors, bool(pairs)))
+        if rules:
+            raise InseparableError(_refuse_rules(is_proven=result.certified))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
-    content = job.content(result)
+    if arguments.plot and near is not None:
+        _draw(job, near)
+    content = job.content(result, near)
     job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
-    job.write_page(result)
+    job.write_page(result, near)
+
+
+def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimalSets | None]:
+    """The smallest set, and all sets near it if they are wanted."""
+    from fewest.minimum import minimum_features, near_optimal_sets
+
+    arguments, data = job.arguments, job.data
+    wanted: dict[str, Any] = {
+        "max_seconds": arguments.max_seconds,
+        "n_jobs": arguments.jobs,
+        "verbose": job.verbose,
+        **rules,
+    }
+    with job.working("searching"):
+        if arguments.all:
+            near = near_optimal_sets(data.X, data.y, extra=arguments.extra, **wanted)
+            return near.minimum, near
+        sizes = {
+            "max_errors": arguments.max_errors,
+            "max_size": arguments.max_size,
+            "n_solutions": arguments.solutions,
+        }
+        return minimum_features(data.X, data.y, **sizes, **wanted), None
+
+
+def _draw(job: Job, near: NearOptimalSets) -> None:
+    """The sets as a matrix, with the names of the table."""
+    from fewest.plotting import plot_near_optimal
+
+    named = replace(near, feature_names=tuple(job.data.feature_names))
+    job.draw(
+        lambda figure: plot_near_optimal(named, ax=figure.subplots()),
+        figsize=(9.0, 6.4),
+        layout="constrained",
+    )
+
+
+def _refuse_rules(*, is_proven: bool) -> str:
+    """What to say if no set that follows the rules separates the classes."""
+    if is_proven:
+        start = "no set of features that follows the rules separates the classes without error"
+        return f"{start} (proven).\nLeave out some of the rules, or allow errors: fewest select."
+    return (
+        "no set of features was found that follows the rules and separates the classes without "
+        "error, nor a proof that there is none.\nGive it more time with --max-seconds, or leave "
+        "out some of the rules."
+    )
 
 
 def _check_together(arguments: argparse.Namespace) -> None:
     """Refuse options that exclude each other."""
-    if arguments.front is None and arguments.plot:
-        raise CommandError("--plot draws the front of features and errors.\nAdd --front 3.")
+    if arguments.plot and not arguments.all and arguments.front is None:
+        raise CommandError("--plot draws the sets of --all.\nGive both, or neither; or --front 3.")
+    if arguments.all and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "--all lists sets that leave no error.\nLeave out --max-errors and --front."
+        )
     if arguments.front is not None and (arguments.max_errors or arguments.max_size):
         raise CommandError(
             "--front looks at all numbers of errors and at up to K features.\n"

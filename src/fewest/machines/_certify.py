@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest.minimum._features import search_minimum
 
 _USUAL_SECONDS = 60.0

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.base import BinaryTask
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import Split, balanced_error, find_smallest_class, split_balanced
+from fewest._estimators.tasks import BinaryTask
 from fewest._estimators.validation import check_list, is_number, share_scale, take_part
 from fewest._solvers.columns import Columns, scale_columns
 from fewest._types import FloatArray, IndexArray

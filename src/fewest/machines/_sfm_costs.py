@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.base import clone
 
-from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.solve import solve

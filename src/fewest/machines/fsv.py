@@ -6,7 +6,8 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, SelectingClassifier, solve_by_rules
+from fewest._estimators.base import SelectingClassifier
+from fewest._estimators.tasks import BinaryTask, solve_by_rules
 from fewest._estimators.validation import check_positive, check_share
 from fewest._solvers.linear.concave import minimize_concave
 from fewest._solvers.linear.reweight import ZeroNormResult

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fewest._estimators.base import BinaryTask
+from fewest._estimators.tasks import BinaryTask
 from fewest._estimators.validation import check_count, check_list, unscale
 from fewest._solvers.linear.path import ExactPath, PathSolver
 from fewest._solvers.problem import class_mean_vector

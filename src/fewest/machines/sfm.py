@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection
-from fewest._estimators.base import (
+from fewest._estimators.joint import JointClassifier, JointTask
+from fewest._estimators.tasks import (
     BinaryTask,
     Hyperplane,
     slack_cost_of_first_program,
     solve_by_rules,
 )
-from fewest._estimators.joint import JointClassifier, JointTask
 from fewest._estimators.validation import (
     check_choice,
     check_flag,

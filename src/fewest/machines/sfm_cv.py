@@ -17,12 +17,12 @@ from fewest._estimators.abilities import (
     Selector,
     certificates_of,
 )
-from fewest._estimators.base import BinaryTask, Hyperplane
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._estimators.rules import RULE_NAMES
 from fewest._estimators.splits import Split, split_folds, summarize_splits
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     check_choice,
     check_count,

@@ -6,7 +6,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 import numpy as np
 
-from fewest._estimators.base import BinaryTask, Hyperplane
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import check_choice, check_count, mask_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult

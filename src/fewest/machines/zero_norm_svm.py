@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.base import BinaryTask, slack_cost_of_first_program, solve_by_rules
 from fewest._estimators.joint import JointClassifier, JointTask
+from fewest._estimators.tasks import BinaryTask, slack_cost_of_first_program, solve_by_rules
 from fewest._estimators.validation import check_choice
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm

@@ -37,9 +37,16 @@ class SignedBits:
     other sign is (-1: nowhere). `bad[f]` has a bit for every row, `good[r]` one for every signed
     feature that is not bad on row r. `pairs` are the pairs of classes, the hardest first: features
     are sorted by how often they are bad on its rows (`bad_counts`), which come first (`n_lead`).
+    Columns that must have one sign (`signs`, one per column of X, 0: either) are here with it only.
     """
 
-    def __init__(self, X: FloatArray, y: NDArray[Any], candidates: IndexArray) -> None:
+    def __init__(
+        self,
+        X: FloatArray,
+        y: NDArray[Any],
+        candidates: IndexArray,
+        signs: NDArray[np.int8] | None = None,
+    ) -> None:
         d = len(candidates)
         pairs = pair_classes(y)
         most = min(_MOST_PAIRS, max(_FEWEST_PAIRS, _MOST_BYTES * 8 // max(1, 2 * d)))
@@ -56,6 +63,8 @@ class SignedBits:
             # Signed features that are bad on all pairs are of no use; on some of the pairs, they
             # may still be good on others.
             order = order[counts.sum(axis=0)[order] < len(above)]
+        if signs is not None:
+            order = order[signs[candidates[order // 2]] * (1 - 2 * (order % 2)) >= 0]
         self.n_rows = len(above)
         self.n_lead = int(lengths[ranked[0]])
         self.n_signed = len(order)

@@ -7,6 +7,9 @@ feature must be good on every row that is left.
 
 With many classes, the rows are those of one pair of classes, and complete sets must pass the rows
 of the other pairs too (`passes`), each with signs of their own.
+
+`rule` has the price of every signed feature, its group (-1: none; no set has two of a group) and
+the largest price of a set.
 """
 
 from __future__ import annotations
@@ -110,9 +113,24 @@ def passes(bad: Any, opposite: Any, signed: Any, others: Any) -> bool:
 
 
 @njit(cache=True)
+def fits(signed: Any, rule: Any) -> bool:
+    """Whether a set of signed features costs no more than it may, and has no two of a group."""
+    prices, groups, limit = rule
+    total = 0.0
+    for m in range(len(signed)):
+        total += prices[signed[m]]
+        group = groups[signed[m]]
+        if group >= 0:
+            for k in range(m):
+                if groups[signed[k]] == group:
+                    return False
+    return total <= limit
+
+
+@njit(cache=True)
 def last_one(
-    bad: Any, good: Any, opposite: Any, others: Any, chosen: Any, uncovered: Any, excluded: Any,
-    out: Any, room: int,
+    bad: Any, good: Any, opposite: Any, others: Any, rule: Any, chosen: Any, uncovered: Any,
+    excluded: Any, out: Any, room: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Features that cover what is uncovered, in the manner of `last_two`; -1: none is needed."""
     left = ~excluded
@@ -129,6 +147,8 @@ def last_one(
     signed = np.append(chosen, 0)
     for k in range(n_lasts):
         signed[-1] = lasts[k]
+        if not fits(signed, rule):
+            continue
         if len(others) and not passes(bad, opposite, signed, others):
             continue
         if found < room:
@@ -141,8 +161,8 @@ def last_one(
 
 @njit(cache=True)
 def last_two(
-    bad: Any, good: Any, opposite: Any, others: Any, chosen: Any, uncovered: Any, excluded: Any,
-    out: Any, room: int,
+    bad: Any, good: Any, opposite: Any, others: Any, rule: Any, chosen: Any, uncovered: Any,
+    excluded: Any, out: Any, room: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Pairs of features that cover what is uncovered; (how many, how many first ones tried).
 
@@ -190,15 +210,17 @@ def last_two(
                 # It is likely to do the same for the next one: move it forward.
                 rows[k], rows[(k + 1) // 2] = rows[(k + 1) // 2], rows[k]
                 break
-        if covered:
+        signed[-2] = first
+        if covered and fits(signed[:-1], rule):
             if found < room:
                 out[found, 0], out[found, 1] = first, -1
             found += 1
-        elif alive:
+        elif alive and not covered:
             n_lasts = members(left, lasts)
-            signed[-2] = first
             for k in range(n_lasts):
                 signed[-1] = lasts[k]
+                if not fits(signed, rule):
+                    continue
                 if len(others) and not passes(bad, opposite, signed, others):
                     continue
                 if found < room:
@@ -215,6 +237,7 @@ def scan_children(
     good: Any,
     opposite: Any,
     others: Any,
+    rule: Any,
     chosen: Any,
     uncovered: Any,
     excluded: Any,
@@ -232,5 +255,20 @@ def scan_children(
         left = uncovered & bad[child]
         signed = np.append(chosen, child)
         counts[m], tried[m] = last_two(
-            bad, good, opposite, others, signed, left, below, out[m], out.shape[1]
+            bad, good, opposite, others, rule, signed, left, below, out[m], out.shape[1]
         )
+
+
+@njit(cache=True, parallel=True)
+def find_passing(
+    bad: Any, opposite: Any, base: Any, members: Any, starts: Any, rows: Any, most: int,
+    passing: Any,
+) -> None:  # fmt: skip
+    """For several sets of features, whether each passes all rows together with those of `base`.
+
+    Set u has the members from `starts[u]` to `starts[u + 1]`, with any signs. More than `most`
+    features are taken to pass.
+    """
+    for u in prange(len(passing)):
+        signed = np.concatenate((base, members[starts[u] : starts[u + 1]]))
+        passing[u] = len(signed) > most or passes(bad, opposite, signed, rows)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.rules import Rules, read_rules
 from fewest._estimators.validation import encode_classes, encode_two_classes
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import pair_classes
@@ -37,6 +38,13 @@ def check_data(
     return X, classes, codes
 
 
+def read_rules_of(X: Any, **rules: Any) -> Rules | None:
+    """The rules about the columns of X, which may have names; None if there are none."""
+    if np.ndim(X) != 2:
+        return None  # what is wrong with it is said elsewhere
+    return read_rules(np.shape(X)[1], getattr(X, "columns", None), **rules)
+
+
 def check_two_classes(X: Any, y: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
     """X as above, and +1 (the second class in sorted order) or -1."""
     X, _, codes = check_data(X, y, name)
@@ -48,19 +56,30 @@ class Twins:
     """The first of every group of equal columns, and the others of the group.
 
     Only the first ones are searched: a smallest set never holds two columns of one group, and each
-    can replace the other. Constant columns belong to no group.
+    can replace the other. Constant columns belong to no group. Under rules, columns of one group
+    are of one kind (-1: not searched at all), and their weights may have the same signs.
     """
 
-    def __init__(self, X: FloatArray) -> None:
-        groups: dict[bytes, list[int]] = {}
+    def __init__(
+        self,
+        X: FloatArray,
+        kinds: IndexArray | None = None,
+        signs: NDArray[np.int8] | None = None,
+    ) -> None:
+        groups: dict[tuple[bytes, int, int], list[int]] = {}
         for start in range(0, X.shape[1], _BLOCK_WIDTH):
             block = X[:, start : start + _BLOCK_WIDTH].T.copy(order="C")
             varies = np.any(block != block[:, :1], axis=1)
             first = np.argmax(block != 0.0, axis=1)
-            block *= np.sign(block[np.arange(len(block)), first])[:, None]
+            turned = np.sign(block[np.arange(len(block)), first])
+            block *= turned[:, None]
             block += 0.0  # makes one of the two zeros
             for place in np.flatnonzero(varies):
-                groups.setdefault(block[place].tobytes(), []).append(start + int(place))
+                column = start + int(place)
+                kind = 0 if kinds is None else int(kinds[column])
+                if kind >= 0:
+                    sign = 0 if signs is None else int(signs[column] * turned[place])
+                    groups.setdefault((block[place].tobytes(), kind, sign), []).append(column)
         self._members = {group[0]: group for group in groups.values()}
         self._first = {member: group[0] for group in groups.values() for member in group}
         self.firsts: IndexArray = np.array(sorted(self._members), dtype=np.intp)
@@ -73,9 +92,13 @@ class Twins:
         """The first column of each group that these columns belong to."""
         return tuple(sorted({self._first[int(column)] for column in columns}))
 
+    def replace_by_first(self, columns: Iterable[int]) -> tuple[int, ...]:
+        """The same, with columns that are not searched as they are."""
+        return tuple(sorted({self._first.get(int(column), int(column)) for column in columns}))
+
     def expand(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
         """All sets that arise when columns are replaced by their equals."""
-        return list(product(*(self._members[column] for column in columns)))
+        return list(product(*(self._members.get(column, [column]) for column in columns)))
 
 
 def conflicting_samples(X: FloatArray, y: NDArray[Any]) -> list[tuple[int, int]]:

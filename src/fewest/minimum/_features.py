@@ -12,6 +12,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
@@ -26,6 +27,7 @@ from fewest.minimum._data import (
     Twins,
     check_data,
     conflicting_samples,
+    read_rules_of,
     replace_columns,
     separating_columns,
 )
@@ -50,6 +52,12 @@ def minimum_features(
     max_size: int | None = None,
     max_seconds: float | None = None,
     n_solutions: int | None = 1,
+    include: Any = None,
+    exclude: Any = None,
+    feature_cost: Any = None,
+    feature_groups: Any = None,
+    one_per_group: bool = False,
+    signs: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MinimumResult:
@@ -104,6 +112,23 @@ def minimum_features(
         How many of the smallest sets to return, those with the largest margins first. None: all,
         but no more than 10,000. One and two features are always searched to the end; from three on
         the search ends when this many sets are found.
+    include : list of features, optional
+        Always in the set, and not counted; at most eight. The others must separate the classes
+        together with them. Features are given by number, or by name if X is a data frame.
+    exclude : list of features, optional
+        Never in the set.
+    feature_cost : float, array or dict of features, optional
+        What each feature costs (1 unless given): the price of the set is minimised in place of its
+        number of features. Sums that differ by less than a part in 10^9 are equal.
+    feature_groups : array of labels or dict of lists, optional
+        Features that are paid together: a group costs as much as the most expensive of its
+        features in the set, and all others of it are free up to that price. One set of features
+        stands for each choice of groups.
+    one_per_group : bool, default=False
+        At most one feature of each group, at its own price.
+    signs : int, array or dict of features, optional
+        1 for features that must be higher in the second of two classes (a weight of at least
+        zero), -1 for those that must be lower, 0 for either. Those of `include` may have any.
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0
@@ -115,12 +140,13 @@ def minimum_features(
     MinimumResult
         With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
         `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
-        without a solver.
+        without a solver. Under rules it is a `RuledMinimum`, with `price` and `price_bound` too.
 
     Raises
     ------
     ValueError
-        For anything but finite numbers and at least two classes.
+        For anything but finite numbers and at least two classes, and for rules that contradict
+        each other.
 
     Notes
     -----
@@ -153,22 +179,40 @@ def minimum_features(
     >>> result = minimum_features(X, y, max_errors=2)
     >>> result.size, result.certified, result.subsets[0].tolist(), result.separations[0].wrong
     (2, True, [73, 110], (8, 10))
+
+    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
+
+    >>> result = minimum_features(X, y, include=[17], feature_cost={110: 3.0})
+    >>> result.subsets[0].tolist(), result.size, result.price, result.certified
+    ([17, 52, 106], 2, 2.0, True)
     """
     check_count("max_errors", max_errors, or_zero=True)
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
+    rules = read_rules_of(
+        X,
+        include=include,
+        exclude=exclude,
+        feature_cost=feature_cost,
+        feature_groups=feature_groups,
+        one_per_group=one_per_group,
+        signs=signs,
+    )
     if max_errors:
+        if rules is not None:
+            raise ValueError(
+                "rules about features and max_errors do not go together yet: leave out one of them"
+            )
         X, classes, codes = check_data(X, y)
         require_two_classes(classes, "minimum_features(max_errors=...)")
         with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
             return ErrorDriver(
                 X, codes, classes, clock, int(max_errors), max_size, n_solutions
             ).run()
-    return search_minimum(
-        X, y, max_seconds, n_jobs, verbose, max_size=max_size, n_solutions=n_solutions
-    )
+    wanted = {"max_size": max_size, "n_solutions": n_solutions}
+    return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
 
 
 def search_minimum(
@@ -177,10 +221,17 @@ def search_minimum(
     max_seconds: float | None,
     n_jobs: int | None,
     verbose: int = 0,
+    rules: Rules | None = None,
     **wanted: Any,
 ) -> MinimumResult:
     """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    from fewest.minimum._ruled import RuledDriver, check_rules
+
     X, classes, codes = check_data(X, y)
+    if rules is not None:
+        check_rules(rules, len(classes))
+        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+            return RuledDriver(X, codes, classes, clock, rules=rules, **wanted).run()
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, codes, classes, clock, **wanted).run()
 
@@ -421,8 +472,12 @@ class Driver:
 
         Zero where they are too close for the difference to be computed.
         """
-        Z = scale_columns(self.X[:, columns]).take(np.arange(len(columns)))
+        Z = self.standardize(columns)
         planes = [hard_margin(Z[pair.rows], pair.y) for pair in self.pairs]
         return min(
             0.0 if plane is None else float(1 / np.linalg.norm(plane[0])) for plane in planes
         )
+
+    def standardize(self, columns: tuple[int, ...]) -> FloatArray:
+        """These columns with means of zero and standard deviations of one."""
+        return scale_columns(self.X[:, columns]).take(np.arange(len(columns)))

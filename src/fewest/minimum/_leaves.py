@@ -24,8 +24,10 @@ from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
+from fewest.minimum._signs import separate_with_signs
 
 Integers = NDArray[np.object_]  # Python's, which do not overflow
+Signs = NDArray[np.int8]  # that weights must have; 0 for either
 
 # Shares below this fraction of the largest are rounding of the simplex method.
 _ZERO_SHARE = 1e-9
@@ -43,15 +45,20 @@ class Separation:
     weights: tuple[tuple[int, ...], ...]
     wrong: tuple[int, ...] = ()
 
-    def holds(self, X: FloatArray, y: NDArray[Any]) -> bool:
-        """Check it on the data, in whole numbers."""
+    def holds(self, X: FloatArray, y: NDArray[Any], signs: Signs | None = None) -> bool:
+        """Check it on the data, in whole numbers; `signs` say which signs weights may have."""
         if self.wrong:
             X, y = (np.delete(values, self.wrong, axis=0) for values in (X, y))
             if len(np.unique(y)) < 2:
                 return True
         block, pairs = as_integers(X[:, self.columns]), pair_classes(y)
+        ruled = _rules_of(signs, self.columns)
         return len(pairs) == len(self.weights) and all(
             separates(block[pair.rows], pair.y, weights)
+            and (
+                ruled is None
+                or not any(s * w < 0 for s, w in zip(ruled.tolist(), weights, strict=True))
+            )
             for pair, weights in zip(pairs, self.weights, strict=True)
         )
 
@@ -61,18 +68,22 @@ class RuledOut:
     """Columns that do not separate two of the classes, with a Farkas vector.
 
     Whole-number shares of some samples of these classes: their sums over both classes are equal,
-    and so are the points to which they average either class.
+    and so are the points to which they average either class. In columns whose weight may have one
+    sign only, the points may differ, against that sign.
     """
 
     columns: tuple[int, ...]
     samples: tuple[int, ...]
     shares: tuple[int, ...]
 
-    def holds(self, X: FloatArray, y: NDArray[Any]) -> bool:
-        """Check it on the data, in whole numbers."""
+    def holds(self, X: FloatArray, y: NDArray[Any], signs: Signs | None = None) -> bool:
+        """Check it on the data, in whole numbers; `signs` say which signs weights may have."""
         chosen = list(self.samples)
         block, labels = as_integers(X[np.ix_(chosen, self.columns)]), y[chosen]
-        return len(np.unique(labels)) == 2 and is_farkas(block, sign_labels(labels), self.shares)
+        ruled = _rules_of(signs, self.columns)
+        return len(np.unique(labels)) == 2 and is_farkas(
+            block, sign_labels(labels), self.shares, ruled
+        )
 
     def classes(self, y: NDArray[Any]) -> tuple[Any, Any]:
         """The labels of the two classes."""
@@ -100,15 +111,17 @@ def settle(
     y: NDArray[Any],
     columns: Iterable[int],
     pairs: Sequence[ClassPair] | None = None,
+    signs: Signs | None = None,
 ) -> Separation | RuledOut:
     """Decide for each pair of classes; the first that is not separated is the answer.
 
-    `pairs` are all of them, in the order in which to decide.
+    `pairs` are all of them, in the order in which to decide. `signs` say for every column of X
+    which sign its weight must have (0: either).
     """
     columns = tuple(sorted(int(column) for column in columns))
     weights = {}
     for pair in pair_classes(y) if pairs is None else pairs:
-        answer = settle_pair(X, pair, columns)
+        answer = settle_pair(X, pair, columns, signs)
         if isinstance(answer, RuledOut):
             return answer
         weights[pair.place] = answer
@@ -116,17 +129,20 @@ def settle(
 
 
 def settle_pair(
-    X: FloatArray, pair: ClassPair, columns: tuple[int, ...]
+    X: FloatArray, pair: ClassPair, columns: tuple[int, ...], signs: Signs | None = None
 ) -> tuple[int, ...] | RuledOut:
     """Decide by a linear program, and put the decision into whole numbers: weights, or a proof.
 
     Where the program's answer does not survive that (margins near zero, degenerate vertices), the
     simplex method runs again in fractions.
     """
-    block = X[pair.rows[:, None], columns]
-    answer = _settle_by_program(block, pair.y)
+    block, ruled = X[pair.rows[:, None], columns], _rules_of(signs, columns)
+    if ruled is None:
+        answer = _settle_by_program(block, pair.y)
+    else:
+        answer = _settle_with_signs(block, pair.y, ruled)
     if answer is None:
-        answer = _settle_in_fractions(block, pair.y)
+        answer = _settle_in_fractions(block, pair.y, ruled)
     if isinstance(answer, RuledOut):
         samples = pair.rows[list(answer.samples)]
         return RuledOut(columns, tuple(samples.tolist()), answer.shares)
@@ -162,8 +178,28 @@ def _settle_by_program(
     return weights if separates(as_integers(block), y, weights) else None
 
 
-def _settle_in_fractions(block: FloatArray, y: FloatArray) -> tuple[int, ...] | RuledOut:
-    separable, proof = decide(as_integers(block), y)
+def _settle_with_signs(
+    block: FloatArray, y: FloatArray, signs: Signs
+) -> tuple[int, ...] | RuledOut | None:
+    """The same where weights may have one sign only."""
+    values, shares = separate_with_signs(block, y, signs)
+    weights = tuple(as_integers(values))
+    whole = as_integers(block)
+    if separates(whole, y, weights):
+        return weights
+    samples = np.flatnonzero(shares > _ZERO_SHARE * max(0.0, shares.max()))
+    away = (shares * y) @ scale_columns(block).take(np.arange(block.shape[1]))
+    tight = np.flatnonzero((signs == 0) | (np.abs(away) <= _ZERO_SHARE * shares.sum()))
+    leaf = rule_out(block, y, tight.tolist(), samples) if len(samples) else None
+    if leaf is None or not is_farkas(whole[samples], y[samples], leaf.shares, signs):
+        return None
+    return RuledOut(tuple(range(block.shape[1])), leaf.samples, leaf.shares)
+
+
+def _settle_in_fractions(
+    block: FloatArray, y: FloatArray, signs: Signs | None = None
+) -> tuple[int, ...] | RuledOut:
+    separable, proof = decide(as_integers(block), y, signs)
     if separable:
         return tuple(proof)
     samples = tuple(i for i, share in enumerate(proof) if share)
@@ -198,6 +234,12 @@ def as_integers(values: FloatArray) -> Integers:
     return whole.astype(object) << np.where(used, exponent - lowest, 0).astype(object)
 
 
+def _rules_of(signs: Signs | None, columns: Sequence[int]) -> Signs | None:
+    """The signs that the weights of these columns must have; None if all may have either."""
+    ruled = None if signs is None else signs[list(columns)]
+    return ruled if ruled is not None and ruled.any() else None
+
+
 def _with_signs(values: Any, y: FloatArray) -> Integers:
     """Values of samples (in the last dimension), negative for the negative class."""
     return np.array(values, dtype=object) * np.where(y > 0, 1, -1)
@@ -209,28 +251,42 @@ def separates(block: Integers, y: FloatArray, weights: Sequence[int]) -> bool:
     return bool(scores[y > 0].min() > scores[y < 0].max())
 
 
-def is_farkas(block: Integers, y: FloatArray, shares: Sequence[int]) -> bool:
+def is_farkas(
+    block: Integers, y: FloatArray, shares: Sequence[int], signs: Signs | None = None
+) -> bool:
     """Whether the shares are one point in the convex hulls of both classes.
 
     They must be non-negative, not all zero, of equal sum in both classes, and weigh the samples of
-    both classes to the same point. No hyperplane can have the classes on its two sides then.
+    both classes to the same point. No hyperplane can have the classes on its two sides then. Where
+    a weight must be positive, the second class may lie lower, where it must be negative, higher.
     """
     signed = _with_signs(shares, y)
-    return min(shares) >= 0 and any(shares) and sum(signed) == 0 and not any(signed @ block)
+    away = signed @ block
+    if signs is None:
+        is_one_point = not any(away)
+    else:
+        is_one_point = all(s * a < 0 or a == 0 for s, a in zip(signs.tolist(), away, strict=True))
+    return min(shares) >= 0 and any(shares) and sum(signed) == 0 and is_one_point
 
 
-def decide(block: Integers, y: FloatArray) -> tuple[bool, list[int]]:
+def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[bool, list[int]]:
     """Whether the samples are separable; weights that separate them, or else Farkas shares.
 
     The first phase of the simplex method on  sum_i y_i lambda_i (x_i, 1) = 0,  sum_i lambda_i = 1,
     lambda >= 0, in fractions and with Bland's rule, which cannot cycle. If no lambda exists, the
-    multipliers of the last step are a hyperplane with every sample strictly on its side.
+    multipliers of the last step are a hyperplane with every sample strictly on its side. Columns
+    whose weight must have a sign are no equations, but inequalities: each has a slack.
     """
-    n, width = block.shape
-    table = np.ones((width + 2, n), dtype=object)
+    n_samples, width = block.shape
+    table = np.ones((width + 2, n_samples), dtype=object)
     table[:width] = block.T
     table[:-1] = _with_signs(table[:-1], y)
-    height = width + 2
+    if signs is not None:
+        ruled = np.flatnonzero(signs)
+        slacks = np.zeros((width + 2, len(ruled)), dtype=object)
+        slacks[ruled, np.arange(len(ruled))] = signs[ruled].tolist()
+        table = np.hstack([table, slacks])
+    n, height = table.shape[1], width + 2
     # The inverse of the basis, which is one of artificial variables first, and the right-hand side.
     solved = np.eye(height, height + 1, dtype=int).astype(object) * Fraction(1)
     solved[-1, -1] = Fraction(1)
@@ -241,7 +297,7 @@ def decide(block: Integers, y: FloatArray) -> tuple[bool, list[int]]:
         if not multipliers[-1]:
             shares = np.zeros(n, dtype=object)
             shares[basis[~is_artificial]] = solved[~is_artificial, -1]
-            return False, _whole(shares)
+            return False, _whole(shares[:n_samples])
         entering = next((i for i in range(n) if multipliers[:-1] @ table[:, i] > 0), None)
         if entering is None:
             # The multiplier of sum(lambda) = 1 is positive, and no sample can offset it.

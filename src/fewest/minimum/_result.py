@@ -38,6 +38,13 @@ class Step:
     seconds: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class PriceStep(Step):
+    """All sets that cost no more than `price`; `size` is how many features they have at most."""
+
+    price: float
+
+
 @dataclass(frozen=True, eq=False)
 class MinimumResult:
     """The smallest separating sets, or how far the search came; see `minimum_features`.
@@ -122,7 +129,7 @@ class MinimumResult:
         if self.max_errors:
             return minimum_holds(self, X, codes, search=search)
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(_is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
+        if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False
         if any(one.wrong for one in self.separations):
             return False
@@ -145,13 +152,13 @@ class MinimumResult:
             return _nothing_below(self, X, codes)
 
 
-def _is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
+def is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
     """Whether a proof names columns and samples that exist."""
     samples = proof.samples if isinstance(proof, RuledOut) else ()
     return max((0, *proof.columns)) < X.shape[1] and max((0, *samples)) < len(X)
 
 
-class _UnprovenError(Exception):
+class UnprovenError(Exception):
     """A set passes all rows, and no Farkas vector rules it out."""
 
 
@@ -162,7 +169,7 @@ class _SearchWithoutSolver(CoverSearch):
         return self.may_separate(columns, [pair])
 
     def _report(self, columns: tuple[int, ...], missing: int) -> bool:
-        raise _UnprovenError(columns)
+        raise UnprovenError(columns)
 
 
 def _nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
@@ -181,7 +188,7 @@ def _nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
     try:
         for size in range(3, result.lower_bound):
             cover.run(size, Clock(), bool)  # no set is ever found: they are refused before
-    except _UnprovenError:
+    except UnprovenError:
         return False
     return True
 

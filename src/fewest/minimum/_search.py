@@ -23,7 +23,7 @@ from fewest._types import FloatArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
+from fewest.minimum._leaves import RuledOut, Separation, Signs, settle, settle_pair
 
 # Children per batch times signed features squared: tenths of a second. Time itself must not decide,
 # or the rows, and with them the first set found, would differ from run to run.
@@ -31,7 +31,7 @@ _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
-_MOST_SIGNS, _MOST_COLUMNS = 6, 12
+_MOST_SIGNS, MOST_COLUMNS = 6, 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +63,16 @@ class CoverSearch:
     holds the columns of sets found by the present run: bits alone may let other signs of them pass
     too; `_extended` holds those that separate a pair of classes, and from which it went on.
     `_weights` are those of columns for a pair of classes, None where they do not separate it.
+    `signs` are those that weights of the columns of X must have (0: either), `first_room` how many
+    sets a scan for the last features reports at first.
     """
 
     X: FloatArray
     y: NDArray[Any]
     bits: SignedBits
     ruled_out: list[RuledOut] = field(default_factory=list)
+    signs: Signs | None = None
+    first_room: int = 0
     _separating: set[tuple[int, ...]] = field(default_factory=set)
     _extended: set[tuple[int, ...]] = field(default_factory=set)
     _weights: dict[tuple[tuple[int, ...], int], tuple[int, ...] | None] = field(
@@ -136,7 +140,7 @@ class CoverSearch:
             if not self.may_separate(columns, [pair]):
                 return False
             self.tally.settled += 1
-            answer = settle_pair(self.X, self.bits.pairs[pair], columns)
+            answer = settle_pair(self.X, self.bits.pairs[pair], columns, self.signs)
             if isinstance(answer, RuledOut):
                 self._add_row(answer)
             self._weights[key] = None if isinstance(answer, RuledOut) else answer
@@ -144,7 +148,7 @@ class CoverSearch:
 
     def may_separate(self, columns: tuple[int, ...], pairs: Iterable[int]) -> bool:
         """Whether columns pass all rows of some pairs of classes; very many are taken to do so."""
-        if len(columns) > _MOST_COLUMNS:
+        if len(columns) > MOST_COLUMNS:
             return True
         signed = np.array([self._place_of_column[column] for column in columns], dtype=np.int64)
         rows = np.array([self.bits.rows_of(pair) for pair in pairs])
@@ -198,16 +202,22 @@ class CoverSearch:
         scan = cover.last_two if missing == 2 else cover.last_one
         count, tried = scan(
             self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, missing),
-            np.array(node.chosen, dtype=np.int64), self._uncovered(node), node.excluded, out, room,
+            self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
+            node.excluded, out, room,
         )  # fmt: skip
         self.tally.nodes += tried
         return out[: min(count, room)], count
+
+    def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
+        """Prices and groups of signed features, and what a set may cost: none of that matters."""
+        n_signed = self.bits.n_signed
+        return np.zeros(n_signed), np.full(n_signed, -1), np.inf
 
     def settle(self, signed: Iterable[int]) -> Separation | None:
         """Decide whether signed features separate; the proof that they do not becomes a row."""
         self.tally.settled += 1
         columns = self._columns_of(tuple(signed))
-        answer = settle(self.X, self.y, columns, self.bits.pairs)
+        answer = settle(self.X, self.y, columns, self.bits.pairs, self.signs)
         if isinstance(answer, Separation):
             return answer
         self._add_row(answer)
@@ -215,7 +225,7 @@ class CoverSearch:
 
     def _run_last(self, node: Node, missing: int) -> bool:
         """One or two features are missing: scan, with new rows, until all sets are settled."""
-        room = _ROOM
+        room = max(_ROOM, self.first_room)
         while not self._clock.is_over:
             stored, count = self._scan_last(node, missing, room)
             first_new = self.bits.n_rows
@@ -249,8 +259,8 @@ class CoverSearch:
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
             cover.scan_children(
                 self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, 3),
-                np.array(node.chosen, dtype=np.int64), self._uncovered(node), node.excluded,
-                row, children, out, counts, tried,
+                self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
+                node.excluded, row, children, out, counts, tried,
             )  # fmt: skip
             self.tally.nodes += int(tried.sum())
             again, first_new = [], self.bits.n_rows

@@ -40,6 +40,7 @@ from fewest.plotting._informative import (
     plot_selection_error,
     plot_subset_sizes,
 )
+from fewest.plotting._near_optimal import plot_near_optimal
 from fewest.plotting._panels import plot_panel_report
 from fewest.plotting._path import plot_error_ratio, plot_path, plot_transvariation
 
@@ -57,6 +58,7 @@ __all__ = [
     "plot_error_ratio",
     "plot_heat_map",
     "plot_informative",
+    "plot_near_optimal",
     "plot_overlap",
     "plot_overlap_curves",
     "plot_panel_report",

@@ -13,10 +13,11 @@ from scipy import sparse
 from sklearn.base import clone
 
 from fewest._estimators.abilities import abilities_of, selection_of
-from fewest._estimators.base import BinaryTask, Hyperplane, SelectingClassifier
+from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.decisions import choose_classes
 from fewest._estimators.rules import rules_of
 from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     encode_classes,
     mask_columns,

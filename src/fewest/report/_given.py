@@ -24,7 +24,7 @@ from fewest.report._data import Data
 if TYPE_CHECKING:
     from fewest.diagnostics import Diagnosis
     from fewest.informative import InformativeFeatures
-    from fewest.minimum import ErrorFront, MinimumResult
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
     from fewest.repetition.selector import RepetitiveSelector
 
 # How long each fold may look for its own smallest set.
@@ -65,6 +65,7 @@ class Given:
     held_out: HeldOut | None = None
     minimum: MinimumResult | None = None
     error_front: ErrorFront | None = None
+    near_optimal: NearOptimalSets | None = None
     informative: InformativeFeatures | None = None
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
@@ -130,6 +131,8 @@ def _describe_machine(fitted: Any, data: Data) -> Subject:
 
 def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
     """A machine on the smallest set; for two classes the one with the largest margin."""
+    from fewest.minimum import RuledMinimum  # heavy
+
     columns = minimum.subsets[0]
     values = data.values(columns)
     inner = _fit_smallest(values, data)
@@ -150,6 +153,8 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
             f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
             "permuted classes and further subsets this search was left out."
         )
+    if isinstance(minimum, RuledMinimum):
+        words += " The rules about features are those of the smallest set only."
     selection = Selection(supports, coef, inner.intercept_)
     return Subject(estimator, selection, inner.predict(values), stands_in=words)
 

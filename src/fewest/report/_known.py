@@ -18,6 +18,7 @@ from fewest.report._trust import (
     describe_diagnosis,
     describe_error_front,
     describe_minimum,
+    describe_near_optimal,
     describe_validation,
 )
 from fewest.report._trust_content import Minimum, Trust
@@ -59,6 +60,9 @@ def known_content(
         error_front=None
         if given.error_front is None
         else describe_error_front(given.error_front, data),
+        near_optimal=None
+        if given.near_optimal is None
+        else describe_near_optimal(given.near_optimal, data),
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
     )
     return Content(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
 from fewest._estimators.intervals import Interval, wilson_interval
 from fewest._estimators.many_samples import draw_subsample
+from fewest._estimators.rules import read_rules, rules_of
 from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
@@ -31,7 +33,7 @@ from fewest.significance import (
 )
 
 if TYPE_CHECKING:
-    from fewest.minimum import ErrorFront, MinimumResult
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
 
 _CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
@@ -276,7 +278,7 @@ def describe_diagnosis(found: Diagnosis) -> content.Diagnostics:
 
 
 def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimum:
-    """The smallest set that separates each two classes, or bounds on it."""
+    """The smallest set that separates each two classes under the machine's rules, or bounds."""
     from fewest.minimum._features import search_minimum  # heavy
 
     dense_bytes = 8 * data.X.shape[0] * data.X.shape[1]
@@ -291,6 +293,7 @@ def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimu
         data.y,
         max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left),
         n_jobs=data.n_jobs,
+        rules=read_rules(data.X.shape[1], data.feature_names, **rules_of(subject.estimator)),
         start=tuple(np.flatnonzero(subject.selection.supports.any(axis=0)).tolist()),
     )
     return describe_minimum(result, data)
@@ -322,6 +325,35 @@ def describe_minimum(
         verified=result.verify(data.X, data.y) if with_proof else None,
         ruled_out=list(result.ruled_out) if with_proof else [],
         inseparable=pairs,
+        **_describe_rules(result, data),
+    )
+
+
+def _describe_rules(result: MinimumResult, data: Data) -> dict[str, Any]:
+    """What is always in, and prices where they differ."""
+    from fewest.minimum import RuledMinimum  # heavy
+
+    if not isinstance(result, RuledMinimum):
+        return {"included": [], "price": None, "price_bound": None}
+    has_prices = result.has_prices
+    return {
+        "included": data.names(np.flatnonzero(result.rules.included)),
+        "price": result.price if has_prices else None,
+        "price_bound": result.price_bound if has_prices else None,
+    }
+
+
+def describe_near_optimal(found: NearOptimalSets, data: Data) -> content.NearOptimal:
+    """The sets near the smallest one, with the names of the data."""
+    plain_values = replace(found, feature_names=tuple(data.feature_names)).to_dict()
+    return content.NearOptimal(
+        extra=found.extra,
+        n_found=found.n_found,
+        complete=found.complete,
+        sets=[content.NearSet(**one) for one in plain_values["sets"]],
+        in_all=plain_values["in_all"],
+        features=[content.SetCount(**one) for one in plain_values["features"]],
+        exchanges=[content.Exchange(**one) for one in plain_values["exchanges"]],
     )
 
 

@@ -171,7 +171,8 @@ class SeparatingSet:
 class Minimum:
     """What is proven about the smallest set that separates each two classes.
 
-    `positive_class` is None, but for machines that certify each class against the rest.
+    `positive_class` is None, but for machines that certify each class against the rest. Prices are
+    None where all features have the same.
     """
 
     positive_class: Label | None
@@ -187,6 +188,9 @@ class Minimum:
     inseparable: list[list[Label]]
     seconds: float
     max_errors: int = 0
+    included: list[str] = field(default_factory=list)
+    price: float | None = None
+    price_bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -223,6 +227,47 @@ class ErrorFront:
 
 
 @dataclass(frozen=True)
+class NearSet:
+    """A set near the smallest one, of which no part separates the classes."""
+
+    features: list[str]
+    columns: list[int]
+    price: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class SetCount:
+    """In how many of the sets a feature is."""
+
+    name: str
+    column: int
+    n_sets: int
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Two features that take each other's place in pairs of sets."""
+
+    one: str
+    other: str
+    n_pairs: int
+
+
+@dataclass(frozen=True)
+class NearOptimal:
+    """All sets near the smallest one, and which features can replace which."""
+
+    extra: float
+    n_found: int
+    complete: bool
+    sets: list[NearSet]
+    in_all: list[str]
+    features: list[SetCount]
+    exchanges: list[Exchange]
+
+
+@dataclass(frozen=True)
 class Diagnostics:
     """What `fewest.diagnostics.diagnose` found, in words and in numbers."""
 
@@ -255,4 +300,5 @@ class Trust:
     separability: Separability | None = None
     minima: list[Minimum] = field(default_factory=list)
     error_front: ErrorFront | None = None
+    near_optimal: NearOptimal | None = None
     diagnostics: Diagnostics | None = None

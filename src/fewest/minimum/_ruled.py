@@ -1,0 +1,375 @@
+"""The smallest, or cheapest, separating set under rules about features, with its proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, fields, replace
+from time import perf_counter
+
+import numpy as np
+
+from fewest._estimators.rules import Rules
+from fewest._wording import counted
+from fewest.minimum._classes import ClassPair
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import Twins, conflicting_samples, replace_columns
+from fewest.minimum._features import Driver
+from fewest.minimum._first_ruled import find_ruled_set
+from fewest.minimum._group_search import make_search
+from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
+from fewest.minimum._result import PriceStep
+from fewest.minimum._ruled_proofs import RuledMinimum
+from fewest.minimum._ruled_search import (
+    count_prices,
+    describe_candidates,
+    find_highest_price,
+    find_tolerance,
+    find_unit,
+    make_bits,
+)
+from fewest.minimum._search import Tally
+from fewest.minimum._separability import LARGEST_SYSTEM
+from fewest.minimum._signs import measure_margin
+from fewest.minimum._upper import join_sets
+
+MOST_KEPT = 10_000  # separating sets
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set
+_LEVELS = (0.25, 0.5, 0.75, 1.0)  # of the price of the best set, each searched completely
+_MOST_INCLUDED = 8  # all their signs are tried
+
+
+def check_rules(rules: Rules, n_classes: int) -> None:
+    """Refuse what the search cannot do."""
+    if rules.n_included > _MOST_INCLUDED:
+        raise ValueError(
+            f"include names {counted(rules.n_included, 'feature')}, but the certified minimum can "
+            f"include {_MOST_INCLUDED} at most: it tries all signs of their weights. Include fewer"
+        )
+    signs = rules.weight_signs
+    if n_classes > 2 and signs is not None and signs.any():
+        raise ValueError(
+            f"signs are about two classes, but y has {n_classes}: every two of them have weights "
+            "of their own. Leave signs out, or take two classes"
+        )
+
+
+@dataclass(eq=False)
+class RuledDriver(Driver):
+    """One search under rules.
+
+    Where all features have the same price it goes up from no feature; else it goes down from a
+    first set, in steps of price.
+    """
+
+    rules: Rules = field(kw_only=True)
+    price_bound: float = 0.0
+    is_exhausted: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._unit = find_unit(self.rules)
+        self.price = count_prices(self.rules)
+        self._everything = tuple(np.flatnonzero(~self.rules.excluded).tolist())
+        self._kept: set[tuple[int, ...]] = set()
+
+    def prepare(self) -> None:
+        """Equal columns, equal samples, bit sets."""
+        self.twins = Twins(self.X, describe_candidates(self.rules), self.rules.weight_signs)
+        for samples in conflicting_samples(self.X[:, self._everything], self.y):
+            self.impossible.append(RuledOut(self._everything, samples, (1, 1)))
+        if not self.impossible:
+            self.bits = make_bits(self.X, self.y, self.rules, self.twins)
+            self.search = make_search(
+                self.X, self.y, self.bits, self.rules, price=self.price, known=[]
+            )
+
+    def run(self) -> RuledMinimum:
+        self.prepare()
+        if not self.impossible:
+            self.lower_bound = 0 if self.search.root else 1
+            if self._unit is None:
+                self._go_down()
+            else:
+                self._go_up()
+            self.ruled_out = self.search.ruled_out
+        if self.impossible:
+            self.ruled_out += self.impossible
+        if self.impossible or self.is_exhausted:
+            self.lower_bound, self.price_bound = self.X.shape[1] + 1, np.inf
+        elif self._unit is not None:
+            self.price_bound = self.lower_bound * self._unit
+        if self.best is None:
+            return self._result(None, certified=bool(self.impossible) or self.is_exhausted)
+        price = self.cost_of(self.best)
+        return self._result(price, certified=price <= self.price_bound + self._tolerance(price))
+
+    def _result(self, price: float | None, *, certified: bool) -> RuledMinimum:
+        found = self._minimum(certified=certified)
+        known = {one.name: getattr(found, one.name) for one in fields(found)}
+        if found.subsets:
+            known["size"] = len(found.subsets[0]) - self.rules.n_included
+        return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
+
+    def cost_of(self, separation: Separation) -> float:
+        """What a set costs."""
+        return self.rules.terms.total(np.array(separation.columns, dtype=np.intp))
+
+    def _tolerance(self, price: float) -> float:
+        return find_tolerance(self.rules, price)
+
+    # Features that all have the same price.
+
+    def _go_up(self) -> None:
+        for size in range(self.lower_bound, 3):
+            if self.found or not self._may_try(size):
+                break
+            self._try_count(size)
+        if self.found:
+            return
+        best = self._find_first()
+        if self.impossible:
+            return
+        several = self.n_solutions != 1
+        largest = len(self.search.candidates)
+        if best is not None:
+            largest = min(largest, self._count(best) - (not several))
+            self.clock.say(f"{self._count(best)} features separate")
+        for size in range(self.lower_bound, largest + 1):
+            if self.found or not self._may_try(size):
+                break
+            self._try_count(size)
+        if self.found:
+            return
+        self.is_exhausted = best is None and self.lower_bound > largest
+        if best is not None:
+            self._keep([best])
+            self.best, self.complete = self.found[0], False
+
+    def _count(self, separation: Separation) -> int:
+        return len(separation.columns) - len(self.search.root)
+
+    def _try_count(self, size: int) -> None:
+        began = perf_counter()
+        self.clock.begin(f"sets of {size}")
+        self.search.tally = Tally()
+
+        def keep(separation: Separation) -> bool:
+            self._keep([separation])
+            return self.n_solutions is None or self.n_found < self.n_solutions
+
+        complete = self.search.find_within(size + 0.5, self.clock, keep)
+        self._end_step(size, self.search.tally, began, complete=complete)
+
+    # Features, or groups, of different prices.
+
+    def _go_down(self) -> None:
+        if self.search.root and self._try_price(0.0):
+            self.lower_bound = 0 if self.found else 1
+        if self.found or self.clock.is_over:
+            return
+        first = self._find_first()
+        if self.impossible:
+            return
+        if first is not None:
+            self._keep([first])
+            self.best = self.found[0]
+            self.clock.say(f"a set of price {self.cost_of(self.best):g} separates")
+        if self.rules.groups is None or self.rules.one_per_group:
+            for self.search.most in (1, 2):  # takes little time, and may lower the price much
+                self._lower_price(self._best_price())
+            self.search.most = None
+        most = np.inf if self.max_size is None else float(self.max_size)
+        for share in _LEVELS:
+            price = self._best_price()
+            limit = price - self._tolerance(price) if share == 1.0 else share * price
+            if not self.clock.is_over and min(limit, most) > self.price_bound:
+                self._try_price(min(limit, most))
+        price = self._best_price()
+        is_certain = self.price_bound >= price - 2 * self._tolerance(price)
+        self.complete = False
+        if self.best is None:
+            self.is_exhausted = is_certain
+        elif is_certain:
+            self.price_bound = price
+            if self.n_solutions != 1:
+                self._list_cheapest()
+
+    def _best_price(self) -> float:
+        """What the best set costs; more than any set can cost, if there is none."""
+        if self.best is None:
+            return find_highest_price(self.rules)
+        return self.cost_of(self.best)
+
+    def _try_price(self, limit: float) -> bool:
+        """Search all sets up to a price, which goes down with every better set; is it complete?"""
+        began = perf_counter()
+        self.clock.begin(f"sets up to a price of {limit:g}")
+        self.search.tally = Tally()
+
+        complete = self._lower_price(limit)
+        self._end_price(limit, began, complete=complete)
+        if complete:
+            self.price_bound = min(limit, self._best_price())
+        return complete
+
+    def _lower_price(self, limit: float) -> bool:
+        """Find better sets until there is none within the limit; is that certain?"""
+        while True:
+            before, price = self.best, self._best_price()
+            within = limit if self.best is None else min(limit, price - self._tolerance(price))
+            if within < 0 or self.search.find_within(within, self.clock, self._keep_better):
+                return True
+            if self.best is before:
+                return False  # time is up
+
+    def _keep_better(self, separation: Separation) -> bool:
+        """Keep a better set, and end the search: with a lower limit, the rest of it is shorter."""
+        price = self.search.cost_of(separation.columns)
+        if price >= self._best_price():
+            return True
+        self._forget()
+        self._keep([separation])
+        self.best = self.found[0]
+        return False
+
+    def _end_price(self, limit: float, began: float, *, complete: bool) -> None:
+        bound, best = self.lower_bound, self.best
+        size = int(np.searchsorted(self.search.cheapest, limit, side="right"))
+        self._end_step(size, self.search.tally, began, complete=complete)
+        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=limit)
+        self.lower_bound, self.best = bound, best
+
+    def _list_cheapest(self) -> None:
+        """All sets, or as many as are wanted, that cost no more than the best one."""
+        price = self._best_price()
+        limit = price + self._tolerance(price)
+        began = perf_counter()
+        self.clock.begin("sets of the lowest price")
+        self.search.tally = Tally()
+        self._forget()
+
+        def keep(separation: Separation) -> bool:
+            self._keep([separation])
+            return self.n_solutions is None or self.n_found < self.n_solutions
+
+        complete = self.search.find_within(limit, self.clock, keep)
+        if not self.found and self.best is not None:
+            self.found, self.n_found = [self.best], 1
+        self._end_price(limit, began, complete=complete)
+
+    def _forget(self) -> None:
+        self.found, self.n_found = [], 0
+        self._kept.clear()
+
+    # Both.
+
+    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
+        """Keep sets, with all columns that are always in."""
+        for separation in separations:
+            for columns in self._expand(separation.columns):
+                whole = self._with_included(replace_columns(self.X, separation, columns))
+                if whole.columns in self._kept:
+                    continue
+                self._kept.add(whole.columns)
+                self.n_found += count
+                if len(self.found) < MOST_KEPT:
+                    self.found.append(whole)
+
+    def _expand(self, columns: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """Sets with equal columns in their places; those of a group that is paid once are one."""
+        groups = self.rules.groups
+        if groups is None or self.rules.one_per_group:
+            yield from self.twins.expand(columns)
+            return
+        alone = tuple(column for column in columns if groups[column] < 0)
+        for others in self.twins.expand(alone):
+            taken = dict(zip(alone, others, strict=True))
+            yield tuple(taken.get(column, column) for column in columns)
+
+    def _with_included(self, separation: Separation) -> Separation:
+        """The set with those columns that are always in and have no weight."""
+        missing = sorted(
+            set(np.flatnonzero(self.rules.included).tolist()) - set(separation.columns)
+        )
+        order = np.argsort((*separation.columns, *missing))
+        columns = (*separation.columns, *missing)
+        weights = ((*one, *(0 for _ in missing)) for one in separation.weights)
+        return Separation(
+            tuple(int(columns[place]) for place in order),
+            tuple(tuple(one[place] for place in order) for one in weights),
+        )
+
+    def _find_first(self) -> Separation | None:
+        """A set to start from; pairs of classes that nothing separates join `impossible`."""
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        self.clock.begin("a first set")
+        found = [self._separate(pair, clock) for pair in self.pairs]
+        sets = [one for one in found if one is not None]
+        if self.impossible:
+            return None
+        known = [self._settle_start()]
+        if len(sets) == len(self.pairs):
+            known.append(join_sets(sets))
+        lean = [self._drop_idle(one, clock) for one in known if one and self._is_allowed(one)]
+        return min(lean, key=lambda one: self.search.cost_of(one.columns), default=None)
+
+    def _settle_start(self) -> Separation | None:
+        """The set that was given to start from, with all that is always in, if it separates."""
+        if not self.start:
+            return None
+        columns = {*self.twins.replace_by_first(self.start), *self.search.root}
+        answer = settle(self.X, self.y, columns, signs=self.rules.weight_signs)
+        return answer if isinstance(answer, Separation) else None
+
+    def _is_allowed(self, separation: Separation) -> bool:
+        used = np.array(separation.columns, dtype=np.intp)
+        crowded = self.rules.find_crowded(used, np.ones(len(used)))
+        return not len(crowded) and not self.rules.excluded[used].any()
+
+    def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
+        columns = np.unique(self.bits.columns)
+        X = np.asfortranarray(self.X[pair.rows])
+        first = find_ruled_set(X, pair.y, columns, self.rules, clock) if len(columns) else None
+        answer: tuple[int, ...] | RuledOut | None = None
+        if first is not None:
+            used = tuple(first.tolist())
+            answer = settle_pair(self.X, pair, used, self.rules.weight_signs)
+            if not isinstance(answer, RuledOut):
+                return Separation(used, (answer,))
+        used = tuple(columns.tolist())
+        if len(columns) * len(pair.rows) ** 2 <= LARGEST_SYSTEM:
+            answer = settle_pair(self.X, pair, used, self.rules.weight_signs)
+        elif self.rules.weight_signs is None:
+            answer = self._prove_by_few_samples(np.asfortranarray(X[:, columns]), pair)
+        if isinstance(answer, RuledOut):
+            self.impossible.append(replace(answer, columns=self._everything))
+            return None
+        if answer is None or self.rules.one_per_group:
+            return None
+        return Separation(used, (answer,))
+
+    def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
+        """The set without columns that the others do not need, the most expensive ones first."""
+        fixed = {*self.search.root}
+        for column in sorted(separation.columns, key=lambda one: (-self.rules.price[one], one)):
+            fewer = [one for one in separation.columns if one != column]
+            if clock.is_over or column in fixed or not fewer:
+                continue
+            answer = settle(self.X, self.y, fewer, signs=self.rules.weight_signs)
+            if isinstance(answer, Separation):
+                separation = answer
+        missing = sorted(fixed - set(separation.columns))
+        if not missing:
+            return separation
+        answer = settle(
+            self.X, self.y, (*separation.columns, *missing), signs=self.rules.weight_signs
+        )
+        return answer if isinstance(answer, Separation) else separation
+
+    def _margin(self, columns: tuple[int, ...]) -> float:
+        signs = self.rules.weight_signs
+        if signs is None or not signs[list(columns)].any():
+            return super()._margin(columns)
+        signs = signs[list(columns)]
+        Z = self.standardize(columns)
+        return min(measure_margin(Z[pair.rows], pair.y, signs) for pair in self.pairs)
