@@ -104,6 +104,7 @@ compare: $(COMPARE_SETUP)
 	$(BIN)/python -m benchmarks.chance
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
+	$(BIN)/python -m benchmarks.error_front
 	$(BIN)/python -m benchmarks.informative
 	$(BIN)/python -m benchmarks.whole_brain
 	$(BIN)/python -m benchmarks.brain_regions

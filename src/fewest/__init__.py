@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from fewest.machines.union import UnionFeatureMachine
     from fewest.machines.zero_norm_svm import ZeroNormSVM
     from fewest.minimum import (
+        ErrorFront,
         MinimumResult,
         NearOptimalSets,
         RuledMinimum,
         Separability,
         decide_separability,
+        error_front,
         minimum_features,
         near_optimal_sets,
     )
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccumulatedClassifier",
+    "ErrorFront",
     "FeatureSelectionConcave",
     "KernelFeatureMachine",
     "Liknon",
@@ -69,6 +72,7 @@ __all__ = [
     "ZeroNormSVM",
     "__version__",
     "decide_separability",
+    "error_front",
     "exact_liknon_path",
     "exact_sfm_path",
     "liknon_path",
@@ -96,11 +100,13 @@ _HOMES = {
         "machines.union": ("UnionFeatureMachine",),
         "machines.zero_norm_svm": ("ZeroNormSVM",),
         "minimum": (
+            "ErrorFront",
             "MinimumResult",
             "NearOptimalSets",
             "RuledMinimum",
             "Separability",
             "decide_separability",
+            "error_front",
             "minimum_features",
             "near_optimal_sets",
         ),

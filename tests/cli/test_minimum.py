@@ -8,8 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from fewest import SupportFeatureMachine, minimum_features, near_optimal_sets
+from fewest import SupportFeatureMachine, error_front, minimum_features, near_optimal_sets
 from fewest.report import make_report
+from tests.minimum.errors_oracle import tossed
 from tests.minimum.oracle import brute_force
 from tests.tables.samples import NAMES, three_classes, write_csv
 
@@ -119,6 +120,93 @@ def test_usage_errors(run, hidden, option, value, message):
     ran = run("minimum", hidden, "--target", "group", option, value)
     assert ran.code == 2
     assert message in ran.err
+
+
+@pytest.fixture
+def noisy(tmp_path):
+    """A table of 18 samples whose classes are drawn by coin."""
+    X, y, wanted = tossed()
+    return write_csv(tmp_path / "noisy.csv", X, y, NAMES[: X.shape[1]]), wanted
+
+
+def test_sets_that_leave_errors(run, noisy):
+    path, wanted = noisy
+    ran = run("minimum", path, "--target", "group", "--max-errors", wanted[3])
+    assert ran.code == 0
+    assert "Smallest set: 3 features with at most 2 errors, certified" in ran.out
+    assert "wrong samples, counted from 1" in ran.out
+    ran = run("minimum", path, "--target", "group", "--max-errors", wanted[3], "--json", "-")
+    (found,) = ran.json["trust"]["minima"]
+    assert (found["size"], found["max_errors"], found["verified"]) == (3, 2, True)
+    assert all(len(one["wrong"]) <= 2 for one in found["sets"])
+
+
+def test_no_features_are_needed_where_a_class_may_be_wrong(run, noisy):
+    path, wanted = noisy
+    ran = run("minimum", path, "--target", "group", "--max-errors", wanted[0])
+    assert "Smallest set: 0 features with at most 7 errors, certified" in ran.out
+
+
+def test_front(run, noisy, tmp_path):
+    path, wanted = noisy
+    figure = tmp_path / "front.svg"
+    ran = run("minimum", path, "--target", "group", "--front", 3, "--plot", figure)
+    assert ran.code == 0
+    assert "Fewest training errors for each number of features" in ran.out
+    lines = [line.split() for line in ran.out.splitlines() if line.startswith("  at most")]
+    assert [[line[2], line[3], line[4]] for line in lines] == [
+        [str(size), str(errors), "proven"] for size, errors in enumerate(wanted)
+    ]
+    assert "<svg" in figure.read_text()
+    ran = run("minimum", path, "--target", "group", "--front", 3, "--json", "-")
+    found = ran.json["trust"]["error_front"]
+    assert [point["errors"] for point in found["points"]] == wanted
+    assert found["verified"]
+    assert [len(point["sets"][0]["wrong"]) for point in found["points"]] == wanted
+    ran = run("minimum", path, "--target", "group", "--front", 2, "--quiet")
+    assert ran.out.split() == found["points"][2]["sets"][0]["features"]
+
+
+def test_errors_that_no_set_avoids(run, tmp_path):
+    X = np.ones((8, 2))
+    X[:, 1] = [0, 1, 2, 3, 0, 1, 2, 3]
+    path = write_csv(tmp_path / "same.csv", X, np.repeat(["a", "b"], 4), ["u", "v"])
+    ran = run("minimum", path, "--target", "group", "--max-errors", 3)
+    assert ran.code == 3
+    assert "every set of features leaves more than 3 samples wrong (proven)" in ran.err
+    assert "--front 3" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--plot", "a.png"), "Give both, or neither; or --front 3"),
+        (("--all", "--max-errors", "1"), "--all lists sets that leave no error"),
+        (("--front", "2", "--exclude", NAMES[0]), "rules about features and errors do not go"),
+        (("--front", "2", "--max-errors", "1"), "Leave out --max-errors and --max-size"),
+        (("--front", "2", "--report", "a.html"), "--report shows sets that leave no error"),
+        (("--max-errors", "1", "--report", "a.html"), "Use --json, or --plot with --front"),
+    ],
+)
+def test_options_that_exclude_each_other(run, hidden, options, message):
+    ran = run("minimum", hidden, "--target", "group", *options)
+    assert ran.code != 0
+    assert message in ran.err
+
+
+def test_errors_of_three_classes_are_refused(run, tmp_path):
+    path = write_csv(tmp_path / "three.csv", *three_classes())
+    for options in (("--front", 2), ("--max-errors", 1)):
+        ran = run("minimum", path, "--target", "group", *options)
+        assert ran.code != 0
+        assert "counts errors of two classes only, and y has 3" in ran.err
+
+
+def test_a_page_of_errors_alone_is_refused():
+    X, y, _ = tossed()
+    for result in (error_front(X, y, max_features=1), minimum_features(X, y, max_errors=6)):
+        with pytest.raises(ValueError, match="sets that leave errors have no page of their own"):
+            make_report(result, X, y)
 
 
 def write_rules(tmp_path, **columns):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -11,8 +12,10 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
+from fewest import error_front
 from fewest.plotting import (
     plot_confusion,
+    plot_error_front,
     plot_heat_map,
     plot_path,
     plot_permutations,
@@ -223,3 +226,17 @@ def test_path_labels_short_axes_with_plain_numbers_that_do_not_collide(Cs):
     )
     boxes = sorted(tuple(label.get_window_extent().intervalx) for label in shown)
     assert all(left[1] < right[0] for left, right in itertools.pairwise(boxes))
+
+
+def test_fronts_show_what_is_proven():
+    X = np.random.default_rng(0).standard_normal((20, 5))
+    front = error_front(X, X[:, 0] + X[:, 3] > 0, max_features=2)
+    open_point = replace(front.points[2], lower_bound=0, errors=2)
+    front = replace(front, points=(*front.points[:2], open_point))
+    ax = plot_error_front(front, ax=Figure().subplots())
+    assert [text.get_text() for text in ax.texts] == [str(p.errors) for p in front.points]
+    filled = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
+    assert [colour == "white" for colour in filled] == [False, False, True]
+    (bar,) = (line for line in ax.lines if line.get_marker() == "_")
+    assert bar.get_ydata().tolist() == [0, 2]
+    assert ax.get_xlabel() == "features"

@@ -78,11 +78,11 @@ def check_flag(name: str, value: Any) -> None:
     _require(is_valid, name, "True or False", value)
 
 
-def check_count(name: str, value: Any, *, or_none: bool = False) -> None:
-    """Raise unless value is a whole number above zero (or None, where that has a meaning)."""
+def check_count(name: str, value: Any, *, or_none: bool = False, or_zero: bool = False) -> None:
+    """Raise unless value is a whole number above zero (or None, or 0, where that has a meaning)."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    is_valid = (is_whole and value >= 1) or (or_none and value is None)
-    _require(is_valid, name, "a whole number of at least one", value)
+    is_valid = (is_whole and value >= (0 if or_zero else 1)) or (or_none and value is None)
+    _require(is_valid, name, f"a whole number of at least {'zero' if or_zero else 'one'}", value)
 
 
 def check_share(name: str, value: Any, *, strictly: bool = False) -> None:

@@ -69,6 +69,7 @@ def result_text(content: Content) -> str:
         *_subset_blocks(content),
         *_informative_blocks(content),
         *_minimum_blocks(content),
+        *_front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
@@ -425,6 +426,8 @@ def _smallest_text(found: Minimum, n_classes: int) -> str:
         size += f" besides {listed(found.included)}"
     if n_classes > 2:
         size += f" for every two of the {n_classes} classes"
+    if found.max_errors:
+        size += f" with at most {counted(found.max_errors, 'error')}"
     if found.price is not None:
         return _cheapest_text(found, size)
     if found.certified:
@@ -446,7 +449,12 @@ def _cheapest_text(found: Minimum, size: str) -> str:
 
 def _sets_text(found: Minimum) -> str:
     shown = found.sets[:_MOST_SETS]
-    rows = [[", ".join(map(cut, one.features)), f"{one.margin:.3g}"] for one in shown]
+    rows = [[", ".join(map(cut, one.features)) or "none", f"{one.margin:.3g}"] for one in shown]
+    header = ["features", "margin"]
+    if found.max_errors:
+        header.append("wrong samples, counted from 1")
+        for row, one in zip(rows, shown, strict=True):
+            row.append(", ".join(str(sample + 1) for sample in one.wrong) or "none")
     alike = "of this size" if found.price is None else "of this price"
     known = f"{counted(found.n_found, 'set')} {alike}"
     how_many = f"There {'is' if found.n_found == 1 else 'are'} exactly {known}."
@@ -454,10 +462,7 @@ def _sets_text(found: Minimum) -> str:
         how_many = f"Found: {known}; there may be more (see --solutions)."
     if len(shown) < found.n_found:
         how_many += f" Shown: {len(shown)}."
-    return (
-        f"{aligned([['features', 'margin'], *rows])}\n{how_many} Margins are for standardised "
-        "features."
-    )
+    return f"{aligned([header, *rows])}\n{how_many} Margins are for standardised features."
 
 
 def _search_table(found: Minimum) -> str:
@@ -479,3 +484,20 @@ def _proof_text(found: Minimum) -> str:
         f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
         f"do not, {checked} in exact arithmetic"
     )
+
+
+def _front_blocks(content: Content) -> list[str]:
+    found = content.trust.error_front
+    if found is None:
+        return []
+    rows = [["features", "errors", "", "a set that leaves so few"]]
+    for point in found.points:
+        bound = "proven" if point.proven else f"proven: at least {point.lower_bound}"
+        names = ", ".join(map(cut, point.sets[0].features)) or "none"
+        rows.append([f"at most {point.size}", str(point.errors), bound, names])
+    checked = "hold" if found.verified else "DO NOT HOLD"
+    return [
+        f"Fewest training errors for each number of features\n{aligned(rows)}",
+        f"Proofs of these errors, and {found.n_ruled_out} vectors that rule out others, "
+        f"{checked} in exact arithmetic",
+    ]

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fewest._wording import cut, listed
+from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
 from fewest.cli._rules import add_rule_options, read_rule_options
@@ -26,7 +26,9 @@ _UNKNOWN = (
 _DESCRIPTION = """\
 Find the smallest number of features that separate the classes without error,
 prove that no smaller set does, and check the proof in exact arithmetic. With
-more than two classes, the features separate every two of them."""
+more than two classes, the features separate every two of them. For two classes,
+some samples may be wrong (--max-errors), and --front shows the fewest training
+errors for each number of features."""
 
 
 def add_options(commands: options.Commands) -> None:
@@ -39,6 +41,8 @@ def add_options(commands: options.Commands) -> None:
         examples=(
             "expression.csv --target diagnosis",
             "expression.csv --target diagnosis --solutions all --json minimum.json",
+            "expression.csv --target diagnosis --max-errors 2",
+            "expression.csv --target diagnosis --front 3 --plot front.png",
             "expression.csv --target diagnosis --all --plot sets.png",
             "expression.csv --target diagnosis --include age,sex --feature-cost prices.csv",
             "expression.npz --max-seconds 3600 --jobs -1",
@@ -46,6 +50,17 @@ def add_options(commands: options.Commands) -> None:
         reads_table=True,
     )
     group = minimum.add_group("search")
+    group.option(
+        "--max-errors E",
+        "how many training samples may be wrong; two classes",
+        options.none_or_more,
+        0,
+    )
+    group.option(
+        "--front K",
+        "instead: the fewest training errors of 0 to K features; two classes",
+        options.at_least_one,
+    )
     group.option(
         "--max-size K",
         "search sets of up to K features, or up to this price, completely (default: as many as it "
@@ -72,7 +87,7 @@ def add_options(commands: options.Commands) -> None:
     options.add_output(
         minimum,
         quiet="print the features of the best set only, one per line; no progress",
-        plot="the sets of --all as a matrix",
+        plot="the sets of --all as a matrix, or the front of --front",
     )
 
 
@@ -81,14 +96,23 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._job import start_job
     from fewest.cli._text import names_text
 
-    if arguments.plot and not arguments.all:
-        raise CommandError("--plot draws the sets of --all.\nGive both, or neither.")
+    _check_together(arguments)
     job = start_job(arguments, "plot")
     data = job.data
     rules = read_rule_options(arguments, data.feature_names)
+    if rules and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "rules about features and errors do not go together yet.\n"
+            "Leave out --max-errors and --front, or the rules."
+        )
+    if arguments.front is not None:
+        _show_front(job)
+        return
     result, near = _search(job, rules)
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
+        if arguments.max_errors:
+            raise InseparableError(_refuse_errors(arguments.max_errors, bool(pairs)))
         if rules:
             raise InseparableError(_refuse_rules(is_proven=result.certified))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
@@ -116,7 +140,11 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
         if arguments.all:
             near = near_optimal_sets(data.X, data.y, extra=arguments.extra, **wanted)
             return near.minimum, near
-        sizes = {"max_size": arguments.max_size, "n_solutions": arguments.solutions}
+        sizes = {
+            "max_errors": arguments.max_errors,
+            "max_size": arguments.max_size,
+            "n_solutions": arguments.solutions,
+        }
         return minimum_features(data.X, data.y, **sizes, **wanted), None
 
 
@@ -142,6 +170,65 @@ def _refuse_rules(*, is_proven: bool) -> str:
         "error, nor a proof that there is none.\nGive it more time with --max-seconds, or leave "
         "out some of the rules."
     )
+
+
+def _check_together(arguments: argparse.Namespace) -> None:
+    """Refuse options that exclude each other."""
+    if arguments.plot and not arguments.all and arguments.front is None:
+        raise CommandError("--plot draws the sets of --all.\nGive both, or neither; or --front 3.")
+    if arguments.all and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "--all lists sets that leave no error.\nLeave out --max-errors and --front."
+        )
+    if arguments.front is not None and (arguments.max_errors or arguments.max_size):
+        raise CommandError(
+            "--front looks at all numbers of errors and at up to K features.\n"
+            "Leave out --max-errors and --max-size."
+        )
+    if arguments.report and (arguments.front is not None or arguments.max_errors):
+        raise CommandError(
+            "--report shows sets that leave no error.\nUse --json, or --plot with --front."
+        )
+
+
+def _show_front(job: Job) -> None:
+    """Search, check, print, draw."""
+    from fewest.cli._text import names_text
+    from fewest.minimum import error_front
+
+    arguments, data = job.arguments, job.data
+    with job.working("searching"):
+        front = error_front(
+            data.X,
+            data.y,
+            max_features=arguments.front,
+            max_seconds=arguments.max_seconds,
+            n_solutions=arguments.solutions,
+            n_jobs=arguments.jobs,
+            verbose=job.verbose,
+        )
+    if arguments.plot:
+        from fewest.plotting import plot_error_front
+
+        job.draw(
+            lambda figure: plot_error_front(front, ax=figure.subplots()),
+            figsize=(5.2, 3.8),
+            layout="constrained",
+        )
+    content = job.content(front)
+    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
+
+
+def _refuse_errors(most: int, is_proven: bool) -> str:
+    """What to say if no set of features leaves so few errors."""
+    if is_proven:
+        start = f"every set of features leaves more than {counted(most, 'sample')} wrong (proven)."
+    else:
+        start = (
+            f"no set of features was found that leaves at most {counted(most, 'sample')} wrong, "
+            "nor a proof that there is none."
+        )
+    return f"{start}\nAllow more with --max-errors, or look at --front 3."
 
 
 def _refuse(pairs: list[str], is_binary: bool) -> str:

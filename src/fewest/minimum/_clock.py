@@ -19,10 +19,13 @@ _TURN = RLock()
 class Clock:
     """Counts the seconds of a run; if asked to, shows on standard error how far it is."""
 
-    def __init__(self, limit: float | None = None, verbose: int = 0) -> None:
+    def __init__(
+        self, limit: float | None = None, verbose: int = 0, name: str = "minimum_features"
+    ) -> None:
         self._started = perf_counter()
         self._limit = float("inf") if limit is None else limit
         self._verbose = verbose
+        self._name = name
         self._share = 0.0
         self._bar = Progress(1.0, what="", unit="%", show=False)
 
@@ -63,7 +66,7 @@ class Clock:
         """End the task, and print its result if asked to."""
         self._bar.close()
         if self._verbose > 1:
-            print(f"[minimum_features] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
+            print(f"[{self._name}] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager

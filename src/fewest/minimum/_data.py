@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -130,3 +131,20 @@ def separating_columns(X: FloatArray, y: NDArray[Any], columns: IndexArray) -> l
             weights = tuple((sign,) for sign in signs[:, place].tolist())
             found.append(Separation((int(block[place]),), weights))
     return sorted(found, key=lambda one: one.columns)
+
+
+def replace_columns(X: FloatArray, separation: Separation, columns: tuple[int, ...]) -> Separation:
+    """The set with equal columns in place of its own; weights change signs with them."""
+    signs = [
+        1 if np.array_equal(X[:, old], X[:, new]) else -1
+        for old, new in zip(separation.columns, columns, strict=True)
+    ]
+    order = sorted(range(len(columns)), key=lambda place: columns[place])
+    return replace(
+        separation,
+        columns=tuple(columns[place] for place in order),
+        weights=tuple(
+            tuple(signs[place] * weights[place] for place in order)
+            for weights in separation.weights
+        ),
+    )

@@ -28,14 +28,17 @@ from fewest.minimum._data import (
     check_data,
     conflicting_samples,
     read_rules_of,
+    replace_columns,
     separating_columns,
 )
+from fewest.minimum._errors_check import require_two_classes
 from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
+from fewest.minimum._with_errors import ErrorDriver
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
@@ -45,6 +48,7 @@ def minimum_features(
     X: Any,
     y: ArrayLike,
     *,
+    max_errors: int = 0,
     max_size: int | None = None,
     max_seconds: float | None = None,
     n_solutions: int | None = 1,
@@ -87,12 +91,18 @@ def minimum_features(
     first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
     first.
 
+    With `max_errors`, that many of the samples of two classes may be wrong, which means on the
+    hyperplane or beyond it. Which ones is part of the search; see `error_front` for how it works.
+
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two or more classes.
+        Labels of two or more classes; of two, if errors are allowed.
+    max_errors : int, default=0
+        How many samples the set may leave wrong. If the smaller class has no more samples, no
+        feature is needed.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
@@ -163,13 +173,20 @@ def minimum_features(
     >>> [subset.tolist() for subset in result.subsets]
     [[17, 52]]
 
-    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
+    If two samples may be wrong, fewer features are enough:
 
     >>> y = X[:, 17] + X[:, 52] - X[:, 110] > 0
+    >>> result = minimum_features(X, y, max_errors=2)
+    >>> result.size, result.certified, result.subsets[0].tolist(), result.separations[0].wrong
+    (2, True, [73, 110], (8, 10))
+
+    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
+
     >>> result = minimum_features(X, y, include=[17], feature_cost={110: 3.0})
     >>> result.subsets[0].tolist(), result.size, result.price, result.certified
     ([17, 52, 106], 2, 2.0, True)
     """
+    check_count("max_errors", max_errors, or_zero=True)
     check_count("max_size", max_size, or_none=True)
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
@@ -183,6 +200,17 @@ def minimum_features(
         one_per_group=one_per_group,
         signs=signs,
     )
+    if max_errors:
+        if rules is not None:
+            raise ValueError(
+                "rules about features and max_errors do not go together yet: leave out one of them"
+            )
+        X, classes, codes = check_data(X, y)
+        require_two_classes(classes, "minimum_features(max_errors=...)")
+        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+            return ErrorDriver(
+                X, codes, classes, clock, int(max_errors), max_size, n_solutions
+            ).run()
     wanted = {"max_size": max_size, "n_solutions": n_solutions}
     return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
 
@@ -391,22 +419,7 @@ class Driver:
                 if count:
                     self.n_found += 1
                 if len(self.found) < _MOST_KEPT:
-                    self.found.append(self._with_columns(separation, columns))
-
-    def _with_columns(self, separation: Separation, columns: tuple[int, ...]) -> Separation:
-        """The set with equal columns in place of its own; weights change signs with them."""
-        signs = [
-            1 if np.array_equal(self.X[:, old], self.X[:, new]) else -1
-            for old, new in zip(separation.columns, columns, strict=True)
-        ]
-        order = sorted(range(len(columns)), key=lambda place: columns[place])
-        return Separation(
-            tuple(columns[place] for place in order),
-            tuple(
-                tuple(signs[place] * weights[place] for place in order)
-                for weights in separation.weights
-            ),
-        )
+                    self.found.append(replace_columns(self.X, separation, columns))
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
         step = Step(

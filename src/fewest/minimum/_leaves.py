@@ -37,14 +37,20 @@ _ZERO_SHARE = 1e-9
 class Separation:
     """Columns, and whole-number weights whose weighted sums separate the classes strictly.
 
-    `weights` has one tuple for each pair of classes, in the order of `pair_classes`.
+    `weights` has one tuple for each pair of classes, in the order of `pair_classes`. Samples that
+    are `wrong` are left out; without them, fewer than two classes may be left.
     """
 
     columns: tuple[int, ...]
     weights: tuple[tuple[int, ...], ...]
+    wrong: tuple[int, ...] = ()
 
     def holds(self, X: FloatArray, y: NDArray[Any], signs: Signs | None = None) -> bool:
         """Check it on the data, in whole numbers; `signs` say which signs weights may have."""
+        if self.wrong:
+            X, y = (np.delete(values, self.wrong, axis=0) for values in (X, y))
+            if len(np.unique(y)) < 2:
+                return True
         block, pairs = as_integers(X[:, self.columns]), pair_classes(y)
         ruled = _rules_of(signs, self.columns)
         return len(pairs) == len(self.weights) and all(

@@ -12,6 +12,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import Twins, check_data, separating_columns
+from fewest.minimum._errors_check import minimum_holds
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._search import CoverSearch
@@ -81,6 +82,9 @@ class MinimumResult:
         `ruled_out`; none if a set was found.
     n_features : int
         Number of columns of the data.
+    max_errors : int
+        How many samples a set may leave wrong. If there are any, `separations` name them, margins
+        are those of the other samples, and several Farkas vectors together rule out a set.
     """
 
     report_kind = "minimum"  # as which `fewest.report` takes it
@@ -97,6 +101,7 @@ class MinimumResult:
     separations: tuple[Separation, ...] = field(repr=False)
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     inseparable: NDArray[Any]
+    max_errors: int = 0
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -121,8 +126,12 @@ class MinimumResult:
         X, classes, codes = check_data(X, y)
         if X.shape[1] != self.n_features:
             return False
+        if self.max_errors:
+            return minimum_holds(self, X, codes, search=search)
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
+            return False
+        if any(one.wrong for one in self.separations):
             return False
         everything = tuple(range(self.n_features))
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}

@@ -12,7 +12,7 @@ from fewest._estimators.rules import Rules
 from fewest._wording import counted
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import Twins, conflicting_samples
+from fewest.minimum._data import Twins, conflicting_samples, replace_columns
 from fewest.minimum._features import Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._group_search import make_search
@@ -267,7 +267,7 @@ class RuledDriver(Driver):
         """Keep sets, with all columns that are always in."""
         for separation in separations:
             for columns in self._expand(separation.columns):
-                whole = self._with_included(self._with_columns(separation, columns))
+                whole = self._with_included(replace_columns(self.X, separation, columns))
                 if whole.columns in self._kept:
                     continue
                 self._kept.add(whole.columns)

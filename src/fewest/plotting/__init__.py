@@ -30,6 +30,7 @@ from fewest.plotting._features import (
     plot_weights,
 )
 from fewest.plotting._figures import require_matplotlib
+from fewest.plotting._front import plot_error_front
 from fewest.plotting._informative import (
     plot_informative,
     plot_overlap,
@@ -54,6 +55,7 @@ __all__ = [
     "WeightsDisplay",
     "plot_class_matrix",
     "plot_confusion",
+    "plot_error_front",
     "plot_error_ratio",
     "plot_heat_map",
     "plot_informative",

@@ -24,7 +24,7 @@ from fewest.report._data import Data
 if TYPE_CHECKING:
     from fewest.diagnostics import Diagnosis
     from fewest.informative import InformativeFeatures
-    from fewest.minimum import MinimumResult, NearOptimalSets
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
     from fewest.repetition.selector import RepetitiveSelector
 
 # How long each fold may look for its own smallest set.
@@ -64,6 +64,7 @@ class Given:
     subject: Subject | None = None
     held_out: HeldOut | None = None
     minimum: MinimumResult | None = None
+    error_front: ErrorFront | None = None
     near_optimal: NearOptimalSets | None = None
     informative: InformativeFeatures | None = None
     repetitive: RepetitiveSelector | None = None
@@ -94,6 +95,8 @@ def find_subject(given: Given, data: Data) -> Subject:
     """The machine; where none was handed in, the one that belongs to the results is fitted."""
     if given.subject is not None:
         return given.subject
+    if given.error_front is not None or (given.minimum is not None and given.minimum.max_errors):
+        raise ValueError("sets that leave errors have no page of their own: give a machine too")
     if given.minimum is not None and given.minimum.size is not None:
         return _describe_smallest_set(given.minimum, data)
     separable = given.diagnosis is None or given.diagnosis.separable

@@ -17,6 +17,7 @@ from fewest.report._given import Given
 from fewest.report._sizes import describe_sizes
 from fewest.report._trust import (
     describe_diagnosis,
+    describe_error_front,
     describe_minimum,
     describe_near_optimal,
     describe_validation,
@@ -57,6 +58,9 @@ def known_content(
     trust = Trust(
         validation=None if given.held_out is None else describe_validation(given.held_out, data),
         minima=_minima(given, data),
+        error_front=None
+        if given.error_front is None
+        else describe_error_front(given.error_front, data),
         near_optimal=None
         if given.near_optimal is None
         else describe_near_optimal(given.near_optimal, data),

@@ -159,11 +159,12 @@ class Separability:
 
 @dataclass(frozen=True)
 class SeparatingSet:
-    """A set of features that separates the classes without error."""
+    """A set of features that separates the classes, but for samples that may be wrong."""
 
     features: list[str]
     columns: list[int]
     margin: float
+    wrong: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -186,9 +187,43 @@ class Minimum:
     ruled_out: list[RuledOut]
     inseparable: list[list[Label]]
     seconds: float
+    max_errors: int = 0
     included: list[str] = field(default_factory=list)
     price: float | None = None
     price_bound: float | None = None
+
+
+@dataclass(frozen=True)
+class SetWithErrors:
+    """A set of features, and the samples that its best hyperplane leaves wrong."""
+
+    features: list[str]
+    columns: list[int]
+    wrong: list[int]
+
+
+@dataclass(frozen=True)
+class ErrorFrontPoint:
+    """The fewest training errors of at most `size` features."""
+
+    size: int
+    errors: int
+    lower_bound: int
+    proven: bool
+    complete: bool
+    sets: list[SetWithErrors]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class ErrorFront:
+    """The fewest training errors for each number of features."""
+
+    points: list[ErrorFrontPoint]
+    floor: int
+    verified: bool
+    n_ruled_out: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -264,5 +299,6 @@ class Trust:
     permutation: Permutation | None = None
     separability: Separability | None = None
     minima: list[Minimum] = field(default_factory=list)
+    error_front: ErrorFront | None = None
     near_optimal: NearOptimal | None = None
     diagnostics: Diagnostics | None = None

@@ -1,0 +1,132 @@
+"""Bit sets for searches that allow errors: which samples contradict each other on signed features?
+
+A signed feature is bad on a pair of samples of both classes as in `_bits`. Samples that are wrong
+may be left out, so some pairs may be bad for a whole set of features: those of a graph between the
+two classes that a few samples cover. Here a signed feature is such a graph, one row of bits per
+sample of the smaller class, and the graph of a set is the intersection of those of its members.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._bits import Words
+
+_MOST_BYTES = 1 << 29  # of each of the two tables
+_MOST_WORDS = 16
+
+
+class DominanceBits:
+    """Signed features, those that leave the fewest errors first, and their graphs.
+
+    `bad[f, r]` holds the samples of the larger class with which sample r of the smaller class is in
+    conflict on signed feature f. `good[r, c]` holds the signed features on which r and c are not in
+    conflict. Plus means that the second class has the higher values. Where the tables would be too
+    large they hold some of the samples only: every bound from them is valid, but weaker.
+    """
+
+    def __init__(self, X: FloatArray, y: IndexArray, candidates: IndexArray) -> None:
+        counts = count_single_errors(X, y, candidates)
+        order = np.argsort(counts.ravel(), kind="stable")
+        self.columns: IndexArray = candidates[order // 2]
+        self.signs = np.where(order % 2 == 0, 1, -1).astype(np.int8)
+        self.errors = counts.ravel()[order]
+        self.n_signed = len(order)
+        groups = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
+        few, many = sorted(groups, key=len)
+        direction = 1 if few is groups[1] else -1
+        many = _spread(many, 64 * _MOST_WORDS)
+        words = -(-len(many) // 64)
+        per_row = max(words * 8, -(-len(many) // 8)) * max(1, self.n_signed)
+        few = _spread(few, max(1, _MOST_BYTES // per_row))
+        self.bad: NDArray[np.uint64] = np.zeros((self.n_signed, len(few), words), dtype=np.uint64)
+        # Samples in many conflicts first: greedy matchings then grow fast, and few features are
+        # good on their edges.
+        _fill_bad(X, few, many, self.columns, self.signs * direction, self.bad)
+        of_few, of_many = _count_conflicts(self.bad, len(many))
+        self.few = few[np.argsort(-of_few, kind="stable")]
+        self.many = many[np.argsort(-of_many, kind="stable")]
+        self.bad[:] = 0
+        _fill_bad(X, self.few, self.many, self.columns, self.signs * direction, self.bad)
+        self._good: NDArray[np.uint64] | None = None
+
+    @property
+    def good(self) -> Words:
+        """The same table by pairs of samples, which only sets of three and more need."""
+        if self._good is None:
+            shape = (len(self.few), len(self.many), -(-self.n_signed // 64))
+            self._good = np.zeros(shape, dtype=np.uint64)
+            _transpose(self.bad, self._good)
+        return self._good
+
+
+def _spread(samples: IndexArray, most: int) -> IndexArray:
+    """At most that many of the samples, from the whole list."""
+    if len(samples) <= most:
+        return samples
+    return samples[np.linspace(0, len(samples) - 1, most).astype(np.intp)]
+
+
+@njit(cache=True)
+def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
+    """For each column, and a plus or a minus, the fewest errors of any threshold.
+
+    With a plus, the second class lies above the threshold. No sample lies on a threshold.
+    """
+    n = len(y)
+    counts = np.empty((len(columns), 2), dtype=np.int64)
+    n_second = 0
+    for i in range(n):
+        n_second += y[i]
+    for j in range(len(columns)):
+        x = X[:, columns[j]].copy()
+        order = np.argsort(x)
+        # All lie above the threshold at first: the first class is wrong with a plus.
+        wrong = n - n_second
+        fewest, most = min(wrong, n_second), max(wrong, n_second)
+        for place in range(n):
+            wrong += 1 if y[order[place]] == 1 else -1
+            if place + 1 < n and x[order[place]] == x[order[place + 1]]:
+                continue
+            fewest, most = min(fewest, wrong), max(most, wrong)
+        counts[j, 0], counts[j, 1] = fewest, n - most
+    return counts
+
+
+@njit(cache=True)
+def _fill_bad(X: Any, few: Any, many: Any, columns: Any, signs: Any, bad: Any) -> None:
+    for f in range(len(columns)):
+        x = X[:, columns[f]] * signs[f]
+        for r in range(len(few)):
+            for c in range(len(many)):
+                if x[few[r]] <= x[many[c]]:
+                    bad[f, r, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+
+
+@njit(cache=True)
+def _count_conflicts(bad: Any, n_many: int) -> Any:
+    """For each sample of either class, its conflicts on the best features."""
+    of_few, of_many = np.zeros(bad.shape[1], np.int64), np.zeros(n_many, np.int64)
+    for f in range(min(len(bad), 500)):
+        for r in range(bad.shape[1]):
+            for c in range(n_many):
+                if (bad[f, r, c >> 6] >> np.uint64(c & 63)) & np.uint64(1):
+                    of_few[r] += 1
+                    of_many[c] += 1
+    return of_few, of_many
+
+
+@njit(cache=True)
+def _transpose(bad: Any, good: Any) -> None:
+    for block in range(good.shape[2]):
+        for f in range(64 * block, min(64 * block + 64, len(bad))):
+            bit = np.uint64(1) << np.uint64(f & 63)
+            for r in range(good.shape[0]):
+                for c in range(good.shape[1]):
+                    if not (bad[f, r, c >> 6] >> np.uint64(c & 63)) & np.uint64(1):
+                        good[r, c, block] |= bit

@@ -1,0 +1,268 @@
+"""The smallest number of features that leave at most a few training samples wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import comb, prod
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._solvers.columns import scale_columns
+from fewest._solvers.margin import hard_margin
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._classes import sign_labels
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import replace_columns
+from fewest.minimum._errors_search import ErrorSearch
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._search import Tally
+from fewest.minimum._separability import LARGEST_SYSTEM
+from fewest.minimum._upper import find_first_set
+from fewest.minimum._vectors import separate_others, settle_with_errors
+
+_SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
+_MOST_KEPT = 10_000
+
+
+@dataclass(eq=False)
+class ErrorDriver:
+    """One search, from no feature upwards: which sizes leave too many errors, which sets do not.
+
+    `y` are places of the two labels in `classes`.
+    """
+
+    X: FloatArray
+    y: IndexArray
+    classes: NDArray[Any]
+    clock: Clock
+    max_errors: int
+    max_size: int | None = None
+    n_solutions: int | None = 1
+    lower_bound: int = 0
+    best: Separation | None = None
+    found: list[Separation] = field(default_factory=list)
+    n_found: int = 0
+    complete: bool = False
+    impossible: list[RuledOut] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def run(self) -> MinimumResult:
+        self.search = ErrorSearch(self.X, self.y, self.clock)
+        everything = tuple(range(self.X.shape[1]))
+        if self.search.floor > self.max_errors:
+            pairs = self.search.conflicts[: self.max_errors + 1]
+            self.impossible = [RuledOut(everything, pair, (1, 1)) for pair in pairs]
+        elif not self._try_nothing() and not self._try_singles() and not self._try_pairs():
+            self._find_upper_bound()
+            if self.best is not None:
+                self._try_larger()
+        if self.impossible:
+            self.lower_bound = self.X.shape[1] + 1
+        return self._minimum()
+
+    def _may_try(self, size: int) -> bool:
+        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
+
+    def _try_nothing(self) -> bool:
+        nothing = self.search.leave_class_out()
+        if len(nothing.wrong) <= self.max_errors:
+            self._keep([nothing])
+        return self._end_step(0, Tally(nodes=1), perf_counter())
+
+    def _try_singles(self) -> bool:
+        began = perf_counter()
+        errors = self.search.bits.errors
+        self._keep(self.search.singles(self.max_errors, _MOST_KEPT))
+        return self._end_step(1, Tally(nodes=len(errors)), began)
+
+    def _try_pairs(self) -> bool:
+        if not self._may_try(2):
+            return False
+        began = perf_counter()
+        self.clock.begin("pairs")
+        self.search.tally = Tally()
+        bounded = self.search.bound_pairs(self.max_errors)
+        complete = False
+        if bounded is not None:
+            pairs, bounds, limit = bounded
+            complete = limit >= self.max_errors
+            known: set[tuple[int, int]] = set()
+            for bound, columns, counts in self.search.count_pairs(pairs, bounds):
+                chosen = [columns[k] for k in np.flatnonzero(counts <= self.max_errors)]
+                fresh = [pair for pair in chosen if pair not in known]
+                known.update(fresh)
+                self._keep(self.search.separate_pair(pair) for pair in fresh)
+                if self.clock.is_over and bound < len(self.y):
+                    complete = False
+                    break
+        return self._end_step(2, self.search.tally, began, complete=complete)
+
+    def _find_upper_bound(self) -> None:
+        """Any columns that leave few errors, as few as quick methods find; or that there are none.
+
+        The samples that are hardest for all columns are left out first.
+        """
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        firsts = self.search.twins.firsts
+        best = self._separate_without_hardest(clock)
+        if best is None and len(firsts) * len(self.y) ** 2 <= LARGEST_SYSTEM:
+            columns = tuple(firsts.tolist())
+            answer = settle_with_errors(self.X, self.y, columns, self.max_errors, (), self.clock)
+            if isinstance(answer, list):
+                everything = tuple(range(self.X.shape[1]))
+                self.impossible = [RuledOut(everything, one.samples, one.shares) for one in answer]
+            elif answer is not None:
+                best = answer
+        if best is not None:
+            best = self._drop_idle(best, clock)
+            self.clock.say(f"{len(best.columns)} features suffice")
+            self.best = best
+            self._swap_down(clock)
+
+    def _separate_without_hardest(self, clock: Clock) -> Separation | None:
+        """Columns for all samples but some that lie deep in the other class, judged by means."""
+        Z = scale_columns(self.X).take(np.arange(self.X.shape[1]))
+        signs = sign_labels(self.y)
+        left = np.arange(len(self.y))
+        for _ in range(self.max_errors):
+            high, low = (Z[left[signs[left] == sign]].mean(axis=0) for sign in (1.0, -1.0))
+            scores = (Z[left] - (high + low) / 2) @ (high - low)
+            kept = np.delete(left, np.argmin(signs[left] * scores))
+            if len(np.unique(self.y[kept])) < 2:
+                break
+            left = kept
+        found = find_first_set(np.asfortranarray(self.X[left]), signs[left], clock)
+        if found is None:
+            return None
+        columns = self.search.twins.leaders(found.columns)
+        return separate_others(self.X, self.y, columns, np.setdiff1d(np.arange(len(self.y)), left))
+
+    def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
+        """The same set without columns that the others do not need, as far as there is time."""
+        for column in separation.columns:
+            if clock.is_over or len(separation.columns) == 1:
+                break
+            fewer = tuple(other for other in separation.columns if other != column)
+            answer = settle_with_errors(self.X, self.y, fewer, self.max_errors, (), clock)
+            separation = answer if isinstance(answer, Separation) else separation
+        return separation
+
+    def _swap_down(self, clock: Clock) -> None:
+        """Replace two columns by one as long as that works."""
+        assert self.best is not None
+        self.search.clock = clock
+        while len(self.best.columns) > max(3, self.lower_bound):
+            better = self.search.improve(
+                len(self.best.columns) - 1, self._without_each(self.best), self.max_errors
+            )
+            if better is None:
+                break
+            self.best = better
+            self.clock.say(f"local swaps: {len(self.best.columns)} features suffice")
+        self.search.clock = self.clock
+
+    @staticmethod
+    def _without_each(best: Separation) -> list[Separation]:
+        """The set without each of its columns in turn: from these, two are replaced by one."""
+        places = range(len(best.columns))
+        return [
+            Separation(
+                tuple(best.columns[k] for k in places if k != drop),
+                (tuple(best.weights[0][k] for k in places if k != drop),),
+            )
+            for drop in places
+        ]
+
+    def _try_larger(self) -> None:
+        """Sizes from three on, below the size of the best set or up to it if several are wanted."""
+        assert self.best is not None
+        several = self.n_solutions != 1
+        largest = len(self.best.columns) if several else len(self.best.columns) - 1
+        for size in range(max(3, self.lower_bound), largest + 1):
+            if not self._may_try(size) or self.lower_bound < size:
+                break
+            began = perf_counter()
+            self.clock.begin(f"sets of {size}")
+            self.search.tally = Tally()
+
+            def keep(separation: Separation) -> bool:
+                self._keep([separation])
+                return self.n_solutions is None or self.n_found < self.n_solutions
+
+            complete = self.search.run(size, self.max_errors, keep)
+            if self._end_step(size, self.search.tally, began, complete=complete):
+                break
+        if not self.found:  # no complete scan found a set: the one at hand is returned
+            self._keep([self.best])
+            self.complete = False
+
+    def _keep(self, separations: Iterable[Separation]) -> None:
+        for separation in separations:
+            twins = self.search.twins
+            self.n_found += prod(twins.copies(column) for column in separation.columns)
+            for columns in twins.expand(separation.columns):
+                if len(self.found) < _MOST_KEPT:
+                    self.found.append(replace_columns(self.X, separation, columns))
+
+    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> bool:
+        """Note what was tested; whether sets of this size were found."""
+        step = Step(
+            size=size,
+            n_sets=comb(len(self.search.twins.firsts), size),
+            n_tested=tally.nodes,
+            n_survivors=tally.survivors,
+            n_settled=tally.settled,
+            n_found=self.n_found,
+            complete=complete,
+            seconds=perf_counter() - began,
+        )
+        self.steps.append(step)
+        self.complete = complete
+        self.clock.say(
+            f"{self.n_found or 'no'} set(s) of {size} leave at most {self.max_errors} wrong"
+            + ("" if complete else " so far: not all were tested")
+        )
+        if self.found:
+            self.best = self.found[0]
+        elif complete:
+            self.lower_bound = size + 1
+        return bool(self.found)
+
+    def _minimum(self) -> MinimumResult:
+        scored = [(self._margin(one), one) for one in self.found]
+        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
+        size = None if self.best is None else len(self.best.columns)
+        pair = self.classes[np.array([[0, 1]] if self.impossible else [], dtype=np.intp)]
+        return MinimumResult(
+            size=size,
+            lower_bound=self.lower_bound,
+            certified=size == self.lower_bound or bool(self.impossible),
+            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
+            margins=np.array([margin for margin, _ in ranked]),
+            n_found=self.n_found,
+            complete=self.complete,
+            searched=tuple(self.steps),
+            seconds=self.clock.seconds,
+            n_features=self.X.shape[1],
+            separations=tuple(one for _, one in ranked),
+            ruled_out=(*self.search.pool.vectors, *self.impossible),
+            inseparable=pair.reshape(-1, 2),
+            max_errors=self.max_errors,
+        )
+
+    def _margin(self, separation: Separation) -> float:
+        """Half the distance of the classes' hulls without the wrong samples, standardised.
+
+        Zero where they are too close, or where only one class is left.
+        """
+        left = np.setdiff1d(np.arange(len(self.y)), separation.wrong)
+        if len(np.unique(self.y[left])) < 2:
+            return 0.0
+        Z = scale_columns(self.X[:, separation.columns]).take(np.arange(len(separation.columns)))
+        plane = hard_margin(Z[left], sign_labels(self.y[left]))
+        return 0.0 if plane is None else float(1 / np.linalg.norm(plane[0]))
