@@ -162,3 +162,14 @@ def test_files_keep_all(data, tmp_path):
         np.testing.assert_array_equal(again.predict(X), machine.predict(X))
         np.testing.assert_allclose(again.predict_proba(X), machine.predict_proba(X))
         assert again.results_[0].steps[0].bound == machine.results_[0].steps[0].bound
+
+
+@pytest.mark.parametrize("machine", [ZeroNormSVM(C=1.0), Liknon(), SupportFeatureMachine()])
+def test_panels_without_refit_have_the_weights_of_the_full_cost(machine):
+    """The program that finds candidates would not pay for any feature of weak data."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.standard_normal((80, 300)) + 0.3 * y[:, None] * (np.arange(300) < 10)
+    fitted = clone(machine).set_params(max_features=3, refit=None).fit(X, y)
+    assert np.count_nonzero(fitted.coef_) >= 2
+    assert fitted.score(X, y) > 0.6

@@ -248,7 +248,9 @@ class JointClassifier(SelectingClassifier):
         problem = find_candidate_problem(part, self._joint_problem(part))
         first = self._solve_first(part, problem)
         whole = problem
-        if part is not task:
+        if self.refit is None:  # the weights of the last program decide: at the full C
+            whole = replace(self._joint_problem(task), means_apart=False)
+        elif part is not task:
             whole = find_candidate_problem(task, self._joint_problem(task))
         return PanelSearch(
             task,
