@@ -31,6 +31,7 @@ from tests.model_files.models import (
 GRIDS = {
     "sfm": {"C": [0.5, 5.0]},
     "sfm_cv": {"n_Cs": [2, 3]},
+    "panel_cv": {"sizes": [[1, 2], [1, 3]]},
     "zero norm": {"C": [1.0, np.inf]},
     "liknon": {"C": [0.01, 0.1]},
     "liknon_cv": {"n_splits": [1, 2]},

@@ -262,6 +262,7 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         -------
         array of shape (n_samples, n_classes)
         """
+        check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict_proba(X))
 
     @property

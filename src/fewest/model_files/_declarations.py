@@ -197,7 +197,7 @@ JointSelection in fewest._solvers.joint.panel
     converged: flag
 MinimumResult in fewest.minimum._result
     size: none or int
-    lower_bound n_found n_features: int
+    lower_bound n_found n_features max_errors: int
     certified complete: flag
     subsets: tuple .subsets: int * < features
     margins: float .subsets
@@ -228,6 +228,7 @@ RuledOut in fewest.minimum._leaves
 Separation in fewest.minimum._leaves
     columns: tuple *: int
     weights: tuple *: tuple *: signed
+    wrong: tuple *: int
 Stability in fewest.psvm.selector
     frequency strength: float features
     n_selected: int *
