@@ -86,7 +86,11 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         )
 
     def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        return tuple(_certificate(result, self._has_margin) for result in self.results_)
+        return tuple(_certificate(result, self._asks_for_margin()) for result in self.results_)
+
+    def _asks_for_margin(self) -> bool:
+        """Whether a sample with slack may still be on its side."""
+        return self._has_margin
 
     @abstractmethod
     def _solve(self, task: BinaryTask) -> ZeroNormResult:

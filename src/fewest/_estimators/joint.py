@@ -99,6 +99,9 @@ class JointClassifier(SelectingClassifier):
     def _abilities(self) -> Abilities:
         return replace(super()._abilities(), joins_classes=self.multi_class == "joint")
 
+    def _asks_for_margin(self) -> bool:
+        return self._has_margin or self.max_features is not None  # panels come from unit margins
+
     @abstractmethod
     def _joint_problem(self, task: JointTask) -> JointProblem:
         """The first linear program for all classes."""

@@ -236,10 +236,11 @@ def find_features(
 
 
 def rules_of(estimator: Any) -> dict[str, Any]:
-    """The parameters of an estimator that are rules; none if it knows no rules."""
+    """The parameters of an estimator, or of the one inside, that are rules; none without any."""
     parameters = estimator.get_params(deep=False)
     if not set(RULE_NAMES) <= set(parameters):
-        return {}
+        inner = parameters.get("estimator")
+        return {} if inner is None else rules_of(inner)
     return {rule: parameters[rule] for rule in RULE_NAMES}
 
 
