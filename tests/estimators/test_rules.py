@@ -17,7 +17,6 @@ def test_names_and_numbers_mean_the_same():
         np.testing.assert_array_equal(one.price, [0, 1, 1, 2, 1])
         np.testing.assert_array_equal(one.excluded, [False, True, False, False, False])
         assert one.n_included == 1
-        assert one.has_prices
 
 
 def test_masks_and_arrays_are_taken_as_they_are():
@@ -26,7 +25,7 @@ def test_masks_and_arrays_are_taken_as_they_are():
     np.testing.assert_array_equal(rules.price, [0, 2, 3, 4, 5])
     np.testing.assert_array_equal(rules.signs, [0, 0, 1, -1, 0])
     assert mask.sum() == 1
-    assert not read_rules(5, feature_cost=3.0).has_prices
+    np.testing.assert_array_equal(read_rules(5, feature_cost=3.0).price, np.full(5, 3.0))
 
 
 def test_groups_from_labels_and_from_lists():

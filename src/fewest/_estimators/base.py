@@ -17,11 +17,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.abilities import Abilities, Selection, Selector, feature_names_of
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
-from fewest._estimators.rules import RULE_NAMES, Rules, read_rules, say_rules
+from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of, say_rules
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     check_choice,
@@ -248,15 +248,11 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
     def _has_rules(self) -> bool:
         """Whether features have prices, or may not all be selected freely."""
-        return any(
-            getattr(self, name) is not None for name in RULE_NAMES if name != "one_per_group"
-        )
+        return are_rules(rules_of(self))
 
     def _read_rules(self, n_features: int) -> Rules | None:
         """The rules about features that the parameters state."""
-        names = getattr(self, "feature_names_in_", None)
-        given = {name: getattr(self, name) for name in RULE_NAMES}
-        return read_rules(n_features, names, **given)
+        return read_rules(n_features, feature_names_of(self), **rules_of(self))
 
     def _price_errors(
         self, y: FloatArray, codes: IndexArray, weight: FloatArray

@@ -62,12 +62,6 @@ class Rules:
         return int(self.included.sum())
 
     @property
-    def has_prices(self) -> bool:
-        """Whether features differ in what they cost."""
-        rest = self.price[~self.included]
-        return bool(self.included.any() or np.any(rest != rest[:1]))
-
-    @property
     def terms(self) -> Terms:
         """What the solvers need to know of them."""
         return Terms(self.price, None if self.one_per_group else self.groups)
@@ -255,7 +249,7 @@ def number_rules(estimator: Any, names: Sequence[str]) -> Any:
         prefix = f"{owner}__" if owner else ""
         given = {rule: parameters.get(prefix + rule) for rule in RULE_NAMES}
         given["one_per_group"] = bool(given["one_per_group"])
-        if not _are_rules(given):
+        if not are_rules(given):
             continue
         rules = read_rules(len(names), names, **given)
         assert rules is not None
@@ -272,7 +266,7 @@ def number_rules(estimator: Any, names: Sequence[str]) -> Any:
     return clone(estimator).set_params(**numbered) if numbered else estimator
 
 
-def _are_rules(given: Mapping[str, Any]) -> bool:
+def are_rules(given: Mapping[str, Any]) -> bool:
     """Whether any of the parameters is a rule; filters have a number called include, too."""
     return any(given[rule] is not None for rule in RULE_NAMES if rule != "one_per_group")
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, cast
 
 from fewest._estimators.certificate import Certificate
-from fewest._wording import counted, cut, four_digits, listed, percent, visible
+from fewest._wording import counted, cut, four_digits, percent, visible
 from fewest.cli._emphasis import aligned, dim
-from fewest.cli._near_text import near_text
+from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
-from fewest.report._trust_content import Minimum, Spread
+from fewest.report._trust_content import Spread
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -25,7 +24,7 @@ from fewest.report.content import (
 
 _LONGEST_LABEL = 16
 _MOST_CLASSES = 12
-_MOST_SETS = 20
+_MOST_SUBSETS = 20
 _MOST_NAMES = 4  # of a subset
 _POINTS = 10  # of a curve
 
@@ -68,8 +67,8 @@ def result_text(content: Content) -> str:
         *_size_blocks(content),
         *_subset_blocks(content),
         *_informative_blocks(content),
-        *_minimum_blocks(content),
-        *_front_blocks(content),
+        *minimum_blocks(content),
+        *front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
@@ -335,7 +334,7 @@ def _subset_blocks(content: Content) -> list[str]:
         return []
     header = ["features", "rank", "repetition", "size", "cumulated", "training"]
     rows, together = [], 0
-    for rank, number in enumerate(found.ranking[:_MOST_SETS], start=1):
+    for rank, number in enumerate(found.ranking[:_MOST_SUBSETS], start=1):
         subset = found.subsets[number - 1]
         size = len(subset.columns)
         together += size
@@ -344,7 +343,7 @@ def _subset_blocks(content: Content) -> list[str]:
         numbers = map(str, (rank, number, size, together))
         rows.append([", ".join(names), *numbers, percent(subset.training_error)])
     table = aligned([header, *rows])
-    more = len(found.subsets) - _MOST_SETS
+    more = len(found.subsets) - _MOST_SUBSETS
     if more > 0:
         table += f"\n  and {counted(more, 'subset')} more: see --csv and --json"
     of_all = sum(len(subset.columns) for subset in found.subsets)
@@ -404,100 +403,3 @@ def _informative_blocks(content: Content) -> list[str]:
         ]
         blocks.append(aligned([header, *rows]))
     return blocks
-
-
-def _minimum_blocks(content: Content) -> list[str]:
-    # In the result of a machine the smallest set stands beside the answer, on the page.
-    if content.answer is not None or not content.trust.minima:
-        return []
-    (found,) = content.trust.minima
-    n_classes, near = len(content.data.classes), content.trust.near_optimal
-    return [
-        _smallest_text(found, n_classes),
-        _sets_text(found) if near is None else near_text(near, has_prices=found.price is not None),
-        _search_table(found),
-        _proof_text(found),
-    ]
-
-
-def _smallest_text(found: Minimum, n_classes: int) -> str:
-    size = counted(found.size or 0, "feature")
-    if found.included:
-        size += f" besides {listed(found.included)}"
-    if n_classes > 2:
-        size += f" for every two of the {n_classes} classes"
-    if found.max_errors:
-        size += f" with at most {counted(found.max_errors, 'error')}"
-    if found.price is not None:
-        return _cheapest_text(found, size)
-    if found.certified:
-        return f"Smallest set: {size}, certified"
-    return (
-        f"Smallest set known: {size}; proven: at least {found.lower_bound}. "
-        "The search ended before the rest was decided."
-    )
-
-
-def _cheapest_text(found: Minimum, size: str) -> str:
-    if found.certified:
-        return f"Cheapest set: price {found.price:g} ({size}), certified"
-    return (
-        f"Cheapest set known: price {found.price:g} ({size}); proven: at least "
-        f"{found.price_bound:g}. The search ended before the rest was decided."
-    )
-
-
-def _sets_text(found: Minimum) -> str:
-    shown = found.sets[:_MOST_SETS]
-    rows = [[", ".join(map(cut, one.features)) or "none", f"{one.margin:.3g}"] for one in shown]
-    header = ["features", "margin"]
-    if found.max_errors:
-        header.append("wrong samples, counted from 1")
-        for row, one in zip(rows, shown, strict=True):
-            row.append(", ".join(str(sample + 1) for sample in one.wrong) or "none")
-    alike = "of this size" if found.price is None else "of this price"
-    known = f"{counted(found.n_found, 'set')} {alike}"
-    how_many = f"There {'is' if found.n_found == 1 else 'are'} exactly {known}."
-    if not found.complete:
-        how_many = f"Found: {known}; there may be more (see --solutions)."
-    if len(shown) < found.n_found:
-        how_many += f" Shown: {len(shown)}."
-    return f"{aligned([header, *rows])}\n{how_many} Margins are for standardised features."
-
-
-def _search_table(found: Minimum) -> str:
-    has_prices = found.price is not None
-    counted_by = "price up to" if has_prices else "size"
-    header = [counted_by, "sets", "bit tests", "passed", "linear programs", "separate", ""]
-    rows = []
-    for step in found.searched:
-        counts = (step.n_sets, step.n_tested, step.n_survivors, step.n_settled, step.n_found)
-        numbers = [f"{count:,}" for count in counts]
-        limit = f"{cast(Any, step).price:.6g}" if has_prices else str(step.size)
-        rows.append([limit, *numbers, "" if step.complete else "ended early"])
-    return aligned([header, *rows])
-
-
-def _proof_text(found: Minimum) -> str:
-    checked = "hold" if found.verified else "DO NOT HOLD"
-    return (
-        f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
-        f"do not, {checked} in exact arithmetic"
-    )
-
-
-def _front_blocks(content: Content) -> list[str]:
-    found = content.trust.error_front
-    if found is None:
-        return []
-    rows = [["features", "errors", "", "a set that leaves so few"]]
-    for point in found.points:
-        bound = "proven" if point.proven else f"proven: at least {point.lower_bound}"
-        names = ", ".join(map(cut, point.sets[0].features)) or "none"
-        rows.append([f"at most {point.size}", str(point.errors), bound, names])
-    checked = "hold" if found.verified else "DO NOT HOLD"
-    return [
-        f"Fewest training errors for each number of features\n{aligned(rows)}",
-        f"Proofs of these errors, and {found.n_ruled_out} vectors that rule out others, "
-        f"{checked} in exact arithmetic",
-    ]

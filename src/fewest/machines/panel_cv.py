@@ -13,13 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._estimators.abilities import (
     Abilities,
     Selection,
-    Selector,
     abilities_of,
-    certificates_of,
     feature_names_of,
 )
-from fewest._estimators.certificate import Certificate
-from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.best import BestMachine
 from fewest._estimators.joint import JointClassifier
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.validation import (
@@ -44,7 +41,6 @@ __all__ = ["PanelFront", "PanelSizeCV"]
 
 _MOST_SIZES = 20
 _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
-_OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
 # The table names so many features of a panel.
 _NAMED = 6
 
@@ -116,7 +112,7 @@ class PanelFront:
 
 
 @dataclass(eq=False, repr=False)
-class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
+class PanelSizeCV(BestMachine, BaseEstimator):
     """A machine with at most k features that chooses k by cross-validation.
 
     In every split, panels of all sizes are chosen in the training part (see `max_features` of
@@ -246,27 +242,10 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
             selection.features for selection, _, _ in machines[-1]._fit_sizes(columns, codes, sizes)
         )
         best = machines[self.best_index_]
-        self.best_estimator_ = best._fit_columns(columns, codes)
-        for name in _OF_THE_BEST:
-            setattr(self, name, getattr(best, name))
+        self._keep_best(best._fit_columns(columns, codes))
         if self.verbose > 1:
             print(f"[{type(self).__name__}]\n{self.front_}", flush=True)
         return self
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of every class, that of `best_estimator_`.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X))
 
     @property
     def front_(self) -> PanelFront:
@@ -293,9 +272,6 @@ class PanelSizeCV(Selector, LinearClassifier, BaseEstimator):
         return replace(
             self.best_estimator_._selection(), chosen={"max_features": self.max_features_}
         )
-
-    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        return certificates_of(self.best_estimator_, signs)
 
     def _searched_sizes(self) -> PanelFront:
         return self.front_

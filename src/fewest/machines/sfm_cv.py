@@ -14,11 +14,8 @@ from fewest._estimators.abilities import (
     Abilities,
     SearchedCosts,
     Selection,
-    Selector,
-    certificates_of,
 )
-from fewest._estimators.certificate import Certificate
-from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.best import BestMachine
 from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._estimators.rules import RULE_NAMES
 from fewest._estimators.splits import Split, split_folds, summarize_splits
@@ -63,11 +60,10 @@ _SHARED = (
     "n_jobs",
 )
 _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
-_OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
 
 
 @dataclass(eq=False, repr=False)
-class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
+class SupportFeatureMachineCV(BestMachine, BaseEstimator):
     r"""Support Feature Machine that chooses C, hard or soft, by cross-validation.
 
     For every candidate C the machine
@@ -238,10 +234,8 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         # The errors of more samples cost more features: as much in all as in the splits.
         self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(codes)
         best = self._make_machine(self.C_, self.n_subsets_)
-        self.best_estimator_ = best._fit_columns(columns, codes)
+        self._keep_best(best._fit_columns(columns, codes))
         best.temperature_ = self._find_temperature(judged)
-        for name in _OF_THE_BEST:
-            setattr(self, name, getattr(best, name))
         return self
 
     def _find_temperature(self, judged: list[Judgement]) -> float:
@@ -249,21 +243,6 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
         pairs = [(one.trials[self.best_index_], one.codes) for one in judged]
         scores = np.concatenate([trial.decisions for trial, _ in pairs if trial is not None])
         return fit_temperature(pair_scores(scores), np.concatenate([codes for _, codes in pairs]))
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of every class, from decisions on samples left out of the selection, too.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X))
 
     @property
     def result_(self) -> ZeroNormResult:
@@ -281,9 +260,6 @@ class SupportFeatureMachineCV(Selector, LinearClassifier, BaseEstimator):
     def _selection(self) -> Selection:
         chosen = {"C": self.C_, "n_subsets": self.n_subsets_}
         return replace(self.best_estimator_._selection(), chosen=chosen)
-
-    def _certificates(self, signs: FloatArray) -> tuple[Certificate, ...]:
-        return certificates_of(self.best_estimator_, signs)
 
     def _searched_costs(self) -> SearchedCosts:
         """Those of the chosen number of subsets."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from math import comb
 from time import perf_counter
 from typing import Any
 
@@ -422,16 +421,8 @@ class Driver:
                     self.found.append(replace_columns(self.X, separation, columns))
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
-        step = Step(
-            size=size,
-            n_sets=comb(len(self.twins.firsts), size),
-            n_tested=tally.nodes,
-            n_survivors=tally.survivors,
-            n_settled=tally.settled,
-            n_found=self.n_found,
-            complete=complete,
-            seconds=perf_counter() - began,
-        )
+        n_columns = len(self.twins.firsts)
+        step = Step.describe(size, n_columns, tally, self.n_found, complete=complete, began=began)
         self.steps.append(step)
         self.complete = complete
         self.clock.say(

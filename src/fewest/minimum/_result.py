@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import comb
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,7 @@ from fewest.minimum._data import Twins, check_data, separating_columns
 from fewest.minimum._errors_check import minimum_holds
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._pairs import scan_pairs
-from fewest.minimum._search import CoverSearch
+from fewest.minimum._search import CoverSearch, Tally
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,22 @@ class Step:
     n_found: int
     complete: bool
     seconds: float
+
+    @classmethod
+    def describe(
+        cls, size: int, n_columns: int, tally: Tally, n_found: int, *, complete: bool, began: float
+    ) -> Step:
+        """The search through all sets of a size that so many different columns make."""
+        return cls(
+            size=size,
+            n_sets=comb(n_columns, size),
+            n_tested=tally.nodes,
+            n_survivors=tally.survivors,
+            n_settled=tally.settled,
+            n_found=n_found,
+            complete=complete,
+            seconds=perf_counter() - began,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

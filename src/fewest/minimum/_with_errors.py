@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from math import comb, prod
+from math import prod
 from time import perf_counter
 from typing import Any
 
@@ -211,16 +211,8 @@ class ErrorDriver:
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> bool:
         """Note what was tested; whether sets of this size were found."""
-        step = Step(
-            size=size,
-            n_sets=comb(len(self.search.twins.firsts), size),
-            n_tested=tally.nodes,
-            n_survivors=tally.survivors,
-            n_settled=tally.settled,
-            n_found=self.n_found,
-            complete=complete,
-            seconds=perf_counter() - began,
-        )
+        n_columns = len(self.search.twins.firsts)
+        step = Step.describe(size, n_columns, tally, self.n_found, complete=complete, began=began)
         self.steps.append(step)
         self.complete = complete
         self.clock.say(
