@@ -9,8 +9,9 @@ import pandas
 import pytest
 from scipy import sparse
 
-from fewest.cli._options import MISSING
+from fewest.cli._options import DUPLICATES, MISSING
 from fewest.tables._missing import TREATMENTS
+from fewest.tables._repeated import WAYS
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 
@@ -199,3 +200,4 @@ def test_h5ad_that_stays_sparse(run, tmp_path, frame, monkeypatch):
 
 def test_treatments_of_missing_cells_are_those_of_the_reader():
     assert tuple(TREATMENTS) == MISSING
+    assert WAYS == DUPLICATES

@@ -21,7 +21,8 @@ exit codes:
 _DATA_FORMATS = """\
 DATA is a table with one sample per row, one feature per column, and one column
 with the class:
-  .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz
+  .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz;
+                   also a series matrix file of GEO
   .parquet         one table
   .xlsx            a sheet with a row of names first
   .npz             arrays X (numbers) and y (classes), and if you like
@@ -31,8 +32,9 @@ Columns without a name, and columns of text that is different in every row
 (ids), are left out. What was done with the file is reported below its name.
 """
 
-# Spelled out, because the parser loads no library; a test compares it with the reader's own.
+# Spelled out, because the parser loads no library; a test compares them with the reader's own.
 MISSING = ("error", "drop-samples", "drop-features", "median")
+DUPLICATES = ("error", "mean", "max", "first", "suffix")
 
 _MOST_SEEDS = 2**32
 
@@ -153,7 +155,11 @@ def _add_table(parser: Parser) -> None:
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
     group.option("--target COLUMN", target)
-    add_drop(group, "leave this column out, a patient id for instance")
+    add_drop(
+        group,
+        "leave out these columns: a name, a list with commas, a pattern such as 'qc_*', or "
+        "all-text for every column with text",
+    )
     add_layout(group)
     group.option(
         "--missing",
@@ -172,8 +178,24 @@ def add_drop(group: Group, help: str) -> None:
 
 def add_layout(group: Group) -> None:
     """Where in the file the table is."""
+    group.option(
+        "--classes FILE[:SHEET][:COLUMN]",
+        "a second table with the classes (and groups), whose rows are found by the ids of the "
+        "samples, in any order; where these are columns of DATA, it is read transposed",
+    )
+    ids = "column with the ids of the samples (default: the first with a text of its own per row)"
+    group.option("--ids COLUMN", ids)
     transposed = "the samples are columns: the first column has names, and COLUMN above is a row"
     group.option("--transpose", transposed)
+    named = "where the samples are columns: column with the names of the features (default: first)"
+    group.option("--names COLUMN", named)
+    group.option(
+        "--duplicates",
+        "features that share a name: an error, their mean, the largest value per sample, the first "
+        "of them, or numbers after their names",
+        default="error",
+        choices=DUPLICATES,
+    )
     group.option("--sheet NAME", "sheet of an Excel workbook (default: the first)")
     group.option("--layer NAME", "layer of an .h5ad file (default: X)")
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -25,6 +26,10 @@ _OPTIONS = {
     "missing": "--missing drop-samples, drop-features or median",
     "sheet": "--sheet NAME",
     "layer": "--layer NAME",
+    "classes": "--classes FILE:COLUMN",
+    "ids": "--ids COLUMN",
+    "names": "--names COLUMN",
+    "duplicates": "--duplicates",
 }
 
 
@@ -38,8 +43,7 @@ def read(arguments: argparse.Namespace) -> Table:
             getattr(arguments, "groups", None),
             transpose=arguments.transpose,
             missing=arguments.missing,
-            sheet=arguments.sheet,
-            layer=arguments.layer,
+            **_layout(arguments),
         )
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
@@ -66,25 +70,35 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
     """Samples to predict, with these features (None: all that are there)."""
-    with _naming_options():
+    with _naming_options(missing="--missing drop-samples or median"):
         return read_samples(
             arguments.data,
             features,
             arguments.target,
             arguments.drop,
             transpose=arguments.transpose,
-            sheet=arguments.sheet,
-            layer=arguments.layer,
+            missing=arguments.missing,
+            **_layout(arguments),
         )
 
 
+def _layout(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options about where in which file things are."""
+    names = ("sheet", "layer", "classes", "ids", "names", "duplicates")
+    return {name: getattr(arguments, name) for name in names}
+
+
 @contextmanager
-def _naming_options() -> Iterator[None]:
+def _naming_options(**others: str) -> Iterator[None]:
+    """An error names the option that would help; `others` are called differently here."""
+    options = {**_OPTIONS, **others}
     try:
         yield
     except InputError as error:
-        option = f" See {_OPTIONS[error.argument]}." if error.argument else ""
-        raise CommandError(f"{error}{option}") from error
+        option = f"See {options[error.argument]}." if error.argument else ""
+        ends_with_list = str(error).rpartition("\n")[2].startswith("  ")
+        separator = "\n" if ends_with_list else " "
+        raise CommandError(f"{error}{separator}{option}".rstrip()) from error
 
 
 def _note_row_numbers(table: Table) -> list[str]:

@@ -48,6 +48,7 @@ def leave_out_unlabelled(frame: Frame, request: Request) -> Frame:
         frame,
         cells=frame.cells[~unknown],
         get_label=lambda name: frame.get_label(name)[~unknown],
+        ids=None if frame.ids is None else frame.ids.take(~unknown),
         notes=[*frame.notes, note],
     )
 
@@ -114,15 +115,43 @@ def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
         )
 
 
-def leave_out_ids(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
-    """The positions without text that differs in every sample, and notes of what was left out."""
+def settle_ids(frame: Frame) -> Frame:
+    """The frame with the ids of its samples, if it names them."""
+    if frame.ids is not None:
+        return frame
+    found = [ids for ids in frame.find_ids() if len(set(ids.values)) == len(ids)]
+    return replace(frame, ids=found[0]) if found else frame
+
+
+def leave_out_text(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
+    """The positions of columns without text, and a note that names the others."""
     if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
         return positions, []
     kinds = [dtype.kind for dtype in frame.cells.dtypes]
+    text = [place for place in positions if kinds[place] not in NUMBER_KINDS]
+    if not text:
+        return positions, []
+    names = [frame.names.columns.names[place] for place in text]
+    note = f"Left out, because there is text in them: {listed(names)}."
+    return require_some(sorted({*positions} - {*text}), frame.origin), [note]
+
+
+def leave_out_ids(
+    frame: Frame, positions: list[int], *, joined: bool = False
+) -> tuple[list[int], list[str]]:
+    """The positions without text that differs in every sample, and notes of what was left out.
+
+    What samples were `joined` by is no feature, even if it is a number.
+    """
+    if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
+        return positions, []
+    kinds = [dtype.kind for dtype in frame.cells.dtypes]
+    joined_by = None if frame.ids is None else frame.ids.name
     ids = [
         place
         for place in positions
-        if kinds[place] in _TEXT_KINDS and _is_id(frame.cells.iloc[:, place])
+        if (kinds[place] in _TEXT_KINDS and _is_id(frame.cells.iloc[:, place]))
+        or (joined and frame.names.columns.names[place] == joined_by)
     ]
     if not ids:
         return positions, []

@@ -45,6 +45,8 @@ class Table:
         Which samples belong together, if asked for.
     missing : Missing, optional
         How cells without a value were treated, if there were any.
+    ids : array of shape (n_samples,), optional
+        What the file calls its samples, as text.
     """
 
     X: Any
@@ -57,6 +59,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     groups: NDArray[Any] | None = None
     missing: Missing | None = None
+    ids: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ class Samples:
         The columns that were not asked for.
     notes : list of str
         What the reader decided on its own.
+    ids : array of shape (n_samples,), optional
+        What the file calls its samples, as text.
     """
 
     X: Any
@@ -88,3 +93,4 @@ class Samples:
     origin: str
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    ids: NDArray[Any] | None = None
