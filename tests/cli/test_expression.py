@@ -92,3 +92,10 @@ def test_swapped_arguments_are_recognised(run, model, files):
     assert ran.code == 2
     assert f"{model} is the model, and {files[0]} the data: name the model first." in ran.err
     assert "is the model" not in run("predict", files[0], files[0]).err
+
+
+def test_the_second_file_is_not_replaced(run, files):
+    expression, patients = files
+    ran = run("select", expression, "--classes", f"{patients}:tissue", "--json", patients)
+    assert ran.code == 2
+    assert "would replace the classes" in ran.err

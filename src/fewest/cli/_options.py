@@ -155,6 +155,9 @@ def _add_table(parser: Parser) -> None:
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
     group.option("--target COLUMN", target)
+    only = "of more classes, those to tell apart; samples of others are left out"
+    group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
+    group.option("--one-vs-rest LABEL", "two classes: this one, and all others together")
     add_drop(
         group,
         "leave out these columns: a name, a list with commas, a pattern such as 'qc_*', or "

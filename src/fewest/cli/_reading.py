@@ -14,6 +14,7 @@ from scipy import sparse
 from fewest._wording import quoted
 from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
+from fewest.tables._narrow import keep_classes, oppose_rest
 from fewest.tables._read import read_some
 
 _MOST_NOTED = 5
@@ -30,6 +31,8 @@ _OPTIONS = {
     "ids": "--ids COLUMN",
     "names": "--names COLUMN",
     "duplicates": "--duplicates",
+    "only": "--only A B",
+    "one_vs_rest": "--one-vs-rest LABEL",
 }
 
 
@@ -45,6 +48,7 @@ def read(arguments: argparse.Namespace) -> Table:
             missing=arguments.missing,
             **_layout(arguments),
         )
+        table = _narrow(table, arguments)
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
         raise CommandError(
@@ -54,10 +58,17 @@ def read(arguments: argparse.Namespace) -> Table:
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
 
 
+def _narrow(table: Table, arguments: argparse.Namespace) -> Table:
+    """The classes that were asked for."""
+    if arguments.only:
+        table = keep_classes(table, arguments.only)
+    return oppose_rest(table, arguments.one_vs_rest) if arguments.one_vs_rest else table
+
+
 def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
     """The table of --against, with those of the features that it has; and its other columns."""
     with _naming_options():
-        return read_some(
+        table, others = read_some(
             arguments.against,
             features,
             arguments.target,
@@ -66,6 +77,7 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
             sheet=arguments.sheet,
             layer=arguments.layer,
         )
+        return _narrow(table, arguments), others
 
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
