@@ -101,7 +101,7 @@ def test_genes_and_years_are_no_dates(tmp_path):
 def mixed(tmp_path):
     frame = pandas.DataFrame(values(), columns=PROBES, index=pandas.Index(IDS, name="who"))
     frame["site"] = np.where(np.arange(len(IDS)) % 3, "north", "south")
-    frame["a,b"] = 1.0 * np.arange(len(IDS))
+    frame["a,b"] = 1.5 * np.arange(len(IDS))
     frame["tissue"] = TISSUES
     frame.to_csv(tmp_path / "mixed.csv")
     return tmp_path / "mixed.csv"

@@ -163,6 +163,8 @@ def _add_table(parser: Parser) -> None:
         "leave out these columns: a name, a list with commas, a pattern such as 'qc_*', or "
         "all-text for every column with text",
     )
+    kept = "a feature although it looks like a row number, an id or a date"
+    group.option("--keep COLUMN", kept, action="append", default=[])
     add_layout(group)
     group.option(
         "--missing",

@@ -48,11 +48,12 @@ class CovariateReport:
 class Confounding:
     """Outcome of `confounding`; errors are balanced ones in cross-validation.
 
-    `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is the
-    share of labellings, permuted among samples that are alike in all covariates, with an error as
-    small as the machine's; None where the classes cannot be told from the covariates at all.
+    `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is
+    the share of labellings, permuted among samples that are alike in all covariates, with an error
+    as small as the machine's; None where the classes cannot be told from the covariates at all.
     """
 
+    report_kind = "confounding"  # as which `fewest.report` takes it
     covariates: tuple[CovariateReport, ...]
     error: float
     covariates_error: float

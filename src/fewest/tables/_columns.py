@@ -132,7 +132,7 @@ def make_frame(
         kept, said = _find_samples(header, first, request, visible(file))
         parts = chain([first], parts)
         parts = (_put_names_first(part, header, kept, request) for part in parts)
-        cells, rows = _turn(parts, {*request.labels.values(), *request.drop}, decimal)
+        cells, rows = _turn(parts, {*request.labels, *request.drop}, decimal)
         names = name_lines(rows, request, file, lambda: header)
         notes += [*said, TRANSPOSED]
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -47,6 +47,8 @@ class Table:
         How cells without a value were treated, if there were any.
     ids : array of shape (n_samples,), optional
         What the file calls its samples, as text.
+    covariates : dict of arrays
+        What else is known of the samples, if asked for.
     """
 
     X: Any
@@ -60,6 +62,19 @@ class Table:
     groups: NDArray[Any] | None = None
     missing: Missing | None = None
     ids: NDArray[Any] | None = None
+    covariates: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def take(self, rows: NDArray[Any], **changes: Any) -> Table:
+        """The table with these samples only."""
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            ids=None if self.ids is None else self.ids[rows],
+            covariates={name: values[rows] for name, values in self.covariates.items()},
+            **changes,
+        )
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ class Request:
     ids: str | None = None
     names: str | None = None
     duplicates: str = "error"
+    covariates: Sequence[str] = ()
 
     def fit_header(self, header: Sequence[str]) -> Request:
         """The request, transposed where the second file says that the columns are samples."""
@@ -71,9 +72,10 @@ class Request:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The names of classes and groups, by the argument that gives them."""
-        names = {"target": self.target, "groups": self.groups}
-        return {argument: name for argument, name in names.items() if name is not None}
+        """What is asked about samples beside features, with the argument that asks for it."""
+        names = {self.target: "target", self.groups: "groups"}
+        names.update(dict.fromkeys(self.covariates, "covariates"))
+        return {name: argument for name, argument in names.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class Names:
                 f"\n{hint or self.labels.describe()}",
                 argument="transpose" if hint else "target",
             )
-        for argument, name in request.labels.items():
+        for name, argument in request.labels.items():
             if name in self.columns.names and self.columns is self.ids:
                 continue
             known = name in self.labels.names
@@ -157,7 +159,7 @@ class Names:
         """Positions of all columns that may be features: no labels, and not left out."""
         left_out = {*self.find_dropped(request), *filter(None, [request.ids])}
         if self.columns is self.ids:  # a table: what has no name there is no feature
-            own = [name for name in request.labels.values() if not self.is_elsewhere(name)]
+            own = [name for name in request.labels if not self.is_elsewhere(name)]
             left_out.update(own, [_UNNAMED])
         return [place for place, name in enumerate(self.columns.names) if name not in left_out]
 
@@ -178,7 +180,7 @@ class Names:
                 if not matched and part != ALL_TEXT:
                     self.columns.require(part, "drop")
                 # The labels are no features anyway: a pattern may match them.
-                found |= matched - set(request.labels.values())
+                found |= matched - set(request.labels)
         return found
 
     def find_features(self, request: Request) -> list[int]:

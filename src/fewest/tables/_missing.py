@@ -123,15 +123,10 @@ def _leave_out_samples(table: Table, missing: Mask) -> Table:
     bad: Mask = np.any(missing, axis=1)
     _require_rest(table, bad, "sample", "features")
     n_bad = int(bad.sum())
-    y = table.y[~bad]
     left_out = f"without {counted(n_bad, 'sample')} with missing cells"
-    check_classes(y, table.target, f"{table.origin}, {left_out},")
-    return replace(
-        table,
-        X=table.X[~bad],
-        y=y,
-        groups=None if table.groups is None else table.groups[~bad],
-        ids=None if table.ids is None else table.ids[~bad],
+    check_classes(table.y[~bad], table.target, f"{table.origin}, {left_out},")
+    return table.take(
+        ~bad,
         missing=Missing(int(missing.sum()), "drop-samples", n_samples_left_out=n_bad),
         notes=[*table.notes, f"Left out for missing cells: {n_bad} of {len(bad)} samples."],
     )

@@ -27,14 +27,7 @@ def keep_classes(table: Table, only: Sequence[str]) -> Table:
     if not others:
         return table
     note = f"Left out: {counted(int(np.sum(~kept)), 'sample')} of other classes ({listed(others)})."
-    return replace(
-        table,
-        X=table.X[kept],
-        y=table.y[kept],
-        groups=None if table.groups is None else table.groups[kept],
-        ids=None if table.ids is None else table.ids[kept],
-        notes=[*table.notes, note],
-    )
+    return table.take(kept, notes=[*table.notes, note])
 
 
 def oppose_rest(table: Table, name: str) -> Table:

@@ -57,6 +57,8 @@ def read_table(
     ids: str | None = None,
     names: str | None = None,
     duplicates: str = "error",
+    covariates: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Table:
     r"""Samples with their classes, read from a file and checked.
 
@@ -95,6 +97,11 @@ def read_table(
     duplicates : {"error", "mean", "max", "first", "suffix"}
         What becomes of features that share a name: one column with their mean, with the largest
         value of each sample, with the first of them, or all of them with numbers after their names.
+    covariates : sequence of str
+        Columns with what else is known of the samples, age, sex and batch for instance; they are
+        no features.
+    keep : sequence of str
+        Columns that are features although they look like row numbers, ids or dates.
 
     Returns
     -------
@@ -140,7 +147,11 @@ def read_table(
         if value not in ways:
             raise ValueError(f"{argument} must be one of {', '.join(ways)}; not {value!r}")
     request = Request(
-        target, drop, groups, transpose, sheet, layer, ids=ids, names=names, duplicates=duplicates
+        *(target, drop, groups, transpose, sheet, layer),
+        ids=ids,
+        names=names,
+        duplicates=duplicates,
+        covariates=covariates,
     )
     if classes is not None:
         request = _read_classes(os.fspath(classes), request)
@@ -154,13 +165,15 @@ def read_table(
         frame = settle_ids(frame)
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
-        named, y = request.labels["target"], read_label(frame, request, "target")
+        named = request.target or ""
+        y = read_label(frame, request, named)
         # Before the features: a wrong target explains more.
         check_classes(y, named, frame.names.labels.origin)
-        together = None if groups is None else read_label(frame, request, "groups")
+        together = None if groups is None else read_label(frame, request, groups)
+        known = {name: read_label(frame, request, name) for name in covariates}
         positions = frame.names.find_features(request)
         joined = request.classes is not None
-        positions, notes = leave_out_ids(frame, positions, joined=joined)
+        positions, notes = leave_out_ids(frame, positions, keep, joined=joined)
         if request.drops_text:
             positions, left_out = leave_out_text(frame, positions)
             notes += left_out
@@ -178,6 +191,7 @@ def read_table(
         notes=[*frame.notes, *notes],
         groups=together,
         ids=None if frame.ids is None else frame.ids.values,
+        covariates=known,
     )
     table = treat_missing(table, missing)
     refuse_infinite(table)
@@ -260,7 +274,7 @@ def read_samples(
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
         frame = settle_ids(frame)
-        truth = None if target is None else read_label(frame, request, "target")
+        truth = None if target is None else read_label(frame, request, target)
         positions = frame.names.find_features(request)
         others = set(frame.names.list_candidates(request)).difference(positions)
         ignored = [frame.names.columns.names[place] for place in sorted(others)]
@@ -316,7 +330,8 @@ def read_some(
             )
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
-        named, y = request.labels["target"], read_label(frame, request, "target")
+        named = request.target or ""
+        y = read_label(frame, request, named)
         check_classes(y, named, frame.origin)
         X, found = convert_features(frame, frame.names.find_features(request))
     table = Table(X, y, found, frame.origin, str(path), named, notes=frame.notes)
