@@ -205,14 +205,21 @@ def add_layout(group: Group) -> None:
     group.option("--layer NAME", "layer of an .h5ad file (default: X)")
 
 
-def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) -> Group:
+def add_method(
+    parser: Parser, methods: tuple[str, ...], *, hard: bool = False, chooses: bool = False
+) -> Group:
     """The method and its parameters; None stands for a default that depends on the method.
 
-    `hard`: no training error is allowed unless C is given.
+    `hard`: no training error is allowed unless C is given. `chooses`: the default is the method
+    that chooses C by itself, unless an option asks for another.
     """
     group = parser.add_group("method")
     described = "; ".join(f"{method}: {METHODS[method].description}" for method in methods)
-    group.option("--method", described, default="sfm", choices=methods)
+    if chooses:
+        described += " (default: sfm-cv; sfm with --C, --max-features or --certify)"
+        group.option("--method", described, choices=methods)
+    else:
+        group.option("--method", described, default="sfm", choices=methods)
     cost_of_errors = "what a training error costs, in features; inf allows none"
     if hard:
         group.option("--C FLOAT", f"{cost_of_errors} (default: inf; liknon: 1.0)", cost)
@@ -221,7 +228,7 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
             "--C FLOAT",
             f"{cost_of_errors}. For liknon the cost of the hinge loss: see fewest path for values "
             "that suit the data; sfm-cv chooses C by itself; for psvm the largest weight (default: "
-            "2.0; liknon: 1.0; weston and psvm: inf)",
+            "sfm 2.0; liknon 1.0; weston and psvm inf)",
             cost,
         )
     group.option(
@@ -271,7 +278,8 @@ def add_panel(group: Group) -> None:
     group.option(
         "--multi-class",
         "more than two classes: one panel of features for all of them, or one selection per class "
-        "against the rest (default: joint; psvm has the latter only)",
+        "against the rest (default: joint, but separate if no method is named; psvm has the latter "
+        "only)",
         choices=("joint", "separate"),
     )
 

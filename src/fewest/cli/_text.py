@@ -139,7 +139,12 @@ def panel_blocks(content: Content, panel: Panel) -> list[str]:
 def chosen_text(content: Content) -> str:
     """The C that the method chose, if it did."""
     chosen = content.question.chosen.get("C")
-    return "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation"
+    if chosen is None:
+        return ""
+    return (
+        f"Chosen C: {chosen:.4g}, what a training error costs in features, by an inner "
+        "cross-validation:\nthe fewest features that do about as well there as the best."
+    )
 
 
 def _total_text(content: Content) -> str:

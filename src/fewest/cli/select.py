@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+# How long each fold may look for its own smallest set.
+_SECONDS_PER_FOLD = 3.0
+
 
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
@@ -43,7 +46,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --max-features 1-20",
             "expression.csv --target diagnosis --covariates age,sex,batch",
             "expression.tsv --classes patients.csv:diagnosis --names symbol",
-            "expression.csv --target diagnosis --method sfm-cv",
+            "expression.csv --target diagnosis --certify",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",
             "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
@@ -52,7 +55,13 @@ def add_options(commands: options.Commands) -> None:
         ),
         reads_table=True,
     )
-    method = options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    methods = ("sfm", "sfm-cv", "weston", "liknon", "psvm")
+    method = options.add_method(select, methods, chooses=True)
+    method.option(
+        "--certify",
+        "answer with a smallest set of features that separates the classes, proven to be one where "
+        "time allows (--method sfm, --C inf)",
+    )
     options.add_panel(method)
     add_rule_options(select)
     validation = options.add_validation(select)
@@ -71,6 +80,10 @@ def run(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
     from fewest.cli._job import start_job
 
+    if arguments.covariates and not arguments.cv:
+        raise CommandError(
+            "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
+        )
     notes = settle_method(arguments)
     job = start_job(arguments, "model")
     job.note(notes)
@@ -116,9 +129,8 @@ def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
 
     arguments, data = job.arguments, job.data
     if held_out is None:
-        raise CommandError(
-            "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
-        )
+        job.note(["Covariates were not tested, because there is no cross-validation."])
+        return None
     with job.working("covariates"):
         return confounding(
             make_estimator(arguments, job.rules),
@@ -140,6 +152,12 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
 
     arguments, data = job.arguments, job.data
     settings = {"groups": data.groups, "n_jobs": arguments.jobs, "verbose": job.verbose}
-    return [
-        run_held_out(make_estimator(arguments, job.rules), data.X, data.y, cv=splits, **settings)
-    ]
+    machine = make_estimator(arguments, job.rules, proof_seconds=_SECONDS_PER_FOLD)
+    if arguments.certify:
+        job.note(
+            [
+                "Every fold looked for a smallest set of its own for at most "
+                f"{_SECONDS_PER_FOLD:g} seconds."
+            ]
+        )
+    return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]
