@@ -161,6 +161,9 @@ BestFirstSelector(Any) in fewest.filters.wrappers without n_jobs
     support_: flag features
     score_: float
     n_evaluated_ n_iter_: int
+RankingSelector(Any) in fewest.filters.ranking
+    support_: flag features
+    scores_: float features
 WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     support_: flag features
     midpoint_: float features
