@@ -114,7 +114,7 @@ ESTIMATORS = [
     (SoftDoubleMinOver(max_iter=2000), set()),
     (SoftDoubleMinOver(kernel="rbf", max_iter=2000), set()),
     (SoftDoubleMinOver(class_weight="balanced", max_iter=2000), set()),
-    (RankingSelector(2, score="relief"), set()),
+    (RankingSelector(2, criterion="relief"), set()),
     (BestFirstSelector(cv=2, patience=1), set()),
     (BestFirstSelector(direction="backward", cv=2, patience=1), set()),
     (WeightedVoteClassifier(), set()),

@@ -176,6 +176,17 @@ def test_fits_within_folds_prepare_no_probabilities():
     assert hasattr(machine.fit(X, Y), "predict_proba")
 
 
+def test_folds_leave_the_checkpoint_of_a_repetition_alone(tmp_path):
+    path = tmp_path / "run.jsonl"
+    selector = RepetitiveSelector(SupportFeatureMachine(), n_subsets=2, checkpoint=path)
+    machine = fit(AccumulatedClassifier(selector))
+    before = path.read_bytes()
+    again = fit(AccumulatedClassifier(selector))
+    assert path.read_bytes() == before
+    assert again.temperature_ == machine.temperature_
+    assert machine.temperature_ == pytest.approx(fit(AccumulatedClassifier(SUBSETS)).temperature_)
+
+
 def test_scores_of_any_classifier():
     codes = (Y > 0).astype(int)
     near = KNeighborsClassifier(3).fit(X, codes)

@@ -39,7 +39,7 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
     ----------
     n_features : int, default=10
         How many features to select; all that are allowed, if there are fewer.
-    score : {"fisher", "golub", "relief", "r2w2"}, default="fisher"
+    criterion : {"fisher", "golub", "relief", "r2w2"}, default="fisher"
         :func:`~fewest.filters.fisher_score`, :func:`~fewest.filters.golub_score`,
         :func:`~fewest.filters.relief` or :func:`~fewest.filters.r2w2`.
     include, exclude
@@ -72,7 +72,7 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
 
     n_features: int = 10
     _: KW_ONLY
-    score: str = "fisher"
+    criterion: str = "fisher"
 
     _kept_rules = ("include", "exclude")
     _instead_of_rules = (
@@ -95,12 +95,12 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
         self
         """
         check_count("n_features", self.n_features)
-        check_choice("score", self.score, tuple(_SCORES))
+        check_choice("criterion", self.criterion, tuple(_SCORES))
         self._check_rules()
         X, y = check_data(self, X, y)
         rules = self._read_rules(X.shape[1])
         check_room(rules, self.n_features, "n_features")
-        self.scores_ = _SCORES[self.score](X, y)
+        self.scores_ = _SCORES[self.criterion](X, y)
         rank, most = self.scores_, min(self.n_features, X.shape[1])
         if rules is not None:
             rank = np.where(rules.included, np.inf, np.where(rules.excluded, -np.inf, rank))
@@ -114,4 +114,4 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
         return self
 
     def _abilities(self) -> Abilities:
-        return Abilities(f"ranking by {self.score}", classifies=False, has_scores=False)
+        return Abilities(f"ranking by {self.criterion}", classifies=False, has_scores=False)
