@@ -177,12 +177,19 @@ def test_fits_within_folds_prepare_no_probabilities():
 
 
 def test_folds_leave_the_checkpoint_of_a_repetition_alone(tmp_path):
-    path = tmp_path / "run.jsonl"
-    selector = RepetitiveSelector(SupportFeatureMachine(), n_subsets=2, checkpoint=path)
+    def read():
+        return {file.name: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+
+    selector = RepetitiveSelector(SupportFeatureMachine(), n_subsets=2, checkpoint=tmp_path / "run")
+    plain = fit(selector)
+    before = read()
     machine = fit(AccumulatedClassifier(selector))
-    before = path.read_bytes()
+    assert before
+    assert read() == before
     again = fit(AccumulatedClassifier(selector))
-    assert path.read_bytes() == before
+    assert [one.tolist() for one in again.selector_.subsets_] == [
+        one.tolist() for one in plain.subsets_
+    ]
     assert again.temperature_ == machine.temperature_
     assert machine.temperature_ == pytest.approx(fit(AccumulatedClassifier(SUBSETS)).temperature_)
 

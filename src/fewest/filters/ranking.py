@@ -94,9 +94,7 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
         -------
         self
         """
-        check_count("n_features", self.n_features)
-        check_choice("criterion", self.criterion, tuple(_SCORES))
-        self._check_rules()
+        self._check_parameters()
         X, y = check_data(self, X, y)
         rules = self._read_rules(X.shape[1])
         check_room(rules, self.n_features, "n_features")
@@ -112,6 +110,11 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
         self.support_ = np.zeros(X.shape[1], dtype=bool)
         self.support_[order[:most]] = True
         return self
+
+    def _check_parameters(self) -> None:
+        check_count("n_features", self.n_features)
+        check_choice("criterion", self.criterion, tuple(_SCORES))
+        self._check_rules()
 
     def _abilities(self) -> Abilities:
         return Abilities(f"ranking by {self.criterion}", classifies=False, has_scores=False)
