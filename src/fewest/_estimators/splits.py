@@ -20,6 +20,7 @@ from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.many_samples import find_members, hold_several
+from fewest._estimators.probabilities import Calibrated
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
@@ -183,6 +184,20 @@ def fit_with_groups(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any
     if groups is not None and abilities_of(estimator).splits_samples:
         return estimator.fit(X, y, groups=groups)
     return estimator.fit(X, y)
+
+
+def fit_within(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    """Fit for what it selects or decides: nobody will ask it for probabilities.
+
+    Those would take further fits.
+    """
+    if not isinstance(estimator, Calibrated):
+        return fit_with_groups(estimator, X, y, groups)
+    estimator._calibrates = False
+    try:
+        return fit_with_groups(estimator, X, y, groups)
+    finally:
+        del estimator._calibrates
 
 
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:

@@ -11,7 +11,8 @@ from typing import Any
 from fewest.cli._errors import CommandError
 
 _ALL_BUT_PSVM = ("sfm", "sfm-cv", "weston", "liknon")
-_RULES = ("--include", "--exclude", "--feature-cost", "--feature-groups", "--signs")
+_RULES = ("--include", "--exclude", "--feature-cost")
+_MORE_RULES = ("--feature-groups", "--signs")
 # Options that not every method has: whose they are, and why others do not have them.
 _BELONGS = {
     "--constraint": (("sfm", "sfm-cv"), ""),
@@ -25,7 +26,7 @@ _BELONGS = {
     "--multi-class separate": (_ALL_BUT_PSVM, ""),
     "--class-weight": (_ALL_BUT_PSVM, ", which weighs all samples alike"),
     "--no-standardize": (_ALL_BUT_PSVM, ", which scales every feature"),
-    **dict.fromkeys(_RULES, (_ALL_BUT_PSVM, ", which knows no rules about features")),
+    **dict.fromkeys(_MORE_RULES, (_ALL_BUT_PSVM, ", whose weights have no such rules")),
     "--grid transvariation": (("liknon",), ", whose costs mean something else"),
 }
 
@@ -81,7 +82,7 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
         "--class-weight": given["class_weight"] is not None,
         "--no-standardize": not given["standardize"],
         f"--grid {given.get('grid')}": "grid" in given,
-        **{rule: bool(given.get(rule[2:].replace("-", "_"))) for rule in _RULES},
+        **{rule: _is_given(given, rule) for rule in _MORE_RULES},
     }.items():
         owners, reason = _BELONGS.get(option, ((name,), ""))
         if is_given and name not in owners:
@@ -89,6 +90,11 @@ def settle_method(arguments: argparse.Namespace, *, hard: bool = False) -> list[
                 f"{option} belongs to --method {' or '.join(owners)}, not to {name}{reason}.\n"
                 "Leave the option out."
             )
+    if given.get("matrix", False) and any(_is_given(given, rule) for rule in _RULES):
+        raise CommandError(
+            "Rules about features do not go with --matrix, where columns are samples.\n"
+            "Leave one of them out."
+        )
     if given.get("max_features") is not None and given["multi_class"] == "separate":
         raise CommandError(
             "--max-features needs one program for all classes.\nLeave --multi-class separate out."
@@ -135,6 +141,10 @@ def _find_method(given: Mapping[str, Any]) -> str:
     return "sfm" if asks else "sfm-cv"
 
 
+def _is_given(given: Mapping[str, Any], option: str) -> bool:
+    return bool(given.get(option[2:].replace("-", "_")))
+
+
 def make_estimator(
     arguments: argparse.Namespace,
     rules: Mapping[str, Any] | None = None,
@@ -159,6 +169,7 @@ def make_estimator(
             kernel="precomputed",
             row_objects="samples" if arguments.matrix else None,
             refit=arguments.refit == "support",
+            **(rules or {}),
         )
     for name in ("class_weight", "standardize", "refit"):
         parameters[name] = getattr(arguments, name)

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state, column_or_1d
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut, judge_in_parallel, run_held_out
 from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
-from fewest._estimators.splits import fit_with_groups, permute_labels, split_folds
+from fewest._estimators.splits import fit_within, permute_labels, split_folds
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -92,7 +92,7 @@ class Measure:
         machine = clone(self.estimator)
         try:
             if self.columns is None:
-                fit_with_groups(machine, self.X, self.classes[codes], self.groups)
+                fit_within(machine, self.X, self.classes[codes], self.groups)
             else:
                 machine.classes_ = self.classes
                 machine._fit_columns(self.columns, codes)
