@@ -188,7 +188,7 @@ class Blocked(Matrix):
         self.source.check_unchanged()
         try:
             picked = self.source.pick(numbers)
-        except OSError as error:
+        except (OSError, BlockError) as error:
             raise BlockError(f"columns of {self.source.name} could not be read: {error}") from error
         if picked is not None:
             self.source.n_values_read += picked.size
