@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from fewest.cli._errors import CommandError
@@ -32,7 +33,8 @@ _OPTIONS = {
 
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
-    with _naming_options():
+    _refuse_blocks(arguments)
+    with naming_options():
         table = read_table(
             arguments.data,
             arguments.target,
@@ -61,9 +63,20 @@ def _narrow(table: Table, arguments: argparse.Namespace) -> Table:
     return oppose_rest(table, arguments.one_vs_rest) if arguments.one_vs_rest else table
 
 
+def _refuse_blocks(arguments: argparse.Namespace) -> None:
+    """Say which command reads files that this one cannot."""
+    suffix = Path(arguments.data).suffix.lower()
+    if suffix in (".npy", ".bed", ".h5", ".hdf5", ".zarr"):
+        raise CommandError(
+            f"{suffix} files are read in blocks, which `fewest select` does; `fewest "
+            f"{arguments.command}` needs all of the data in memory.\nSave the features that matter "
+            "as a table, for example as .npz or .parquet."
+        )
+
+
 def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
     """The table of --against, with those of the features that it has; and its other columns."""
-    with _naming_options():
+    with naming_options():
         table, others = read_some(
             arguments.against,
             features,
@@ -78,7 +91,8 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
     """Samples to predict, with these features (None: all that are there)."""
-    with _naming_options(missing="--missing drop-samples or median"):
+    _refuse_blocks(arguments)
+    with naming_options(missing="--missing drop-samples or median"):
         return read_samples(
             arguments.data,
             features,
@@ -102,7 +116,7 @@ def _layout(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 @contextmanager
-def _naming_options(**others: str) -> Iterator[None]:
+def naming_options(**others: str) -> Iterator[None]:
     """An error names the option that would help; `others` are called differently here."""
     options = {**_OPTIONS, **others}
     try:

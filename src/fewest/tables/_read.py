@@ -155,7 +155,7 @@ def read_table(
     )
     if classes is not None:
         request = _read_classes(os.fspath(classes), request)
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     if request.target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
@@ -268,7 +268,7 @@ def read_samples(
     if classes is not None:
         request = _read_classes(os.fspath(classes), request)
         target = request.target
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     with _naming_other_sheets(frame):
         _check(frame, request)
         if request.classes is not None:
@@ -294,7 +294,7 @@ def _read_classes(text: str, request: Request) -> Request:
     sheet = rest.pop(0) if len(rest) == 2 else None
     if sheet is None and rest and file.suffix.lower() in WORKBOOKS and is_sheet(file, rest[0]):
         sheet = rest.pop(0)
-    own = _read_frame(file, Request(None, sheet=sheet, needs_classes=False, duplicates="suffix"))
+    own = read_frame(file, Request(None, sheet=sheet, needs_classes=False, duplicates="suffix"))
     classes = make_class_table(own)
     named = rest[0] if rest else request.target or classes.find_target()
     return replace(request, classes=classes, target=named)
@@ -315,7 +315,7 @@ def read_some(
     The parameters are those of `read_table`. Returns the table, and the names of the other columns.
     """
     request = Request(target, (), None, transpose, sheet, layer)
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     if target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
@@ -340,7 +340,7 @@ def read_some(
     return table, sorted(known.difference(found))
 
 
-def _read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
+def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
     """Let the reader for the file's suffix read it; errors of the system become InputErrors."""
     file = Path(path)
     try:
