@@ -105,7 +105,7 @@ def test_size_decides(monkeypatch, run, files, tmp_path):
         (["--target", "no.tsv:kind"], "the file no.tsv of 'no.tsv:kind' does not exist"),
         (["--target", "kind"], "has no label 'kind'"),
         (["--target", "short.tsv:kind"], "short.tsv has 1 rows for 48 samples"),
-        (["--target", "gap.tsv:kind"], "has no value in 1 row"),
+        (["--target", "gap.tsv:kind"], "has no value for 1 sample (4)"),
         (["--target", "order.tsv:kind", "--drop", "x500"], "has no feature 'x500'"),
     ],
     ids=str,
