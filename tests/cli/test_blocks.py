@@ -51,7 +51,7 @@ def test_classes_by_id(run, files, tmp_path):
     target = f"{tmp_path / 'ids.csv'}:kind"
     ran = run("select", tmp_path / "X.h5ad", "--blocks", "--target", target, "--C", 1, "--cv", 0)
     assert ran.code == 0, ran.err
-    assert "matched by its column 'id'" in ran.out
+    assert "matched by 'id'" in ran.out
     machine = SupportFeatureMachine(C=1.0).fit(X, y)
     assert f"Selected: {machine.support_.sum()} of 120" in ran.out
 
