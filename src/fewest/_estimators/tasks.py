@@ -20,7 +20,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 if TYPE_CHECKING:
-    from fewest._estimators.joint import JointTask
+    from fewest._estimators.joint_task import JointTask
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,11 @@ class BinaryTask:
     def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
         """Hyperplane of the largest margin on these features; None if they do not separate."""
         return hard_margin(self.columns.take(features), self.y)
+
+    def find_middle(self, features: IndexArray, w: FloatArray) -> float:
+        """The bias halfway between the classes along these weights."""
+        scores = self.columns.take(features) @ w
+        return float(-(scores[self.y > 0].min() + scores[self.y < 0].max()) / 2.0)
 
     def find_margin_of(self, block: FloatArray, rows: IndexArray) -> tuple[FloatArray, float]:
         """The largest margin on some of the samples, whose selected columns these are."""
