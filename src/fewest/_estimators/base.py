@@ -22,9 +22,9 @@ from fewest._estimators.abilities import Abilities, Selection, Selector, feature
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
-from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of, say_rules
+from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of
 from fewest._estimators.strict import are_parted, count_errors
-from fewest._estimators.tasks import BinaryTask, Hyperplane
+from fewest._estimators.tasks import BinaryTask, Hyperplane, inseparable, solved, unsolved
 from fewest._estimators.validation import (
     check_choice,
     check_data,
@@ -43,7 +43,6 @@ from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import Status
 from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
-from fewest.exceptions import NotSeparableError
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -285,7 +284,8 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             yield
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
-        return self._finish(task, self._solve(task))
+        with solved(task):
+            return self._finish(task, self._solve(task))
 
     def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
         """The hyperplane of a solved task, and what is doubtful about it; or an error."""
@@ -293,9 +293,9 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         if task.error_cost is None:
             plane = self._separate(task, result)
         elif result.status is Status.INFEASIBLE:
-            raise _inseparable(task)
+            raise inseparable(task)
         elif not np.isfinite(result.zero_norm_objective):
-            raise _unsolved(task)
+            raise unsolved(task)
         elif self.refit == "margin" and result.n_features:
             plane = self._with_margin(task, result)
         if self.verbose > 1:
@@ -321,12 +321,12 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
                 return plane
         exact = self._decide_exactly(task, last)
         if exact is None:
-            raise _inseparable(task) if last.status is Status.INFEASIBLE else _unsolved(task)
+            raise inseparable(task) if last.status is Status.INFEASIBLE else unsolved(task)
         separable, plane = exact
         if not separable:
-            raise _inseparable(task)
+            raise inseparable(task)
         if plane is None or self._count_errors(task, plane):
-            raise _unsolved(task)
+            raise unsolved(task)
         return plane
 
     def _part(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane | None:
@@ -418,26 +418,3 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
         samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
         samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
     )
-
-
-def _inseparable(task: BinaryTask) -> ValueError:
-    if task.error_cost is None:
-        return NotSeparableError(
-            f"class {task.name} cannot be separated without error from the rest by any hyperplane "
-            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a "
-            "Farkas certificate). Allow errors with a finite C, for example C=1.0"
-        )
-    return ValueError(
-        f"the means of class {task.name} and of the rest are equal in every feature, so the "
-        "equality of the Support Feature Machine cannot hold. Add features that differ"
-    )
-
-
-def _unsolved(task: BinaryTask) -> ValueError:
-    message = (
-        f"no hyperplane for class {task.name} was found, nor a proof that there is none. Outliers, "
-        "or columns that are equal up to rounding, are the usual reason: transform or remove them"
-    )
-    if task.error_cost is None:
-        return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
-    return ValueError(f"{message}, or lower C")

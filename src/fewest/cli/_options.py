@@ -13,8 +13,9 @@ from fewest.cli._methods import METHODS
 EXIT_CODES = """\
 exit codes:
   0    success
+  1    failed: too little memory, a full disk, or a fault of fewest
   2    wrong usage or bad input
-  3    no error is allowed (--C inf, fewest minimum), but the classes overlap
+  3    no error is allowed (--C inf, fewest minimum), but the classes overlap or touch
   130  interrupted (Ctrl-C)
 """
 
@@ -142,6 +143,9 @@ def new_command(
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--debug", action="store_true", help="after an error, show where in the program it came up"
     )
     if reads_table:
         _add_table(parser)
