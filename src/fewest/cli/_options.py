@@ -287,6 +287,16 @@ def add_validation(parser: Parser, *, of_what: str = "folds") -> Group:
     return group
 
 
+def add_raw(group: Group) -> None:
+    """Names in text tables as they are."""
+    group.option(
+        "--raw",
+        "write names that begin with = + - @ or a tab as they are; by default they get an "
+        "apostrophe in front, because spreadsheets would run them as formulas (fewest takes it "
+        "away when it reads such a table)",
+    )
+
+
 def add_output(
     parser: Parser,
     *,
