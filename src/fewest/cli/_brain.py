@@ -32,6 +32,7 @@ from fewest.neuro._tables import list_voxels
 from fewest.report import Report
 from fewest.report._known import name_method
 from fewest.report._make import PARTS
+from fewest.report._verdict import judge_content
 from fewest.report.content import SCHEMA, Content
 
 with suppress(ImportError):  # `run` says what to do about it
@@ -76,7 +77,7 @@ def run_brain(arguments: argparse.Namespace) -> None:
         (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
     brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
     output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
-    output.deliver(content, brain_text(content), brief)
+    output.deliver(content, brain_text(content), brief, judge_content(content).text)
 
 
 def _read_volumes(arguments: argparse.Namespace) -> tuple[Any, Labels, Labels | None]:

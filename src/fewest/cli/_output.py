@@ -66,10 +66,11 @@ class Output:
         """Text that comes after the result."""
         self.later.append(text)
 
-    def deliver(self, report: DataclassInstance, text: str, brief: str) -> None:
+    def deliver(self, report: DataclassInstance, text: str, brief: str, verdict: str = "") -> None:
         """Write the file first: it must not depend on who reads the terminal.
 
-        `text` is for the terminal, `brief` what --quiet leaves of it.
+        `text` is for the terminal, `brief` what --quiet leaves of it. The verdict comes first, and
+        with --quiet on standard error: what reads standard output need not know of it.
         """
         if self.json_file not in (None, _STANDARD_OUTPUT):
             write(self.json_file, to_json(report) + "\n")
@@ -77,7 +78,10 @@ class Output:
         if self.json_file == _STANDARD_OUTPUT:
             print_text(to_json(report))
         elif self.quiet and brief:
+            if verdict and sys.stderr is not None:
+                print(plain(verdict), file=sys.stderr)
             print_text(plain(brief))
+        text = f"{verdict}\n\n{text}" if verdict else text
         for line in ("\n" + text, *self.later):
             self.say(line)
 
