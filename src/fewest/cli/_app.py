@@ -15,6 +15,7 @@ from typing import Any
 
 from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
 from fewest.cli._parser import build_parser
+from fewest.cli._streams import cleaning_up_when_terminated, forgiving_standard_error
 
 # What a command computes with, if that is not the job of all that read a table.
 _NEEDED = {
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0, 2 (usage or input), 3 (not separable) or 130 (interrupted).
     """
     _survive_odd_characters()
-    with _no_lost_interrupts():
+    with forgiving_standard_error(), cleaning_up_when_terminated(), _no_lost_interrupts():
         try:
             return _dispatch(argv)
         except CommandError as error:

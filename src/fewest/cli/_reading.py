@@ -92,8 +92,9 @@ def _note_row_numbers(table: Table) -> list[str]:
     X = table.X
     if X.shape[0] < _FEW_ROWS or sparse.issparse(X):  # a column that counts is not sparse
         return []
-    candidates = np.flatnonzero(X[1] - X[0] == 1)
-    running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
+    with np.errstate(over="ignore"):  # very large values differ by more than one
+        candidates = np.flatnonzero(X[1] - X[0] == 1)
+        running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
     return [
         f"The column {quoted(table.feature_names[column])} just counts the rows: "
         "leave it out with --drop unless it is a feature."
