@@ -36,6 +36,15 @@ class Verification:
         Whether everything that was checked follows from the data.
     unchecked : tuple of str
         What the result claims and was not checked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fewest import minimum_features
+    >>> X, y = np.array([[0.0, 1.0], [1.0, 0.0], [5.0, 0.5], [6.0, 0.2]]), [0, 0, 1, 1]
+    >>> found = minimum_features(X, y).verify(X, y, search=True)
+    >>> bool(found), found.unchecked
+    (True, ('what the search counted on its way, and its time',))
     """
 
     holds: bool

@@ -288,7 +288,7 @@ def error_front(
     ([19, 6, 4], True)
     >>> front.points[2].subsets[0].tolist()
     [3, 8]
-    >>> front.verify(X, y, search=True)
+    >>> bool(front.verify(X, y, search=True))
     True
 
     If five errors weigh as much as one feature, one feature is the best choice of all

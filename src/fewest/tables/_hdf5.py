@@ -118,7 +118,7 @@ def _check_chunks(array: Any) -> None:
 
 
 def _list_chunks(array: Any) -> Iterator[Any]:
-    if not hasattr(array.id, "chunk_iter"):  # h5py before 3.8
+    if not hasattr(array.id, "chunk_iter"):  # an older HDF5
         yield from (array.id.get_chunk_info(k) for k in range(array.id.get_num_chunks()))
         return
     found: list[Any] = []
