@@ -22,6 +22,7 @@ from fewest.cli._errors import (
     describe_failure,
 )
 from fewest.cli._parser import build_parser
+from fewest.cli._streams import cleaning_up_when_terminated, forgiving_standard_error
 
 # What a command computes with, if that is not the job of all that read a table.
 _NEEDED = {
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     _survive_odd_characters()
     given = sys.argv[1:] if argv is None else argv
-    with no_lost_interrupts():
+    with forgiving_standard_error(), cleaning_up_when_terminated(), no_lost_interrupts():
         try:
             return _dispatch(argv)
         except SystemExit:  # after --help and --version
