@@ -272,7 +272,7 @@ class SupportFeatureMachine(SupportFeatureBase):
     results_ : tuple of ZeroNormResult or JointSelection
         The same for every hyperplane; a single one if one program tells all classes apart.
     temperature_ : float
-        One program for all only: what scores are divided by in `predict_proba`.
+        What scores are divided by in `predict_proba`: that of samples left out of the refit.
     minimum_ : MinimumResult
         Two classes and `certify` only: the smallest size, or the bounds on it, with the proofs.
     minima_ : tuple of MinimumResult
