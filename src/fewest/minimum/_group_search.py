@@ -129,7 +129,7 @@ class GroupSearch(RuledSearch):
         passing = np.zeros(len(units), dtype=bool)
         cover.find_passing(
             self.bits.bad, self.bits.opposite, base, np.concatenate(places).astype(np.int64),
-            starts, rows, MOST_COLUMNS, passing,
+            starts, cover.list_words(rows), MOST_COLUMNS, passing,
         )  # fmt: skip
         self.tally.nodes += len(units)
         for place in np.flatnonzero(passing):

@@ -12,6 +12,13 @@ from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock, limit_threads
 from fewest.minimum._data import Twins, check_data
+from fewest.minimum._errors_check import (
+    Claim,
+    impossibility_holds,
+    nothing_within,
+    proofs_hold,
+    sets_hold,
+)
 from fewest.minimum._group_search import GroupSearch, make_search
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, UnprovenError, is_about
@@ -80,6 +87,10 @@ class RuledMinimum(MinimumResult):
         if X.shape[1] != self.n_features:
             return False
         rules = self.rules
+        if self.max_errors:
+            return _holds_with_errors(self, rules, X, codes, search=search)
+        if any(one.wrong for one in self.separations):
+            return False
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(
             is_about(proof, X) and proof.holds(X, codes, rules.weight_signs) for proof in proofs
@@ -95,6 +106,33 @@ class RuledMinimum(MinimumResult):
             return consistent
         with limit_threads(1):
             return _finds_nothing_below(self, rules, X, codes)
+
+
+def _holds_with_errors(
+    result: RuledMinimum, rules: Rules, X: FloatArray, y: IndexArray, *, search: bool
+) -> bool:
+    """The same where some samples may be wrong."""
+    if not proofs_hold([*result.separations, *result.ruled_out], X, y, rules.weight_signs):
+        return False
+    everything = tuple(np.flatnonzero(~rules.excluded).tolist())
+    if not impossibility_holds(result, everything, len(y)):
+        return False
+    is_impossible = len(result.inseparable) > 0
+    consistent = _is_consistent(result, rules, is_impossible) and (
+        result.size is None or sets_hold(result, rules.n_included)
+    )
+    if not consistent or not search or is_impossible:
+        return consistent
+    unit, n_free = find_unit(rules), X.shape[1] - int((rules.excluded | rules.included).sum())
+    if unit is None:
+        limit = min(result.price_bound, find_highest_price(rules))
+        limit -= find_tolerance(rules, limit)
+        claims = [Claim(size, result.max_errors, limit) for size in range(n_free + 1)]
+    else:
+        sizes = range(min(result.lower_bound, n_free + 1))
+        claims = [Claim(size, result.max_errors) for size in sizes]
+    with limit_threads(1):
+        return nothing_within(X, y, rules, claims, result.ruled_out)
 
 
 def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> bool:
@@ -114,12 +152,12 @@ def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> b
         len(sets) == len(result.subsets) > 0
         and result.certified == (result.price <= result.price_bound + close)
         and result.size == len(sets[0]) - rules.n_included
-        and all(_follows(rules, one) for one in sets)
+        and all(follows(rules, one) for one in sets)
         and all(abs(rules.terms.total(one) - result.price) <= close for one in sets)
     )
 
 
-def _follows(rules: Rules, columns: IndexArray) -> bool:
+def follows(rules: Rules, columns: IndexArray) -> bool:
     """Whether a set has all that is always in, nothing that stays out, and no two of a group."""
     return bool(
         not rules.excluded[columns].any()
