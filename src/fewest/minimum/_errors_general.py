@@ -62,6 +62,7 @@ class GeneralSearch(ErrorSearch):
         self.root = tuple(np.flatnonzero(included & varies).tolist())
         self.candidates: IndexArray = np.setdiff1d(self.twins.firsts, self.root)
         self.cheapest = np.concatenate([[0.0], np.cumsum(np.sort(self.price[self.candidates]))])
+        self.is_searched = {*self.candidates.tolist(), *self.root}
         self._make_tables()
         signed = list(product(*(self.bits.places[column].tolist() for column in self.root)))
         self.roots = np.array(signed, dtype=np.int64).reshape(len(signed), len(self.root))
@@ -98,6 +99,11 @@ class GeneralSearch(ErrorSearch):
         """No weights: all samples are wrong but those of the largest class."""
         largest = int(np.argmax(np.bincount(self.y)))
         return separate_others(self.X, self.y, (), np.flatnonzero(self.y != largest))
+
+    def may_join(self, columns: tuple[int, ...]) -> bool:
+        """Whether different columns may be in one set."""
+        rivals = self.bits.rivals[self.bits.places[list(columns)].max(axis=1)]
+        return len(set(rivals.tolist())) == len(columns)
 
     def cost_of(self, columns: tuple[int, ...]) -> float:
         """What a set costs."""

@@ -269,6 +269,8 @@ class ErrorSearch:
         """Decide sets of signed features that passed the tests on bits; whether to go on."""
         n_vectors = len(self.pool.vectors)
         for row in rows:
+            if self.clock.is_over:
+                return False
             columns = self._columns_of(tuple(row.tolist()))
             if columns in settled or self.pool.rules_out(row, most, n_vectors):
                 continue

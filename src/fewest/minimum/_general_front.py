@@ -14,10 +14,14 @@ from fewest.minimum._errors_general import GeneralSearch
 from fewest.minimum._front import Front
 from fewest.minimum._front_result import ErrorFront
 from fewest.minimum._general_errors import check_groups
+from fewest.minimum._guess import guess_wrong
 from fewest.minimum._leaves import Separation
 from fewest.minimum._price_front import PriceFront, PricePoint
 from fewest.minimum._ruled import check_rules
 from fewest.minimum._ruled_search import find_tolerance, find_unit
+from fewest.minimum._vectors import separate_others
+
+_MOST_GUESSES = 3_000  # columns that are tried together with the best set of a feature less
 
 
 def find_general_front(
@@ -82,7 +86,9 @@ class _GeneralFront(Front):
         nothing = search.leave_class_out()
         known = self.points[-1].errors if size else len(nothing.wrong)
         lower_bound = search.floor
-        for most in range(lower_bound, known):
+        guess = self._guess(size, known)
+        most_tried = known if guess is None else len(guess.wrong) + self.several
+        for most in range(lower_bound, min(known, most_tried)):
             self.clock.begin(f"sets of {size} with {most} errors")
             at_most: list[Separation] = []
 
@@ -101,10 +107,35 @@ class _GeneralFront(Front):
             if not complete:
                 break
             lower_bound = most + 1
-        if size:
+        if guess is not None:
+            self._add(size, lower_bound, self._whole([guess]), complete=False)
+        elif size:
             self._keep_last(size, lower_bound)
         else:
             self._add(0, lower_bound, self._whole([nothing]))
+
+    def _guess(self, size: int, known: int) -> Separation | None:
+        """A set with fewer errors than are known, from the best one of a feature less; or None.
+
+        It takes little time, and is there when time is up.
+        """
+        search = self.search
+        before = set(self.points[-1].subsets[0].tolist()) if size else set()
+        base = search.twins.replace_by_first({*before, *search.root})
+        base = tuple(column for column in base if column in search.is_searched)
+        further = (
+            [(*base, int(one)) for one in search.candidates[:_MOST_GUESSES]] if size else [base]
+        )
+        allowed = [one for one in further if search.may_join(one)]
+        counts = [len(guess_wrong(self.X, self.y, one)) for one in allowed]
+        if not counts or min(counts) >= known:
+            return None
+        columns = tuple(sorted(allowed[int(np.argmin(counts))]))
+        try:
+            found = separate_others(self.X, self.y, columns, guess_wrong(self.X, self.y, columns))
+        except RuntimeError:  # rounding took another side than the exact decision
+            return None
+        return found if search.signs is None or found.holds(self.X, self.y, search.signs) else None
 
     def _whole(self, separations: list[Separation]) -> list[Separation]:
         """The sets and their equals, with all features that are always in."""
