@@ -128,7 +128,7 @@ def error_front(
 
     >>> front = error_front(X, y, max_features=2, feature_cost={3: 5.0})
     >>> [(point.price, point.errors, point.proven) for point in front.points]
-    [(0.0, 19, True), (1.0, 9, True), (2.0, 7, True), (5.0, 6, True), (6.0, 4, True)]
+    [(0.0, 19, True), (1.0, 6, True), (2.0, 5, True), (6.0, 4, True)]
     """
     check_count("max_features", max_features)
     check_count("n_solutions", n_solutions, or_none=True)

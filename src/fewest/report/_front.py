@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fewest.minimum._price_front import PricePoint
 
 _LARGEST = 3  # features of the front
-_SHARE, _MOST_SECONDS, _LEAST_SECONDS = 0.15, 5.0, 0.5  # of the time that is left
+_SHARE, _MOST_SECONDS, _LEAST_SECONDS = 0.5, 5.0, 0.5  # of the time that is left
 _MOST_WORK = 4e9  # samples squared times features: larger data take seconds before the search
 _MOST_CLASSES = 12
 

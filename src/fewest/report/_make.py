@@ -204,8 +204,8 @@ def fill_report(
             costs=parts.find(
                 "costs", content.costs, lambda: find_costs(subject, held_out, data, budget)
             ),
-            points=parts.find("points", content.points, lambda: find_points(subject, data, budget)),
             trust=_fill_trust(content, parts, given, subject, data),
+            points=parts.find("points", content.points, lambda: find_points(subject, data, budget)),
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
@@ -236,7 +236,6 @@ def _fill_trust(
     stability = separability = None
     if held_out is not None:
         stability = parts.attempt("stability", lambda: _trust.describe_stability(held_out, data))
-    front = parts.find("front", trust.error_front, lambda: find_error_front(subject, data, budget))
     diagnosis = parts.find(
         "diagnostics", given.diagnosis, lambda: _trust.find_diagnosis(held_out, data, budget, most)
     )
@@ -248,6 +247,7 @@ def _fill_trust(
     minima = parts.find(
         "minimum", trust.minima or None, lambda: [_trust.find_minimum(subject, data, budget)]
     )
+    front = parts.find("front", trust.error_front, lambda: find_error_front(subject, data, budget))
     if data.is_binary and n_selected:
         separability = _trust.describe_separability(n_selected, data)
     else:
