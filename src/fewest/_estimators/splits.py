@@ -26,6 +26,10 @@ Split = tuple[IndexArray, IndexArray]
 
 # With more groups than this, labels change places by one sort for all groups.
 _MANY_GROUPS = 1_000
+_ONE_CLASS_EACH = (
+    "every stratum holds a single class, so no label can move within its stratum: the classes and "
+    "the strata cannot be told apart"
+)
 
 
 def split_folds(
@@ -252,10 +256,19 @@ def permute_labels(
 ) -> NDArray[Any]:
     """Permuted labels, one row per permutation; a ValueError if the groups do not allow any.
 
-    Whole groups change places within `parts` only, where these are given: one per sample.
+    Labels change places within `parts` only, where these are given: one per sample.
     """
     if groups is None:
-        return _permute_within(y, np.zeros(len(y)), n_permutations, rng)
+        blocks = np.zeros(len(y)) if parts is None else parts
+        if parts is not None and not _mixed(y, parts):
+            raise ValueError(_ONE_CLASS_EACH)
+        return _permute_within(y, blocks, n_permutations, rng)
+    if parts is not None and exchange == "within":
+        pairs = np.column_stack([np.unique(one, return_inverse=True)[1] for one in (groups, parts)])
+        together = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        if not _mixed(y, together):
+            raise ValueError(_ONE_CLASS_EACH)
+        return _permute_within(y, together, n_permutations, rng)
     mixed = _mixed(y, groups)
     if exchange == "within":
         if not mixed:
@@ -270,6 +283,8 @@ def permute_labels(
             "their labels with exchange='within'"
         )
     _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    if parts is not None and _mixed(parts, groups):
+        raise ValueError("a group lies in several strata: with exchange='whole' none may")
     blocks = np.zeros(len(first)) if parts is None else parts[first]
     return _permute_within(y[first], blocks, n_permutations, rng)[:, member]
 
