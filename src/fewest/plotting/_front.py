@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fewest.minimum import PriceFront
 from fewest.plotting._figures import CURVES, GREY, axes_or_new, finish, mark_whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fewest.minimum import ErrorFront
+    from fewest.minimum import ErrorFront, PriceFront
 
 
 def plot_error_front(front: ErrorFront | PriceFront, *, ax: Axes | None = None) -> Axes:
@@ -42,6 +41,8 @@ def plot_error_front(front: ErrorFront | PriceFront, *, ax: Axes | None = None) 
     >>> ax.get_ylabel()
     'training errors'
     """
+    from fewest.minimum import PriceFront  # heavy
+
     ax = axes_or_new(ax)
     errors = [point.errors for point in front.points]
     proven = [point.proven for point in front.points]
