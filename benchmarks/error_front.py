@@ -1,8 +1,8 @@
 """The proven front of features and training errors on real data, and el0ps beside it.
 
 Run with `python -m benchmarks.error_front`. Leukemia (all 72 samples), colon and brain_tumor come
-from $FEWEST_DATA, or from ../shared/data beside the repository. One thread for both methods, and
-the same limit of time for each front.
+from $FEWEST_DATA, or from ../shared/data beside the repository. One thread (`--threads`; el0ps has
+one), and the same limit of time for each front.
 
 el0ps (Guyard et al. 2024) minimises a squared hinge loss plus lambda |w|_0, with weights up to M in
 standardised columns and no intercept, and proves its optimum by branch and bound. That is another
@@ -22,6 +22,7 @@ from benchmarks.real_data import NAMES, load
 from benchmarks.real_files import find
 from benchmarks.timing import row
 from fewest import ErrorFront, error_front
+from fewest._wording import counted
 
 SECONDS = 300.0
 LARGEST = 3
@@ -30,17 +31,22 @@ BIG_M, SHARES = 2.0, (0.5, 0.3, 0.2, 0.12, 0.08, 0.05)
 PRICES = (0.1, 0.3, 1.0)
 
 
-def main(seconds: float = SECONDS, names: tuple[str, ...] = NAMES) -> None:
+def main(
+    seconds: float = SECONDS, names: tuple[str, ...] = NAMES, threads: int = 1, verbose: int = 0
+) -> None:
     """Print the front of each data set; for leukemia el0ps too."""
     small = np.random.default_rng(0).standard_normal((20, 12))
     error_front(small, np.arange(20) % 2)  # compiles
-    print(f"Fewest training errors for each number of features; at most {seconds:g} s, one thread")
+    limits = f"at most {seconds:g} s, {counted(threads, 'thread')}"
+    print(f"Fewest training errors for each number of features; {limits}")
     for name in names:
         if not find(name):
             continue
         X, y = load(name)
         began = perf_counter()
-        front = error_front(X, y, max_features=LARGEST, max_seconds=seconds, n_jobs=1)
+        front = error_front(
+            X, y, max_features=LARGEST, max_seconds=seconds, n_jobs=threads, verbose=verbose
+        )
         report(f"{name}, {X.shape[0]} x {X.shape[1]}", front, perf_counter() - began)
         row("  proofs checked in exact arithmetic", str(front.verify(X, y)), "True")
         if name == "leukemia":
@@ -102,5 +108,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=SECONDS, help="limit of each front")
     parser.add_argument("--names", nargs="+", default=NAMES, choices=NAMES)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--verbose", type=int, default=0, help="2: say what is known so far")
     arguments = parser.parse_args()
-    main(arguments.seconds, tuple(arguments.names))
+    main(arguments.seconds, tuple(arguments.names), arguments.threads, arguments.verbose)

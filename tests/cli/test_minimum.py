@@ -182,10 +182,7 @@ def test_errors_that_no_set_avoids(run, tmp_path):
     [
         (("--plot", "a.png"), "Give both, or neither; or --front 3"),
         (("--all", "--max-errors", "1"), "--all lists sets that leave no error"),
-        (("--front", "2", "--exclude", NAMES[0]), "rules about features and errors do not go"),
         (("--front", "2", "--max-errors", "1"), "Leave out --max-errors and --max-size"),
-        (("--front", "2", "--report", "a.html"), "--report shows sets that leave no error"),
-        (("--max-errors", "1", "--report", "a.html"), "Use --json, or --plot with --front"),
     ],
 )
 def test_options_that_exclude_each_other(run, hidden, options, message):
@@ -194,19 +191,55 @@ def test_options_that_exclude_each_other(run, hidden, options, message):
     assert message in ran.err
 
 
-def test_errors_of_three_classes_are_refused(run, tmp_path):
-    path = write_csv(tmp_path / "three.csv", *three_classes())
-    for options in (("--front", 2), ("--max-errors", 1)):
-        ran = run("minimum", path, "--target", "group", *options)
-        assert ran.code != 0
-        assert "counts errors of two classes only, and y has 3" in ran.err
+def test_errors_of_three_classes(run, tmp_path):
+    X, y = three_classes()
+    path = write_csv(tmp_path / "three.csv", X, y)
+    ran = run("minimum", path, "--target", "group", "--max-errors", 1)
+    wanted = minimum_features(X, y, max_errors=1)
+    assert ran.code == 0
+    assert f"Smallest set: {wanted.size} feature" in ran.out
+    assert "with at most 1 error, certified" in ran.out
 
 
-def test_a_page_of_errors_alone_is_refused():
-    X, y, _ = tossed()
-    for result in (error_front(X, y, max_features=1), minimum_features(X, y, max_errors=6)):
-        with pytest.raises(ValueError, match="sets that leave errors have no page of their own"):
-            make_report(result, X, y)
+def test_rules_and_errors(run, hidden, tmp_path):
+    prices = tmp_path / "prices.csv"
+    prices.write_text(f"feature,cost\n{NAMES[0]},4\n")
+    asked = ("minimum", hidden, "--target", "group", "--include", NAMES[1])
+    ran = run(*asked, "--front", 1, "--feature-cost", prices)
+    assert ran.code == 0
+    assert "Lowest price for each number of training errors, up to 1 feature, besides" in ran.out
+    ran = run(*asked, "--max-errors", 1)
+    assert ran.code == 0
+    assert f"besides {NAMES[1]} with at most 1 error" in ran.out
+    ran = run(*asked, "--front", 1, "--feature-groups", write_group(tmp_path))
+    assert ran.code != 0
+    assert "paid once and errors do not go together" in ran.err
+
+
+def write_group(tmp_path):
+    path = tmp_path / "groups.csv"
+    path.write_text(f"feature,group\n{NAMES[2]},chip\n{NAMES[3]},chip\n")
+    return path
+
+
+def test_a_page_of_errors(run, hidden, tmp_path):
+    for options in (("--front", 1), ("--max-errors", 1, "--include", NAMES[1])):
+        page = tmp_path / "page.html"
+        ran = run("minimum", hidden, "--target", "group", *options, "--report", page)
+        assert ran.code == 0
+        shown = " ".join(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")).split())
+        assert "The fewest training errors" in shown
+    assert "with at most 1 error, fewer cannot: proven" in shown
+    assert f"Always in, at no cost: {NAMES[1]}. The other features add to them." in shown
+
+
+def test_a_page_of_errors_alone():
+    X, y, fewest = tossed()
+    front = error_front(X, y, max_features=1)
+    assert re.search(rf"at most 1 ?{fewest[1]} ?proven", on_page(X, y, front))
+    everything_wrong = minimum_features(X, y, max_errors=7)
+    assert everything_wrong.size == 0
+    assert "0 features can separate" in on_page(X, y, everything_wrong)
 
 
 def write_rules(tmp_path, **columns):
@@ -276,7 +309,8 @@ def test_rules_on_the_page():
     shown = on_page(X, y, result)
     assert f"A set of price {result.price:g} ({result.size} features besides" in shown
     assert "separates these samples without error, and none is cheaper: proven" in shown
-    assert "The rules about features are those of the smallest set only." in shown
+    assert "Always in, at no cost: feature 7. The other features add to them." in shown
+    assert "under the same rules about features" in shown
     ended = minimum_features(X, y, feature_cost={20: 5.0}, max_size=1)
     assert "without error, and none below 1 does (proven)" in on_page(X, y, ended)
     near = near_optimal_sets(X, y, extra=0)

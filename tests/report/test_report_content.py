@@ -1,6 +1,7 @@
 """The content of a report, against computations of its parts by other means."""
 
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -21,10 +22,10 @@ from fewest import (
 )
 from fewest.datasets import make_gaussian
 from fewest.diagnostics import diagnose
-from fewest.report import make_report
+from fewest.report import _front, make_report
 from fewest.report._cuts import best_cut
 from fewest.report._wording import percent, separability_meaning
-from tests.report.conftest import reasons
+from tests.report.conftest import reasons, two_classes
 
 
 class TestErrors:
@@ -101,7 +102,59 @@ class TestErrors:
             for minimum in found["trust"]["minima"]:
                 for timed in (minimum, *minimum["searched"]):
                     timed.pop("seconds")
+            front = found["trust"]["error_front"]
+            for timed in (front, *front["points"]):
+                timed.pop("seconds")
         assert one == two
+
+
+class TestFront:
+    """The fewest training errors for each number of features."""
+
+    def test_it_is_proven_for_small_data(self, report, data):
+        _, y = data
+        found = report.content.trust.error_front
+        assert found.points[0].errors == min(np.unique(y, return_counts=True)[1])
+        assert all(point.proven for point in found.points[:3])
+        assert found.verified
+        assert (found.included, found.has_prices) == ([], False)
+        assert found.points[1].sets[0].features[0].startswith("gene ")
+
+    def test_it_follows_the_rules_of_the_machine(self, data):
+        X, y = data
+        machine = SupportFeatureMachine(C=1.0, include=[5], feature_cost={0: 4.0}).fit(X, y)
+        report = make_report(machine, X, y, parts=("front",), random_state=0)
+        found = report.content.trust.error_front
+        assert found.included == ["feature 5"]
+        assert found.has_prices
+        assert all("feature 5" in point.sets[0].features for point in found.points)
+        shown = " ".join(re.sub("<[^>]*>", "", report.html).split())
+        assert "Always in, at no cost: feature 5; the other features add to it." in shown
+        assert "What fewer training errors cost, with up to 3 features." in shown
+
+    def test_large_data_are_refused_in_words(self, soft, data, monkeypatch):
+        monkeypatch.setattr(_front, "_MOST_WORK", 10)
+        report = make_report(soft, *data, parts=("front",), random_state=0)
+        assert report.content.trust.error_front is None
+        assert "would take too long for data of this size" in reasons(report)["front"]
+
+
+class TestPoints:
+    """The selected features as a card."""
+
+    def test_the_card_is_on_the_page(self, soft, data):
+        report = make_report(soft, *data, parts=("points",), random_state=0)
+        names = [one.name for one in report.content.points.features]
+        assert sorted(names) == sorted(report.content.said.selected)
+        assert '<article class="points-card">' in report.html
+
+    def test_many_classes_have_none(self):
+        X, y = two_classes()
+        y[:10] = "third"
+        machine = SupportFeatureMachine().fit(X, y)
+        report = make_report(machine, X, y, parts=("points",), random_state=0)
+        assert report.content.points is None
+        assert reasons(report)["points"] == "points are for two classes"
 
 
 class TestChance:

@@ -7,7 +7,7 @@ from typing import Any, cast
 from fewest._wording import counted, cut, listed
 from fewest.cli._emphasis import aligned
 from fewest.cli._near_text import near_text
-from fewest.report._trust_content import Minimum
+from fewest.report._trust_content import ErrorFrontPoint, Minimum
 from fewest.report.content import Content
 
 _MOST_SETS = 20
@@ -94,19 +94,36 @@ def _proof_text(found: Minimum) -> str:
     )
 
 
+def _say_proof(point: ErrorFrontPoint) -> str:
+    if point.proven:
+        return "proven"
+    if point.price_bound is not None:
+        return f"proven: price at least {point.price_bound:g}"
+    return f"proven: at least {point.lower_bound}"
+
+
 def front_blocks(content: Content) -> list[str]:
     """The fewest errors for each number of features."""
     found = content.trust.error_front
     if found is None:
         return []
-    rows = [["features", "errors", "", "a set that leaves so few"]]
+    counted_by = "price" if found.has_prices else "features"
+    rows = [[counted_by, "errors", "", "a set that leaves so few"]]
     for point in found.points:
-        bound = "proven" if point.proven else f"proven: at least {point.lower_bound}"
         names = ", ".join(map(cut, point.sets[0].features)) or "none"
-        rows.append([f"at most {point.size}", str(point.errors), bound, names])
+        place = f"{point.price:g}" if found.has_prices else f"at most {point.size}"
+        rows.append([place, str(point.errors), _say_proof(point), names])
     checked = "hold" if found.verified else "DO NOT HOLD"
+    title = "Fewest training errors for each number of features"
+    if found.has_prices:
+        most = counted(found.max_features, "feature")
+        title = f"Lowest price for each number of training errors, up to {most}"
+    if found.included:
+        title += f", besides {listed(found.included)}"
+    if found.has_prices and not found.proven:
+        title += "\nThe search ended before all of it was decided."
     return [
-        f"Fewest training errors for each number of features\n{aligned(rows)}",
+        f"{title}\n{aligned(rows)}",
         f"Proofs of these errors, and {found.n_ruled_out} vectors that rule out others, "
         f"{checked} in exact arithmetic",
     ]

@@ -13,7 +13,7 @@ from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Job
-    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
 
 __all__ = ["add_options", "run"]
 
@@ -26,9 +26,9 @@ _UNKNOWN = (
 _DESCRIPTION = """\
 Find the smallest number of features that separate the classes without error,
 prove that no smaller set does, and check the proof in exact arithmetic. With
-more than two classes, the features separate every two of them. For two classes,
-some samples may be wrong (--max-errors), and --front shows the fewest training
-errors for each number of features."""
+more than two classes, the features separate every two of them. Some samples may
+be wrong (--max-errors), and --front shows the fewest training errors for each
+number of features, or, with --feature-cost, what fewer errors cost."""
 
 
 def add_options(commands: options.Commands) -> None:
@@ -43,6 +43,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --solutions all --json minimum.json",
             "expression.csv --target diagnosis --max-errors 2",
             "expression.csv --target diagnosis --front 3 --plot front.png",
+            "expression.csv --target diagnosis --max-errors 1 --include age --report page.html",
             "expression.csv --target diagnosis --all --plot sets.png",
             "expression.csv --target diagnosis --include age,sex --feature-cost prices.csv",
             "expression.npz --max-seconds 3600 --jobs -1",
@@ -52,13 +53,13 @@ def add_options(commands: options.Commands) -> None:
     group = minimum.add_group("search")
     group.option(
         "--max-errors E",
-        "how many training samples may be wrong; two classes",
+        "how many training samples may be wrong",
         options.none_or_more,
         0,
     )
     group.option(
         "--front K",
-        "instead: the fewest training errors of 0 to K features; two classes",
+        "instead: the fewest training errors of 0 to K features",
         options.at_least_one,
     )
     group.option(
@@ -105,19 +106,14 @@ def run(arguments: argparse.Namespace) -> None:
     job = start_job(arguments, "plot")
     data = job.data
     rules = read_rule_options(arguments, data.feature_names)
-    if rules and (arguments.front is not None or arguments.max_errors):
-        raise CommandError(
-            "rules about features and errors do not go together yet.\n"
-            "Leave out --max-errors and --front, or the rules."
-        )
     if arguments.front is not None:
-        _show_front(job)
+        _show_front(job, rules)
         return
     result, near = _search(job, rules)
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
         if arguments.max_errors:
-            raise InseparableError(_refuse_errors(arguments.max_errors, bool(pairs)))
+            raise InseparableError(_refuse_errors(arguments.max_errors, result.certified))
         if rules:
             raise InseparableError(_refuse_rules(is_proven=result.certified))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
@@ -154,7 +150,7 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
         return minimum_features(data.X, data.y, **sizes, **wanted), None
 
 
-def _verify(job: Job, result: MinimumResult | NearOptimalSets | ErrorFront) -> None:
+def _verify(job: Job, result: MinimumResult | NearOptimalSets | ErrorFront | PriceFront) -> None:
     """Check all of it if asked to; say, after the result, what was checked and what was not."""
     if not job.arguments.verify:
         job.output.say_later(
@@ -209,13 +205,9 @@ def _check_together(arguments: argparse.Namespace) -> None:
             "--front looks at all numbers of errors and at up to K features.\n"
             "Leave out --max-errors and --max-size."
         )
-    if arguments.report and (arguments.front is not None or arguments.max_errors):
-        raise CommandError(
-            "--report shows sets that leave no error.\nUse --json, or --plot with --front."
-        )
 
 
-def _show_front(job: Job) -> None:
+def _show_front(job: Job, rules: dict[str, Any]) -> None:
     """Search, check, print, draw."""
     from fewest.cli._text import names_text
     from fewest.minimum import error_front
@@ -230,6 +222,7 @@ def _show_front(job: Job) -> None:
             n_solutions=arguments.solutions,
             n_jobs=arguments.jobs,
             verbose=job.verbose,
+            **rules,
         )
     if arguments.plot:
         from fewest.plotting import plot_error_front
@@ -242,6 +235,8 @@ def _show_front(job: Job) -> None:
     _verify(job, front)
     content = job.content(front)
     job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
+    data.n_jobs = 1
+    job.write_page(front)
 
 
 def _refuse_errors(most: int, is_proven: bool) -> str:

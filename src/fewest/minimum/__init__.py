@@ -1,12 +1,14 @@
 """The certified smallest set of features that separates all classes, and whether any set does.
 
-Also the fewest errors for each number of features, where no small set separates two classes.
+Also the fewest errors for each number of features, where no small set separates the classes.
 """
 
 from fewest.minimum._claims import Verification
 from fewest.minimum._features import minimum_features
-from fewest.minimum._front import ErrorFront, error_front
+from fewest.minimum._front import error_front
+from fewest.minimum._front_result import ErrorFront
 from fewest.minimum._near import NearOptimalSets, near_optimal_sets
+from fewest.minimum._price_front import PriceFront
 from fewest.minimum._result import MinimumResult
 from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._separability import Separability, decide_separability
@@ -15,6 +17,7 @@ __all__ = [
     "ErrorFront",
     "MinimumResult",
     "NearOptimalSets",
+    "PriceFront",
     "RuledMinimum",
     "Separability",
     "Verification",

@@ -81,10 +81,33 @@ def exclude_before(good_row: Any, feature: int, opposite: int, excluded: Any) ->
 
 
 @njit(cache=True)
+def list_words(rows: Any) -> Any:
+    """Sets of rows as lists of their words that are not zero: the place and the word of each.
+
+    The rows of one of many pairs of classes fill few words. Lists end with words of zero.
+    """
+    most = 0
+    for u in range(len(rows)):
+        count = 0
+        for w in range(rows.shape[1]):
+            count += rows[u, w] != 0
+        most = max(most, count)
+    listed = np.zeros((len(rows), most + 1, 2), np.uint64)
+    for u in range(len(rows)):
+        count = 0
+        for w in range(rows.shape[1]):
+            if rows[u, w]:
+                listed[u, count, 0], listed[u, count, 1] = w, rows[u, w]
+                count += 1
+    return listed
+
+
+@njit(cache=True)
 def passes(bad: Any, opposite: Any, signed: Any, others: Any) -> bool:
     """Whether for each of the other pairs of classes there are signs that pass all of its rows.
 
-    `signed` are the members of a set with any signs, `others` the rows of these pairs of classes.
+    `signed` are the members of a set with any signs, `others` the rows of these pairs of classes,
+    as `list_words` has them.
     """
     size = len(signed)
     for pair in range(len(others)):
@@ -96,8 +119,10 @@ def passes(bad: Any, opposite: Any, signed: Any, others: Any) -> bool:
                     is_known = False
             if not is_known:
                 continue
-            for w in range(others.shape[1]):
-                word = others[pair, w]
+            for k in range(others.shape[1]):
+                w, word = np.int64(others[pair, k, 0]), others[pair, k, 1]
+                if word == 0:
+                    break
                 for m in range(size):
                     f = opposite[signed[m]] if (turned >> m) & 1 else signed[m]
                     word &= bad[f, w]
@@ -162,13 +187,15 @@ def last_one(
 @njit(cache=True)
 def last_two(
     bad: Any, good: Any, opposite: Any, others: Any, rule: Any, chosen: Any, uncovered: Any,
-    excluded: Any, out: Any, room: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Pairs of features that cover what is uncovered; (how many, how many first ones tried).
+    excluded: Any, out: Any, room: int, start: int, found: int, most_steps: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Pairs of features that cover what is uncovered; (how many, first ones tried, what is next).
 
     Together with those chosen they pass the rows of the other pairs of classes. It ends when there
     are more than `room`. A second feature of -1: none is needed for the rows that are uncovered,
-    whatever the others say.
+    whatever the others say. It also ends after so many steps (intersections of sets of features or
+    rows), so that the clock can be looked at; it goes on from `start`, the number of first ones
+    that were tried, with `found` pairs. The last value is that number, or -1 at the end.
     """
     n_words, width = len(uncovered), len(excluded)
     rows = np.empty(64 * n_words, np.int64)
@@ -176,19 +203,22 @@ def last_two(
     if n_rows == 0:
         if room > 0:
             out[0, 0] = out[0, 1] = -1
-        return 1, 0
+        return 1, 0, -1
     if n_choices == 0:
-        return 0, 0
-    found, tried = 0, 0
+        return 0, 0, -1
+    tried, steps = 0, 0
     branch = good[rows[0]]
     firsts, lasts = np.empty(64 * width, np.int64), np.empty(64 * width, np.int64)
     n_firsts = members(branch & ~excluded, firsts)
     excluded = excluded.copy()
     left = np.empty(width, np.uint64)
     signed = np.concatenate((chosen, np.zeros(2, np.int64)))
-    for m in range(n_firsts):
+    for m in range(start, n_firsts):
+        if steps > most_steps:
+            return found, tried, m
         first = firsts[m]
         tried += 1
+        steps += 1
         exclude_before(branch, first, -1, excluded)
         for w in range(width):
             left[w] = ~excluded[w]
@@ -203,6 +233,7 @@ def last_two(
             covered = False
             alive = np.uint64(0)
             other = good[row]
+            steps += 1
             for w in range(width):
                 left[w] &= other[w]
                 alive |= left[w]
@@ -221,14 +252,15 @@ def last_two(
                 signed[-1] = lasts[k]
                 if not fits(signed, rule):
                     continue
+                steps += len(others) << len(signed)
                 if len(others) and not passes(bad, opposite, signed, others):
                     continue
                 if found < room:
                     out[found, 0], out[found, 1] = first, lasts[k]
                 found += 1
                 if found > room:
-                    return found, tried
-    return found, tried
+                    return found, tried, -1
+    return found, tried, -1
 
 
 @njit(cache=True, nogil=True)
@@ -248,17 +280,27 @@ def scan_children(
     out: Any,
     counts: Any,
     tried: Any,
+    starts: Any,
+    most_steps: int,
 ) -> None:
-    """For each child of a node (a branch over `row`), the pairs of features that complete it."""
+    """For each child of a node (a branch over `row`), the pairs of features that complete it.
+
+    `starts` has where each child goes on, and gets where it ended after `most_steps` (-1: it is
+    done).
+    """
     for m in range(start, stop):
+        if starts[m] < 0:
+            continue
         child = children[m]
         below = excluded.copy()
         exclude_before(good[row], child, opposite[child], below)
         left = uncovered & bad[child]
         signed = np.append(chosen, child)
-        counts[m], tried[m] = last_two(
-            bad, good, opposite, others, rule, signed, left, below, out[m], out.shape[1]
-        )
+        counts[m], n_tried, starts[m] = last_two(
+            bad, good, opposite, others, rule, signed, left, below, out[m], out.shape[1],
+            starts[m], counts[m], most_steps,
+        )  # fmt: skip
+        tried[m] += n_tried
 
 
 @njit(cache=True, nogil=True)

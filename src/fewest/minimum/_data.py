@@ -150,3 +150,18 @@ def replace_columns(X: FloatArray, separation: Separation, columns: tuple[int, .
             for weights in separation.weights
         ),
     )
+
+
+def add_columns(separation: Separation, columns: Iterable[int]) -> Separation:
+    """The set with further columns, which have no weight."""
+    missing = sorted(set(columns) - set(separation.columns))
+    joined = (*separation.columns, *missing)
+    order = np.argsort(joined)
+    return replace(
+        separation,
+        columns=tuple(int(joined[place]) for place in order),
+        weights=tuple(
+            tuple((*weights, *(0 for _ in missing))[place] for place in order)
+            for weights in separation.weights
+        ),
+    )

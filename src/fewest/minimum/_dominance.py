@@ -28,22 +28,41 @@ class DominanceBits:
     conflict on signed feature f. `good[r, c]` holds the signed features on which r and c are not in
     conflict. Plus means that the second class has the higher values. Where the tables would be too
     large they hold some of the samples only: every bound from them is valid, but weaker.
+
+    `y` is 0 and 1 for the samples of the two classes; others are left out. Columns that must have
+    one sign (`signs`, one per column of X, 0: either) are here with it only. No two signed features
+    of a set may have the same of `rivals`, and `price` is what each costs. `places` has where a
+    column is, with a plus and with a minus (-1: nowhere). Several such tables `share` the memory.
     """
 
-    def __init__(self, X: FloatArray, y: IndexArray, candidates: IndexArray) -> None:
-        counts = count_single_errors(X, y, candidates)
+    def __init__(
+        self,
+        X: FloatArray,
+        y: IndexArray,
+        candidates: IndexArray,
+        signs: NDArray[np.int8] | None = None,
+        share: float = 1.0,
+    ) -> None:
+        groups = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
+        rows = np.sort(np.concatenate(groups))
+        counts = count_single_errors(np.asfortranarray(X[rows]), y[rows], candidates)
         order = np.argsort(counts.ravel(), kind="stable")
+        if signs is not None:
+            order = order[signs[candidates[order // 2]] * (1 - 2 * (order % 2)) >= 0]
         self.columns: IndexArray = candidates[order // 2]
+        self.rivals: IndexArray = self.columns
+        self.price: FloatArray = np.zeros(len(order))
+        self.places = np.full((X.shape[1], 2), -1, dtype=np.int64)
+        self.places[self.columns, order % 2] = np.arange(len(order))
         self.signs = np.where(order % 2 == 0, 1, -1).astype(np.int8)
         self.errors = counts.ravel()[order]
         self.n_signed = len(order)
-        groups = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
         few, many = sorted(groups, key=len)
         direction = 1 if few is groups[1] else -1
         many = _spread(many, 64 * _MOST_WORDS)
         words = -(-len(many) // 64)
         per_row = max(words * 8, -(-len(many) // 8)) * max(1, self.n_signed)
-        few = _spread(few, max(1, _MOST_BYTES // per_row))
+        few = _spread(few, max(1, int(share * _MOST_BYTES) // per_row))
         self.bad: NDArray[np.uint64] = np.zeros((self.n_signed, len(few), words), dtype=np.uint64)
         # Samples in many conflicts first: greedy matchings then grow fast, and few features are
         # good on their edges.

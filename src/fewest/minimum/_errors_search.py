@@ -18,16 +18,19 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, replace_columns
 from fewest.minimum._dominance import DominanceBits
-from fewest.minimum._leaves import RuledOut, Separation
-from fewest.minimum._matched_sets import scan_completions, scan_pairs_below, scan_sets
+from fewest.minimum._leaves import RuledOut, Separation, Signs
+from fewest.minimum._matched_sets import Prefixes, scan_completions, scan_pairs_below, scan_sets
 from fewest.minimum._plane import count_errors_of_pairs, find_right_samples, scale_for_signs
 from fewest.minimum._search import Tally
+from fewest.minimum._threads import count_threads
 from fewest.minimum._vectors import VectorPool, separate_others, settle_with_errors
 
 _MOST_PAIRS = 4_000_000  # that are kept with their bounds
 _CALL_PAIRS = 1 << 21  # tenths of a second, or seconds where many pairs pass
 _CALL_COUNTS = 1 << 11
 _CALL_SETS = 1 << 23
+_TASKS_PER_THREAD = 8  # of one call: threads share the work evenly then
+_STRIPE = 64  # first members of pairs in one task
 _ROOM = 64
 _BEST = 300  # signed features whose pairs are tried first
 _TRIES = 12  # sets that are settled for each known set, in the hope of fewer errors
@@ -46,6 +49,12 @@ class ErrorSearch:
     tally: Tally = field(default_factory=Tally)
 
     def __post_init__(self) -> None:
+        self.signs: Signs | None = None  # that weights must have
+        # Rows of places: features that are always in, with all combinations of signs.
+        self.roots: NDArray[np.int64] = np.empty((1, 0), dtype=np.int64)
+        self._prepare()
+
+    def _prepare(self) -> None:
         self.twins = Twins(self.X)
         self.bits = DominanceBits(self.X, self.y, self.twins.firsts)
         self.pool = VectorPool(self.X, self.y, self.bits)
@@ -73,7 +82,8 @@ class ErrorSearch:
         """The weight and the wrong samples of the best threshold of a column."""
         x = self.X[:, column]
         best: tuple[int, int, IndexArray] | None = None
-        for sign in (1, -1):
+        allowed = 0 if self.signs is None else int(self.signs[column])
+        for sign in (1, -1) if not allowed else (allowed,):
             for threshold in (-np.inf, *np.unique(sign * x)):
                 wrong = np.flatnonzero((sign * x > threshold) != (self.y == 1))
                 if best is None or len(wrong) < best[0]:
@@ -178,7 +188,7 @@ class ErrorSearch:
         self.tally.settled += 1
         known = self.pool.of_columns(columns)
         clock = Clock() if patient else self.clock
-        answer = settle_with_errors(self.X, self.y, columns, most, known, clock)
+        answer = settle_with_errors(self.X, self.y, columns, most, known, clock, self.signs)
         if isinstance(answer, list):
             self.pool.add(answer[len(known) :])
         return answer
@@ -219,15 +229,21 @@ class ErrorSearch:
                 places.append(int(np.flatnonzero(here)[0]))
         return tuple(sorted(places, reverse=True))
 
-    def run(self, size: int, most: int, found: Callable[[Separation], bool]) -> bool:
+    def run(
+        self,
+        size: int,
+        most: int,
+        found: Callable[[Separation], bool],
+        limit: Callable[[], float] = lambda: np.inf,
+    ) -> bool:
         """Find all sets of a size from three on that leave at most `most` samples wrong.
 
-        No smaller set may. `found` is called with each, and returns whether to go on. Returns
-        False where the clock or `found` ended the search early.
+        They cost no more than `limit`, which is asked again and again. `found` is called with each,
+        and returns whether to go on. Returns False where the clock or `found` ended the search
+        early.
         """
         settled: set[tuple[int, ...]] = set()
-        share = 0.0
-        for prefixes, share in self._list_prefixes(size - 2):
+        for prefixes, share in self._list_prefixes(size, limit):
             room = _ROOM
             while len(prefixes):
                 self.clock.report(share, self.tally.nodes)
@@ -236,34 +252,95 @@ class ErrorSearch:
                 rows, has_more = scan_sets(self.bits, self.pool, prefixes, most, room)
                 self.tally.nodes += len(prefixes)
                 n_vectors = len(self.pool.vectors)
-                for row in rows:
-                    columns = self._columns_of(tuple(row.tolist()))
-                    if columns in settled or self.pool.rules_out(row, most, n_vectors):
-                        continue
-                    self.tally.survivors += 1
-                    settled.add(columns)
-                    answer = self.settle(columns, most)
-                    if answer is None or self.clock.is_over:
-                        return False
-                    if isinstance(answer, Separation) and not found(answer):
-                        return False
-                prefixes = prefixes[has_more]
+                if not self._settle_rows(rows, most, settled, found):
+                    return False
+                prefixes = prefixes.keep(has_more)
                 if len(self.pool.vectors) == n_vectors:
                     room *= 4  # all that was reported is known: there must be room for more
         return True
 
-    def _list_prefixes(self, length: int) -> Iterator[tuple[NDArray[np.int64], float]]:
-        """Rows of places in decreasing order, in parts of similar work, and the share before."""
-        n_signed = self.bits.n_signed
-        batch, work, total = [], 0, max(1, n_signed**length)
-        for prefix in _decreasing(n_signed, length):
-            batch.append(prefix)
-            work += (prefix[-1] + 8) ** 2
-            if work > _CALL_SETS:
-                yield np.array(batch, dtype=np.int64), min(1.0, (batch[0][0] ** length) / total)
+    def _settle_rows(
+        self,
+        rows: NDArray[np.int64],
+        most: int,
+        settled: set[tuple[int, ...]],
+        found: Callable[[Separation], bool],
+    ) -> bool:
+        """Decide sets of signed features that passed the tests on bits; whether to go on."""
+        n_vectors = len(self.pool.vectors)
+        for row in rows:
+            if self.clock.is_over:
+                return False
+            columns = self._columns_of(tuple(row.tolist()))
+            if columns in settled or self.pool.rules_out(row, most, n_vectors):
+                continue
+            settled.add(columns)
+            if not self._may_hold(columns, most):
+                continue
+            self.tally.survivors += 1
+            answer = self._settle_set(columns, most)
+            if answer is None or self.clock.is_over:
+                return False
+            if isinstance(answer, Separation) and not found(answer):
+                return False
+        return True
+
+    def _may_hold(self, columns: tuple[int, ...], most: int) -> bool:
+        """Whether a set that passed the tests on bits passes all others that are quick."""
+        return True
+
+    def _settle_set(
+        self, columns: tuple[int, ...], most: int
+    ) -> Separation | list[RuledOut] | None:
+        return self.settle(columns, most)
+
+    def _list_prefixes(
+        self, size: int, limit: Callable[[], float]
+    ) -> Iterator[tuple[Prefixes, float]]:
+        """All that two members are missing to, in parts of similar work, and the share before."""
+        n_signed, length = self.bits.n_signed, size - 2
+        enough = _TASKS_PER_THREAD * count_threads()
+        batch: list[tuple[tuple[int, ...], int, int]] = []
+        work, total = 0, max(1, n_signed ** max(1, length))
+        for chosen, start, stop in self._list_starts(length):
+            batch.append((chosen, start, stop))
+            work += (stop - start) * (stop + 8)
+            if work > _CALL_SETS and len(batch) >= enough:
+                share = min(1.0, (chosen[0] if length else start) ** max(1, length) / total)
+                yield self._with_roots(batch, length, limit()), share
                 batch, work = [], 0
         if batch:
-            yield np.array(batch, dtype=np.int64), 1.0
+            yield self._with_roots(batch, length, limit()), 1.0
+
+    def _list_starts(self, length: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+        """Places in decreasing order, and from where to where the next one is."""
+        if not length:
+            for start in range(0, self.bits.n_signed, _STRIPE):
+                yield (), start, min(start + _STRIPE, self.bits.n_signed)
+            return
+        rivals = self.bits.rivals
+        for chosen in _decreasing(self.bits.n_signed, length):
+            if len(set(rivals[list(chosen)].tolist())) == length:
+                yield chosen, 0, chosen[-1]
+
+    def _with_roots(
+        self, batch: list[tuple[tuple[int, ...], int, int]], length: int, limit: float
+    ) -> Prefixes:
+        """Beginnings of sets with the features that are always in, of all signs."""
+        chosen = np.array([one[0] for one in batch], dtype=np.int64).reshape(len(batch), length)
+        spans = np.array([one[1:] for one in batch], dtype=np.int64)
+        left = limit - self.bits.price[chosen].sum(axis=1)
+        affordable = left >= 0
+        chosen, spans, left = chosen[affordable], spans[affordable], left[affordable]
+        n_roots = len(self.roots)
+        roots = np.repeat(self.roots, len(chosen), axis=0)
+        spans = np.tile(spans, (n_roots, 1))
+        return Prefixes(
+            np.hstack([roots, np.tile(chosen, (n_roots, 1))]),
+            spans[:, 0].copy(),
+            spans[:, 1].copy(),
+            np.tile(left, n_roots),
+        )
 
     def expand(self, separations: Iterable[Separation]) -> list[Separation]:
         """The sets, and those with equal columns in place of their own."""

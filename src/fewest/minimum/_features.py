@@ -30,15 +30,20 @@ from fewest.minimum._data import (
     replace_columns,
     separating_columns,
 )
-from fewest.minimum._errors_check import require_two_classes
-from fewest.minimum._leaves import RuledOut, Separation, find_weighed, settle, settle_pair
+from fewest.minimum._leaves import (
+    RuledOut,
+    Separation,
+    find_weighed,
+    find_weights,
+    settle,
+    settle_pair,
+)
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._threads import limit_threads
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
-from fewest.minimum._with_errors import ErrorDriver
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 _MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
@@ -91,15 +96,16 @@ def minimum_features(
     first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
     first.
 
-    With `max_errors`, that many of the samples of two classes may be wrong, which means on the
-    hyperplane or beyond it. Which ones is part of the search; see `error_front` for how it works.
+    With `max_errors`, that many samples may be wrong: on a hyperplane of their class or beyond it.
+    Which ones is part of the search; see `error_front` for how it works. With more than two classes
+    a sample is wrong if it is wrong for any two classes; the hyperplanes separate all others.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two or more classes; of two, if errors are allowed.
+        Labels of two or more classes.
     max_errors : int, default=0
         How many samples the set may leave wrong. If the smaller class has no more samples, no
         feature is needed.
@@ -201,16 +207,10 @@ def minimum_features(
         signs=signs,
     )
     if max_errors:
-        if rules is not None:
-            raise ValueError(
-                "rules about features and max_errors do not go together yet: leave out one of them"
-            )
-        X, classes, codes = check_data(X, y)
-        require_two_classes(classes, "minimum_features(max_errors=...)")
-        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
-            return ErrorDriver(
-                X, codes, classes, clock, int(max_errors), max_size, n_solutions
-            ).run()
+        from fewest.minimum._general_errors import allow_errors
+
+        wanted = {"max_size": max_size, "n_solutions": n_solutions}
+        return allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
     wanted = {"max_size": max_size, "n_solutions": n_solutions}
     return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
 
@@ -330,7 +330,8 @@ class Driver:
         """Sizes from three on, below the size of the best set or up to it if several are wanted."""
         assert self.best is not None
         several = self.n_solutions != 1
-        if self.lower_bound >= 3 and (several or self.lower_bound < len(self.best.columns)):
+        is_open = several or self.lower_bound < len(self.best.columns)
+        if self.lower_bound >= 3 and is_open and not self.clock.is_over:
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
             self.clock.begin("local swaps")
             clock = self.clock.take_part(_SHARE_OF_BOUND)
@@ -374,11 +375,23 @@ class Driver:
         return min(found, key=lambda one: len(one.columns), default=None)
 
     def _join_pairs(self, clock: Clock) -> Separation | None:
-        """Columns for each pair of classes, together; None if there are none for some pair."""
+        """Columns for each pair of classes, together; None if some pair has none, or no time."""
         known = {leaf.classes(self.y) for leaf in self.impossible}
-        found = [self._separate(pair, clock) for pair in self.pairs if pair.labels not in known]
-        sets = [one for one in found if one is not None]
+        sets: list[Separation] = []
+        for pair in self.pairs:
+            if len(self.pairs) > 1 and self.clock.is_over:
+                return None
+            found = self._reuse(sets, pair) if clock.is_over else None
+            if found is None and pair.labels not in known:
+                found = self._separate(pair, clock)
+            sets += [] if found is None else [found]
         return join_sets(sets) if len(sets) == len(self.pairs) else None
+
+    def _reuse(self, sets: list[Separation], pair: ClassPair) -> Separation | None:
+        """The columns of other pairs of classes, if they will do: that takes the least time."""
+        columns = tuple(sorted({column for one in sets for column in one.columns}))
+        weights = find_weights(self.X, pair, columns) if columns else None
+        return None if weights is None else Separation(columns, (weights,))
 
     def _settle_known(self, columns: tuple[int, ...]) -> Separation | None:
         """These columns, if there are any and they separate the classes."""

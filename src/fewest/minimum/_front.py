@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -13,205 +12,15 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._claims import (
-    COURSE,
-    HOW_MANY,
-    NO_SMALLER,
-    Verification,
-    find_idle,
-    sets_are_proven,
-)
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data
-from fewest.minimum._errors_check import leaves_more_errors, proofs_hold, require_two_classes
+from fewest.minimum._data import check_data, read_rules_of
 from fewest.minimum._errors_search import ErrorSearch
-from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._front_result import ErrorFront, FrontPoint
+from fewest.minimum._leaves import Separation
+from fewest.minimum._price_front import PriceFront
 from fewest.minimum._threads import limit_threads
 
 _MOST_KEPT = 10_000
-
-
-@dataclass(frozen=True, eq=False)
-class FrontPoint:
-    """The fewest errors that are known of at most `size` features.
-
-    Attributes
-    ----------
-    size : int
-        Number of features that are allowed.
-    errors : int
-        Samples that the best known set leaves wrong.
-    lower_bound : int
-        Proven: no set of `size` features leaves fewer samples wrong.
-    subsets : tuple of int arrays
-        Sets of columns that leave `errors` samples wrong. They are smaller than `size` where a
-        further feature is not known to help.
-    complete : bool
-        Whether these are all sets of their size that do.
-    seconds : float
-        Wall-clock time that this size took.
-    separations : tuple of Separation
-        The subsets with whole-number weights, and the samples that these leave wrong.
-    """
-
-    size: int
-    errors: int
-    lower_bound: int
-    subsets: tuple[IndexArray, ...]
-    complete: bool
-    seconds: float
-    separations: tuple[Separation, ...] = field(repr=False)
-
-    @property
-    def proven(self) -> bool:
-        """Whether `errors` is the minimum."""
-        return self.errors == self.lower_bound
-
-
-@dataclass(frozen=True, eq=False)
-class ZeroNormOptimum:
-    """The least ``|w|_0 + C * errors`` that is known, with its lower bound; see `ErrorFront`."""
-
-    C: float
-    value: float
-    lower_bound: float
-    size: int
-    errors: int
-    subset: IndexArray
-
-    @property
-    def proven(self) -> bool:
-        """Whether `value` is the minimum."""
-        return self.value <= self.lower_bound
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorFront:
-    """For each number of features the fewest training errors; see `error_front`.
-
-    Attributes
-    ----------
-    points : tuple of FrontPoint
-        For 0, 1, ... features.
-    floor : int
-        Errors that any set of features leaves: so many disjoint pairs of equal samples are of
-        different classes.
-    seconds : float
-        Wall-clock time.
-    n_samples, n_features : int
-        Shape of the data.
-    ruled_out : tuple of RuledOut
-        Farkas vectors of sets of three or more features that passed all tests on bits.
-    """
-
-    report_kind = "error_front"  # as which `fewest.report` takes it
-    points: tuple[FrontPoint, ...]
-    floor: int
-    seconds: float
-    n_samples: int
-    n_features: int
-    ruled_out: tuple[RuledOut, ...] = field(repr=False)
-
-    @property
-    def errors(self) -> IndexArray:
-        """The fewest known errors for 0, 1, ... features."""
-        return np.array([point.errors for point in self.points], dtype=np.intp)
-
-    @property
-    def lower_bounds(self) -> IndexArray:
-        """Proven lower bounds of the errors for 0, 1, ... features."""
-        return np.array([point.lower_bound for point in self.points], dtype=np.intp)
-
-    @property
-    def proven(self) -> bool:
-        """Whether all of the front is proven."""
-        return all(point.proven for point in self.points)
-
-    def optimum(self, C: float) -> ZeroNormOptimum:
-        r"""Find the least :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
-
-        Parameters
-        ----------
-        C : float
-            Price of an error, in features.
-
-        Returns
-        -------
-        ZeroNormOptimum
-            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound counts
-            hyperplanes with more features than the front has, too.
-        """
-        check_positive("C", C)
-        values = [len(point.subsets[0]) + C * point.errors for point in self.points]
-        bounds = [point.size + C * point.lower_bound for point in self.points]
-        if len(self.points) <= self.n_features:
-            bounds.append(len(self.points) + C * self.floor)
-        best = self.points[int(np.argmin(values))]
-        subset = best.subsets[0]
-        return ZeroNormOptimum(float(C), min(values), min(bounds), len(subset), best.errors, subset)
-
-    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
-        """Check the proofs against the data, in exact arithmetic and without a solver.
-
-        Sets, errors, bounds and `floor` must agree with them.
-
-        Parameters
-        ----------
-        X, y : arrays
-            The data that the front is for.
-        search : bool, default=False
-            Also repeat the search below the lower bounds, with the Farkas vectors as given and no
-            linear program.
-
-        Returns
-        -------
-        Verification
-            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
-            what was not.
-        """
-        X, _, codes = check_data(X, y, "error_front")
-        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
-        return Verification(self._holds(X, codes, search=search), left)
-
-    def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
-        if X.shape != (self.n_samples, self.n_features) or set(codes.tolist()) != {0, 1}:
-            return False
-        if self.floor != _count_conflicts(X, codes):
-            return False
-        proofs = [one for point in self.points for one in point.separations]
-        if not proofs_hold([*proofs, *self.ruled_out], X, codes):
-            return False
-        for size, point in enumerate(self.points):
-            sets = [one.columns for one in point.separations]
-            if (
-                point.size != size
-                or not sets
-                or not sets_are_proven(point.subsets, point.separations)
-                or any(len(one) > size for one in sets)
-                or any(len(one.wrong) != point.errors for one in point.separations)
-                or any(len(set(one.wrong)) != len(one.wrong) for one in point.separations)
-                or not self.floor <= point.lower_bound <= point.errors
-                or any(self._wastes(one, point.errors) for one in point.separations)
-            ):
-                return False
-        if not search:
-            return True
-        with limit_threads(1):
-            claims = [(point.size, point.lower_bound) for point in self.points]
-            return leaves_more_errors(X, codes, claims, self.ruled_out, self.floor)
-
-    def _wastes(self, one: Separation, errors: int) -> bool:
-        """Whether fewer of its columns leave as few errors, where that is said to be impossible."""
-        idle = len(find_idle(one))
-        return idle > 0 and self.points[len(one.columns) - idle].lower_bound > errors
-
-
-def _count_conflicts(X: FloatArray, y: IndexArray) -> int:
-    """Disjoint pairs of equal samples of both classes: one of each pair is wrong."""
-    counts: dict[bytes, list[int]] = {}
-    for row, label in zip(X, y.tolist(), strict=True):
-        counts.setdefault((row + 0.0).tobytes(), [0, 0])[label] += 1
-    return sum(min(pair) for pair in counts.values())
 
 
 def error_front(
@@ -221,9 +30,15 @@ def error_front(
     max_features: int = 3,
     max_seconds: float | None = 300.0,
     n_solutions: int | None = 1,
+    include: Any = None,
+    exclude: Any = None,
+    feature_cost: Any = None,
+    feature_groups: Any = None,
+    one_per_group: bool = False,
+    signs: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
-) -> ErrorFront:
+) -> ErrorFront | PriceFront:
     r"""Find the fewest training errors for each number of features, and prove that they are.
 
     .. math::
@@ -250,15 +65,25 @@ def error_front(
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two classes.
+        Labels of two or more classes. With more than two, every two have a hyperplane of their own
+        on the same features, as for `minimum_features`, and a sample is wrong if any of these
+        hyperplanes leaves it wrong.
     max_features : int, default=3
-        Largest number of features.
+        Largest number of features, besides those of `include`.
     max_seconds : float or None, default=300
         Seconds after which the search ends with the errors and bounds known so far. A step under
         way (tenths of a second, usually) is finished first.
     n_solutions : int or None, default=1
         How many sets to return for each number of features. None: all, but no more than 10,000.
         More than one takes longer, as sets that are as good as the best have to be found too.
+    include, exclude, signs
+        Rules about features, as for `minimum_features`.
+    feature_cost : float, array or dict of features, optional
+        What each feature costs. If prices differ, the front is one of price against errors: the
+        lowest price for each number of errors, of sets of up to `max_features` features.
+    feature_groups, one_per_group
+        At most one feature of each group. Groups that are paid once are refused: a set could then
+        have whole groups of features.
     n_jobs : int, optional
         Threads, in joblib's sense.
     verbose : int, default=0
@@ -269,12 +94,14 @@ def error_front(
     -------
     ErrorFront
         With `points`, `errors`, `lower_bounds`, `proven`, `optimum(C)`, and `verify(X, y)`, which
-        checks the proofs without a solver.
+        checks the proofs without a solver. Where features differ in price it is a `PriceFront`,
+        whose `points` have `price`, `price_bound` and `errors`.
 
     Raises
     ------
     ValueError
-        For anything but finite numbers and two classes.
+        For anything but finite numbers and at least two classes, and for rules that contradict
+        each other.
 
     Examples
     --------
@@ -297,19 +124,37 @@ def error_front(
     >>> best = front.optimum(C=0.2)
     >>> best.size, best.errors, round(best.value, 2), best.proven
     (1, 6, 2.2, True)
+
+    Feature 3 is expensive: what does it cost to leave fewer errors?
+
+    >>> front = error_front(X, y, max_features=2, feature_cost={3: 5.0})
+    >>> [(point.price, point.errors, point.proven) for point in front.points]
+    [(0.0, 19, True), (1.0, 6, True), (2.0, 5, True), (6.0, 4, True)]
     """
     check_count("max_features", max_features)
     check_count("n_solutions", n_solutions, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
+    rules = read_rules_of(
+        X,
+        include=include,
+        exclude=exclude,
+        feature_cost=feature_cost,
+        feature_groups=feature_groups,
+        one_per_group=one_per_group,
+        signs=signs,
+    )
     X, classes, codes = check_data(X, y, "error_front")
-    require_two_classes(classes, "error_front")
     clock = Clock(max_seconds, verbose, "error_front")
     with clock, limit_threads(effective_n_jobs(n_jobs)):
-        return _Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
+        if rules is None and len(classes) == 2:
+            return Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
+        from fewest.minimum._general_front import find_general_front
+
+        return find_general_front(X, codes, clock, n_solutions, int(max_features), rules)
 
 
-class _Front:
+class Front:
     """One search, from no feature upwards."""
 
     def __init__(self, X: FloatArray, y: IndexArray, clock: Clock, n_solutions: int | None) -> None:

@@ -131,7 +131,7 @@ class GroupSearch(RuledSearch):
         share_out(
             cover.find_passing, len(passing),
             self.bits.bad, self.bits.opposite, base, np.concatenate(places).astype(np.int64),
-            starts, rows, MOST_COLUMNS, passing,
+            starts, cover.list_words(rows), MOST_COLUMNS, passing,
         )  # fmt: skip
         self.tally.nodes += len(units)
         for place in np.flatnonzero(passing):

@@ -12,25 +12,37 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fewest.minimum._clock import Clock
 from fewest.minimum._cover import members, popcount
 
 _ONE = np.uint64(1)
 MET, UNMET, UNKNOWN = 1, 0, 2
 MOST_NODES = 2_000  # of a test among many
-_NO_LIMIT = 1 << 62
+_FIRST_NODES = 100_000  # between two looks at the clock; four times as many each time
 
 
 def find_hitting_set(supports: NDArray[np.uint64], most: int) -> list[int] | None:
     """Up to `most` samples that meet all supports, if there are any."""
+    verdict, samples = meet_in_time(supports, most, Clock())
+    return samples if verdict == MET else None
+
+
+def meet_in_time(supports: NDArray[np.uint64], most: int, clock: Clock) -> tuple[int, list[int]]:
+    """Whether up to `most` samples meet all supports, and which; unknown where time is up."""
     removed = np.zeros(supports.shape[1], dtype=np.uint64)
     no_graph = np.zeros((0, 1), dtype=np.uint64)
     nobody = np.zeros(0, dtype=np.int64)
     listed = np.arange(len(supports))
-    verdict = meet_all(
-        supports, listed, len(listed), no_graph, nobody, nobody, most, removed, _NO_LIMIT
-    )
+    most_nodes = _FIRST_NODES
+    while True:
+        verdict = meet_all(
+            supports, listed, len(listed), no_graph, nobody, nobody, most, removed, most_nodes
+        )
+        if verdict != UNKNOWN or clock.is_over:
+            break
+        most_nodes *= 4
     places = np.empty(64 * len(removed), dtype=np.int64)
-    return places[: members(removed, places)].tolist() if verdict == MET else None
+    return verdict, places[: members(removed, places)].tolist() if verdict == MET else []
 
 
 def pack_samples(samples: Any, n_samples: int) -> NDArray[np.uint64]:

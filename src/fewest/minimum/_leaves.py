@@ -52,7 +52,7 @@ class Separation:
             if len(np.unique(y)) < 2:
                 return True
         block, pairs = as_integers(X[:, self.columns]), pair_classes(y)
-        ruled = _rules_of(signs, self.columns)
+        ruled = rules_of(signs, self.columns)
         return len(pairs) == len(self.weights) and all(
             separates(block[pair.rows], pair.y, weights)
             and (
@@ -80,7 +80,7 @@ class RuledOut:
         """Check it on the data, in whole numbers; `signs` say which signs weights may have."""
         chosen = list(self.samples)
         block, labels = as_integers(X[np.ix_(chosen, self.columns)]), y[chosen]
-        ruled = _rules_of(signs, self.columns)
+        ruled = rules_of(signs, self.columns)
         return len(np.unique(labels)) == 2 and is_farkas(
             block, sign_labels(labels), self.shares, ruled
         )
@@ -136,7 +136,7 @@ def settle_pair(
     Where the program's answer does not survive that (margins near zero, degenerate vertices), the
     simplex method runs again in fractions.
     """
-    block, ruled = X[pair.rows[:, None], columns], _rules_of(signs, columns)
+    block, ruled = X[pair.rows[:, None], columns], rules_of(signs, columns)
     if ruled is None:
         answer = _settle_by_program(block, pair.y)
     else:
@@ -234,7 +234,7 @@ def as_integers(values: FloatArray) -> Integers:
     return whole.astype(object) << np.where(used, exponent - lowest, 0).astype(object)
 
 
-def _rules_of(signs: Signs | None, columns: Sequence[int]) -> Signs | None:
+def rules_of(signs: Signs | None, columns: Sequence[int]) -> Signs | None:
     """The signs that the weights of these columns must have; None if all may have either."""
     ruled = None if signs is None else signs[list(columns)]
     return ruled if ruled is not None and ruled.any() else None

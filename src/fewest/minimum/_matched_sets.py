@@ -7,12 +7,14 @@ bad on no more of these edges than errors are allowed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from fewest._types import FloatArray
 from fewest.minimum._cover import members
 from fewest.minimum._dominance import DominanceBits
 from fewest.minimum._hitting import MOST_NODES, UNMET, meet_all
@@ -33,7 +35,7 @@ def scan_pairs_below(
     while True:
         out = np.empty((_TASKS, room, 3), dtype=np.int64)
         counts = np.zeros(_TASKS, dtype=np.int64)
-        share_out(_scan_pairs, _TASKS, bits.bad, bits.columns, start, stop, most, out, counts)
+        share_out(_scan_pairs, _TASKS, bits.bad, bits.rivals, start, stop, most, out, counts)
         if counts.max() <= room:
             found = np.concatenate([part[:count] for part, count in zip(out, counts, strict=True)])
             return found[:, :2], found[:, 2]
@@ -42,7 +44,7 @@ def scan_pairs_below(
 
 @njit(cache=True, nogil=True)
 def _scan_pairs(
-    first_task: int, end_task: int, bad: Any, columns: Any, start: int, stop: int, most: int,
+    first_task: int, end_task: int, bad: Any, rivals: Any, start: int, stop: int, most: int,
     out: Any, counts: Any,
 ) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
@@ -55,7 +57,7 @@ def _scan_pairs(
                 if match_greedily(bad[a], bad[b], most, used, partners) > most:
                     continue
                 bound = match_best(bad[a] & bad[b], most, owners, partners)
-                if bound > most or columns[a] == columns[b]:
+                if bound > most or rivals[a] == rivals[b]:
                     continue
                 if found < out.shape[1]:
                     out[t, found, 0], out[t, found, 1], out[t, found, 2] = a, b, bound
@@ -63,26 +65,51 @@ def _scan_pairs(
         counts[t] = found
 
 
+@dataclass(frozen=True, eq=False)
+class Prefixes:
+    """Beginnings of sets, each to be completed by two members.
+
+    `members` are rows of places. The next member is one from `starts` to `stops`, the last one
+    comes before it, and the two may cost no more than `left`.
+    """
+
+    members: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    left: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def keep(self, which: NDArray[np.bool_]) -> Prefixes:
+        """Some of them."""
+        return Prefixes(
+            self.members[which], self.starts[which], self.stops[which], self.left[which]
+        )
+
+
 def scan_sets(
-    bits: DominanceBits, pool: VectorPool, prefixes: NDArray[np.int64], most: int, room: int
+    bits: DominanceBits, pool: VectorPool, prefixes: Prefixes, most: int, room: int
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Sets that begin with the prefixes and have two members more, none of them ruled out by bits.
 
-    Prefixes and sets are rows of places in decreasing order. Returns no more than `room` sets of
-    each prefix, and whether a prefix has more.
+    Returns no more than `room` sets of each prefix, and whether a prefix has more.
     """
     out = np.empty((len(prefixes), room, 2), dtype=np.int64)
     counts = np.zeros(len(prefixes), dtype=np.int64)
+    n_tasks = min(_TASKS, len(prefixes))
     share_out(
-        _scan_sets, _TASKS,
-        bits.bad, bits.good, bits.columns, bits.few, bits.many, pool.bad, pool.supports,
-        len(pool.vectors), prefixes, most, out, counts,
+        _scan_sets, n_tasks, n_tasks,
+        bits.bad, bits.good, bits.rivals, bits.price, bits.few, bits.many, pool.bad, pool.supports,
+        len(pool.vectors), prefixes.members, prefixes.starts, prefixes.stops, prefixes.left, most,
+        out, counts,
     )  # fmt: skip
     stored = np.flatnonzero(counts)
     lengths = np.minimum(counts[stored], room)
     rows = [out[place, :length] for place, length in zip(stored, lengths, strict=True)]
     found = np.concatenate([np.empty((0, 2), dtype=np.int64), *rows])
-    return np.column_stack([np.repeat(prefixes[stored], lengths, axis=0), found]), counts > room
+    firsts = np.repeat(prefixes.members[stored], lengths, axis=0)
+    return np.column_stack([firsts, found]), counts > room
 
 
 @njit(cache=True)
@@ -105,11 +132,23 @@ def _is_empty(words: Any, n_blocks: int) -> bool:
     return left == 0
 
 
+@njit(cache=True)
+def join_members(bad: Any, pool_bad: Any, members: Any) -> tuple[Any, Any]:
+    """On which pairs of samples, and on which vectors, all members are bad."""
+    graph, vectors = np.empty_like(bad[0]), np.empty_like(pool_bad[0])
+    graph[:], vectors[:] = ~np.uint64(0), ~np.uint64(0)
+    for member in members:
+        graph &= bad[member]
+        vectors &= pool_bad[member]
+    return graph, vectors
+
+
 @njit(cache=True, nogil=True)
 def _scan_sets(
-    first_task: int, end_task: int,
-    bad: Any, good: Any, columns: Any, few: Any, many: Any, pool_bad: Any, supports: Any,
-    n_vectors: int, prefixes: Any, most: int, out: Any, counts: Any,
+    first_task: int, end_task: int, n_tasks: int,
+    bad: Any, good: Any, rivals: Any, price: Any, few: Any, many: Any, pool_bad: Any, supports: Any,
+    n_vectors: int, prefixes: Any, starts: Any, stops: Any, left: Any, most: int, out: Any,
+    counts: Any,
 ) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
     width = good.shape[2]
@@ -119,18 +158,14 @@ def _scan_sets(
         places, listed = np.empty(64 * width, np.int64), np.empty(n_vectors + 64, np.int64)
         misses = np.empty((most + 1, width), np.uint64)
         removed = np.empty(supports.shape[1], np.uint64)
-        for k in range(t, len(prefixes), _TASKS):
-            prefix = prefixes[k]
-            taken = columns[prefix]
-            graph, vectors = bad[prefix[0]].copy(), pool_bad[prefix[0]].copy()
-            for member in prefix[1:]:
-                graph &= bad[member]
-                vectors &= pool_bad[member]
+        for k in range(t, len(prefixes), n_tasks):
+            taken = rivals[prefixes[k]]
+            graph, vectors = join_members(bad, pool_bad, prefixes[k])
             found = 0
-            for first in range(prefix[-1]):
+            for first in range(starts[k], stops[k]):
                 if found > out.shape[1]:
                     break
-                if is_taken(columns[first], taken):
+                if price[first] > left[k] or is_taken(rivals[first], taken):
                     continue
                 match_greedily(graph, bad[first], n_rows, used, edges)
                 n_blocks = (first + 63) >> 6
@@ -152,7 +187,9 @@ def _scan_sets(
                 own, own_vectors = graph & bad[first], vectors & pool_bad[first]
                 for place in range(members(misses[most, :n_blocks], places)):
                     last = places[place]
-                    if columns[last] == columns[first] or is_taken(columns[last], taken):
+                    if rivals[last] == rivals[first] or is_taken(rivals[last], taken):
+                        continue
+                    if price[first] + price[last] > left[k]:
                         continue
                     if match_greedily(own, bad[last], most, used, partners) > most:
                         continue
@@ -175,11 +212,11 @@ def _scan_sets(
 
 
 @njit(cache=True)
-def is_taken(column: int, taken: Any) -> bool:
-    """Whether a column is among those of the set already."""
+def is_taken(rival: int, taken: Any) -> bool:
+    """Whether a rival is among those of the set already."""
     found = False
     for other in taken:
-        found |= column == other
+        found |= rival == other
     return found
 
 
@@ -189,7 +226,7 @@ def scan_completions(
     """Any signed features that complete a set as far as bits show, and the bounds of these sets."""
     bounds = np.empty(bits.n_signed, dtype=np.int64)
     _scan_completions(
-        bits.bad, bits.columns, bits.few, bits.many, pool.bad, pool.supports, len(pool.vectors),
+        bits.bad, bits.rivals, bits.few, bits.many, pool.bad, pool.supports, len(pool.vectors),
         np.array(chosen, dtype=np.int64), most, bounds,
     )  # fmt: skip
     places = np.flatnonzero(bounds <= most)
@@ -198,21 +235,18 @@ def scan_completions(
 
 @njit(cache=True)
 def _scan_completions(
-    bad: Any, columns: Any, few: Any, many: Any, pool_bad: Any, supports: Any, n_vectors: int,
+    bad: Any, rivals: Any, few: Any, many: Any, pool_bad: Any, supports: Any, n_vectors: int,
     chosen: Any, most: int, bounds: Any,
 ) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
     used, partners = np.empty(n_words, np.uint64), np.empty(n_rows, np.int64)
     owners, listed = np.empty(64 * n_words, np.int64), np.empty(n_vectors + 64, np.int64)
     removed = np.empty(supports.shape[1], np.uint64)
-    taken = columns[chosen]
-    graph, vectors = bad[chosen[0]].copy(), pool_bad[chosen[0]].copy()
-    for member in chosen[1:]:
-        graph &= bad[member]
-        vectors &= pool_bad[member]
+    taken = rivals[chosen]
+    graph, vectors = join_members(bad, pool_bad, chosen)
     for last in range(len(bad)):
         bounds[last] = most + 1
-        if is_taken(columns[last], taken):
+        if is_taken(rivals[last], taken):
             continue
         if match_greedily(graph, bad[last], most, used, partners) > most:
             continue

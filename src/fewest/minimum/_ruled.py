@@ -13,7 +13,7 @@ from fewest._wording import counted
 from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import Twins, conflicting_samples, replace_columns
+from fewest.minimum._data import Twins, add_columns, conflicting_samples, replace_columns
 from fewest.minimum._features import Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._group_search import make_search
@@ -267,7 +267,8 @@ class RuledDriver(Driver):
         """Keep sets, with all columns that are always in."""
         for separation in separations:
             for columns in self._expand(separation.columns):
-                whole = self._with_included(replace_columns(self.X, separation, columns))
+                own = replace_columns(self.X, separation, columns)
+                whole = add_columns(own, np.flatnonzero(self.rules.included).tolist())
                 if whole.columns in self._kept:
                     continue
                 self._kept.add(whole.columns)
@@ -286,25 +287,15 @@ class RuledDriver(Driver):
             taken = dict(zip(alone, others, strict=True))
             yield tuple(taken.get(column, column) for column in columns)
 
-    def _with_included(self, separation: Separation) -> Separation:
-        """The set with those columns that are always in and have no weight."""
-        missing = sorted(
-            set(np.flatnonzero(self.rules.included).tolist()) - set(separation.columns)
-        )
-        order = np.argsort((*separation.columns, *missing))
-        columns = (*separation.columns, *missing)
-        weights = ((*one, *(0 for _ in missing)) for one in separation.weights)
-        return Separation(
-            tuple(int(columns[place]) for place in order),
-            tuple(tuple(one[place] for place in order) for one in weights),
-        )
-
     def _find_first(self) -> Separation | None:
         """A set to start from; pairs of classes that nothing separates join `impossible`."""
         clock = self.clock.take_part(_SHARE_OF_BOUND)
         self.clock.begin("a first set")
-        found = [self._separate(pair, clock) for pair in self.pairs]
-        sets = [one for one in found if one is not None]
+        sets = []
+        for pair in self.pairs:
+            is_late = len(self.pairs) > 1 and self.clock.is_over
+            one = None if is_late else self._separate(pair, clock)
+            sets += [] if one is None else [one]
         if self.impossible:
             return None
         known = [self._settle_start()]

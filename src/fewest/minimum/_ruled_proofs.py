@@ -18,6 +18,13 @@ from fewest.minimum._claims import (
 )
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
+from fewest.minimum._errors_check import (
+    Claim,
+    impossibility_holds,
+    nothing_within,
+    proofs_hold,
+    sets_hold,
+)
 from fewest.minimum._group_search import GroupSearch, make_search
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, UnprovenError, is_about
@@ -80,6 +87,10 @@ class RuledMinimum(MinimumResult):
         rules = self.rules
         if not numbers_agree(self) or not sets_are_proven(self.subsets, self.separations):
             return False
+        if self.max_errors:
+            return _holds_with_errors(self, rules, X, codes, search=search)
+        if any(one.wrong for one in self.separations):
+            return False
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(
             is_about(proof, X) and proof.holds(X, codes, rules.weight_signs) for proof in proofs
@@ -99,6 +110,35 @@ class RuledMinimum(MinimumResult):
             return _finds_nothing_below(self, rules, X, codes)
 
 
+def _holds_with_errors(
+    result: RuledMinimum, rules: Rules, X: FloatArray, y: IndexArray, *, search: bool
+) -> bool:
+    """The same where some samples may be wrong."""
+    if not proofs_hold([*result.separations, *result.ruled_out], X, y, rules.weight_signs):
+        return False
+    if not margins_are_right(X, y, result.margins, result.separations, rules.weight_signs):
+        return False
+    everything = tuple(np.flatnonzero(~rules.excluded).tolist())
+    if not impossibility_holds(result, everything, len(y)):
+        return False
+    is_impossible = len(result.inseparable) > 0
+    consistent = _is_consistent(result, rules, is_impossible) and (
+        result.size is None or sets_hold(result, rules.n_included)
+    )
+    if not consistent or not search or is_impossible:
+        return consistent
+    unit, n_free = find_unit(rules), X.shape[1] - int((rules.excluded | rules.included).sum())
+    if unit is None:
+        limit = min(result.price_bound, find_highest_price(rules))
+        limit -= find_tolerance(rules, limit)
+        claims = [Claim(size, result.max_errors, limit) for size in range(n_free + 1)]
+    else:
+        sizes = range(min(result.lower_bound, n_free + 1))
+        claims = [Claim(size, result.max_errors) for size in sizes]
+    with limit_threads(1):
+        return nothing_within(X, y, rules, claims, result.ruled_out)
+
+
 def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> bool:
     """Whether size, price and bounds are those of sets that follow the rules."""
     if result.size is None:
@@ -116,7 +156,7 @@ def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> b
         len(sets) == len(result.subsets) > 0
         and result.certified == (result.price <= result.price_bound + close)
         and result.size == len(sets[0]) - rules.n_included
-        and all(_follows(rules, one) for one in sets)
+        and all(follows(rules, one) for one in sets)
         and not any(_costs_less(rules, one, result, close) for one in result.separations)
         and all(abs(rules.terms.total(one) - result.price) <= close for one in sets)
     )
@@ -129,7 +169,7 @@ def _costs_less(rules: Rules, one: Separation, result: RuledMinimum, close: floa
     return bool(idle) and bool(rules.terms.total(rest) < result.price_bound - close)
 
 
-def _follows(rules: Rules, columns: IndexArray) -> bool:
+def follows(rules: Rules, columns: IndexArray) -> bool:
     """Whether a set has all that is always in, nothing that stays out, and no two of a group."""
     return bool(
         not rules.excluded[columns].any()

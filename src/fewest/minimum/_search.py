@@ -23,13 +23,15 @@ from fewest._types import FloatArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import RuledOut, Separation, Signs, settle, settle_pair
+from fewest.minimum._leaves import RuledOut, Separation, Signs, settle_pair
 from fewest.minimum._threads import share_out
 
 # Children per batch times signed features squared and pairs of classes: tenths of a second. Time
 # itself must not decide, or the rows, and with them the first set found, would differ.
 _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
+# Intersections of bit sets between two looks at the clock, for each child: a second at most.
+CALL_STEPS = 10**6
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
 _MOST_SIGNS, MOST_COLUMNS = 6, 12
@@ -153,7 +155,8 @@ class CoverSearch:
             return True
         signed = np.array([self._place_of_column[column] for column in columns], dtype=np.int64)
         rows = np.array([self.bits.rows_of(pair) for pair in pairs])
-        return bool(cover.passes(self.bits.bad, self.bits.opposite, signed, rows))
+        listed = cover.list_words(rows)
+        return bool(cover.passes(self.bits.bad, self.bits.opposite, signed, listed))
 
     def _report(self, columns: tuple[int, ...], missing: int) -> bool:
         """Hand on a set that separates all pairs of classes; whether to go on."""
@@ -192,21 +195,37 @@ class CoverSearch:
                 return False
         return True
 
-    def pairs_completing(self, node: Node, room: int) -> NDArray[np.int64]:
-        """Up to `room` pairs of signed features that complete a node, as far as the bits show."""
-        stored, _ = self._scan_last(node, 2, room)
+    def pairs_completing(self, node: Node, room: int, clock: Clock) -> NDArray[np.int64]:
+        """Up to `room` pairs of signed features that complete a node, as far as the bits show.
+
+        Fewer if time is up.
+        """
+        stored, _ = self._scan_last(node, 2, room, clock)
         return stored
 
-    def _scan_last(self, node: Node, missing: int, room: int) -> tuple[NDArray[np.int64], int]:
-        """Up to `room` choices of one or two features that complete a node; how many there are."""
+    def _scan_last(
+        self, node: Node, missing: int, room: int, clock: Clock
+    ) -> tuple[NDArray[np.int64], int]:
+        """Up to `room` choices of one or two features that complete a node; how many there are.
+
+        Fewer if time is up.
+        """
         out = np.empty((room, missing), dtype=np.int64)
-        scan = cover.last_two if missing == 2 else cover.last_one
-        count, tried = scan(
+        given = (
             self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, missing),
             self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
             node.excluded, out, room,
         )  # fmt: skip
-        self.tally.nodes += tried
+        if missing == 1:
+            count, tried = cover.last_one(*given)
+            self.tally.nodes += tried
+            return out[: min(count, room)], count
+        count, start = 0, 0
+        while start >= 0:
+            count, tried, start = cover.last_two(*given, start, count, CALL_STEPS)
+            self.tally.nodes += tried
+            if clock.is_over:
+                break
         return out[: min(count, room)], count
 
     def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
@@ -214,21 +233,31 @@ class CoverSearch:
         n_signed = self.bits.n_signed
         return np.zeros(n_signed), np.full(n_signed, -1), np.inf
 
-    def settle(self, signed: Iterable[int]) -> Separation | None:
-        """Decide whether signed features separate; the proof that they do not becomes a row."""
+    def settle(self, signed: Iterable[int], clock: Clock) -> Separation | None:
+        """Decide whether signed features separate; the proof that they do not becomes a row.
+
+        None where time is up, too.
+        """
         self.tally.settled += 1
         columns = self._columns_of(tuple(signed))
-        answer = settle(self.X, self.y, columns, self.bits.pairs, self.signs)
-        if isinstance(answer, Separation):
-            return answer
-        self._add_row(answer)
-        return None
+        weights = {}
+        for pair in self.bits.pairs:
+            if clock.is_over:
+                return None
+            answer = settle_pair(self.X, pair, columns, self.signs)
+            if isinstance(answer, RuledOut):
+                self._add_row(answer)
+                return None
+            weights[pair.place] = answer
+        return Separation(columns, tuple(weights[place] for place in sorted(weights)))
 
     def _run_last(self, node: Node, missing: int) -> bool:
         """One or two features are missing: scan, with new rows, until all sets are settled."""
         room = max(_ROOM, self.first_room)
         while not self._clock.is_over:
-            stored, count = self._scan_last(node, missing, room)
+            stored, count = self._scan_last(node, missing, room, self._clock)
+            if self._clock.is_over:
+                return False  # there may be more than was scanned
             first_new = self.bits.n_rows
             if not self._try_sets(node.pair, node.chosen, stored, first_new):
                 return False
@@ -257,12 +286,16 @@ class CoverSearch:
         while len(children):
             out = np.empty((len(children), room, 2), dtype=np.int64)
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
-            share_out(
-                cover.scan_children, len(children),
+            starts = np.zeros(len(children), dtype=np.int64)
+            given = (
                 self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, 3),
                 self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
-                node.excluded, row, children, out, counts, tried,
+                node.excluded, row, children, out, counts, tried, starts,
             )  # fmt: skip
+            while np.any(starts >= 0):
+                share_out(cover.scan_children, len(children), *given, CALL_STEPS)
+                if self._clock.is_over:
+                    return False
             self.tally.nodes += int(tried.sum())
             again, first_new = [], self.bits.n_rows
             for place in np.flatnonzero(counts):
@@ -321,7 +354,8 @@ class CoverSearch:
         rows = np.empty((len(others), self.bits.bad.shape[1]), dtype=np.uint64)
         for place, k in enumerate(others):
             rows[place] = self.bits.rows_of(k)
-        return rows
+        listed: NDArray[np.uint64] = cover.list_words(rows)
+        return listed
 
     def _uncovered(self, node: Node) -> Words:
         """The rows on which all chosen features are bad, those added since included."""

@@ -44,6 +44,11 @@ def limit_threads(wanted: int) -> Iterator[None]:
         _here.n_threads, _here.pool = before
 
 
+def count_threads() -> int:
+    """How many threads loops of this thread may use."""
+    return _here.n_threads
+
+
 def share_out(kernel: Callable[..., Any], n_tasks: int, *arguments: Any) -> None:
     """Call `kernel(start, stop, *arguments)` for all parts of the tasks, in threads if worth it.
 

@@ -139,7 +139,7 @@ def _complete_by_two(
     pair = next((k for k in range(last) if not search.may_separate(columns, [k])), last)
     kept = _signed(search, best, columns, pair)
     for _ in range(2):  # every round has new rows, and therefore better candidates
-        found = search.pairs_completing(search.node(kept, pair), _SETTLED_PER_NODE)
+        found = search.pairs_completing(search.node(kept, pair), _SETTLED_PER_NODE, clock)
         rows = search.bits.n_rows
         for added in found:
             candidate = (*kept, *(int(f) for f in added if f >= 0))
@@ -147,7 +147,7 @@ def _complete_by_two(
                 continue
             if clock.is_over:
                 return None
-            answer = search.settle(candidate)
+            answer = search.settle(candidate, clock)
             if answer is not None:
                 return answer
         if len(found) < _SETTLED_PER_NODE:

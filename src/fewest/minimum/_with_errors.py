@@ -26,7 +26,7 @@ from fewest.minimum._upper import find_first_set
 from fewest.minimum._vectors import separate_others, settle_with_errors
 
 _SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
-_MOST_KEPT = 10_000
+MOST_KEPT = 10_000
 
 
 @dataclass(eq=False)
@@ -77,7 +77,7 @@ class ErrorDriver:
     def _try_singles(self) -> bool:
         began = perf_counter()
         errors = self.search.bits.errors
-        self._keep(self.search.singles(self.max_errors, _MOST_KEPT))
+        self._keep(self.search.singles(self.max_errors, MOST_KEPT))
         return self._end_step(1, Tally(nodes=len(errors)), began)
 
     def _try_pairs(self) -> bool:
@@ -206,7 +206,7 @@ class ErrorDriver:
             twins = self.search.twins
             self.n_found += prod(twins.copies(column) for column in separation.columns)
             for columns in twins.expand(separation.columns):
-                if len(self.found) < _MOST_KEPT:
+                if len(self.found) < MOST_KEPT:
                     self.found.append(replace_columns(self.X, separation, columns))
 
     def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> bool:

@@ -12,8 +12,9 @@ from fewest import plotting
 from fewest._estimators.panel import sort_by_class
 from fewest._wording import cut
 from fewest.plotting._figures import name_classes, require_matplotlib, short
+from fewest.plotting._front import draw_front
 from fewest.report._pictures import KEEP, to_svg
-from fewest.report._trust_content import Comparison, Stability, Validation
+from fewest.report._trust_content import Comparison, ErrorFront, Stability, Validation
 from fewest.report._wording import MOST_CURVES, safe, separates
 from fewest.report.content import Content, CostCurve, Hyperplane, SizeCurve
 
@@ -54,6 +55,9 @@ def draw(
             for comparison in tested
             if np.any(np.isfinite(comparison.chance))
         ],
+        "front": trust.error_front
+        and len(trust.error_front.points) > 1
+        and _draw_front(trust.error_front),
         "separability": trust.separability and _draw_separability(content),
         "stability": trust.stability and _draw_stability(trust.stability),
         "subsets": others
@@ -196,6 +200,24 @@ def _draw_permutation(found: Comparison, cost: Any) -> str:
     words = f"{label}: permuted classes and the true ones"
     values, plot = (found.chance, found.observed), plotting.plot_permutations
     return _draw(f"permutation-{found.statistic}", words, (4.6, 2.9), plot, *values, label=label)
+
+
+def _draw_front(found: ErrorFront) -> str:
+    points = found.points
+    bounds: dict[str, Any] = {"error_bounds": [point.lower_bound for point in points]}
+    if found.has_prices:
+        bounds = {"price_bounds": [point.price_bound for point in points]}
+
+    def plot(ax: Axes) -> None:
+        draw_front(
+            ax,
+            [point.errors for point in points],
+            [point.proven for point in points],
+            [float(point.price or 0.0) if found.has_prices else point.size for point in points],
+            **bounds,
+        )
+
+    return _draw("front", "Fewest training errors against features or price", (4.2, 3.0), plot)
 
 
 def _draw_separability(content: Content) -> str:

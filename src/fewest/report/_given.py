@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from fewest._estimators.abilities import Selection, abilities_of, selection_of
 from fewest._estimators.held_out import HeldOut
-from fewest._estimators.rules import number_rules
+from fewest._estimators.rules import Rules, number_rules
 from fewest._estimators.splits import fit_with_groups
 from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
@@ -24,7 +24,7 @@ from fewest.report._data import Data
 if TYPE_CHECKING:
     from fewest.diagnostics import Diagnosis
     from fewest.informative import InformativeFeatures
-    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
     from fewest.repetition.selector import RepetitiveSelector
     from fewest.significance import Confounding
 
@@ -65,7 +65,7 @@ class Given:
     subject: Subject | None = None
     held_out: HeldOut | None = None
     minimum: MinimumResult | None = None
-    error_front: ErrorFront | None = None
+    error_front: ErrorFront | PriceFront | None = None
     near_optimal: NearOptimalSets | None = None
     informative: InformativeFeatures | None = None
     repetitive: RepetitiveSelector | None = None
@@ -97,14 +97,15 @@ def find_subject(given: Given, data: Data) -> Subject:
     """The machine; where none was handed in, the one that belongs to the results is fitted."""
     if given.subject is not None:
         return given.subject
-    if given.error_front is not None or (given.minimum is not None and given.minimum.max_errors):
-        raise ValueError("sets that leave errors have no page of their own: give a machine too")
-    if given.minimum is not None and given.minimum.size is not None:
+    if given.minimum is not None and _is_fit_for_a_page(given.minimum, data):
         return _describe_smallest_set(given.minimum, data)
     separable = given.diagnosis is None or given.diagnosis.separable
     if given.minimum is not None or isinstance(given.path, LiknonPath):
         separable = False
-    estimator = SupportFeatureMachine(C=np.inf if separable else 1.0)
+    rules = None if given.error_front is None else given.error_front.rules
+    if given.error_front is not None:
+        separable = False
+    estimator = SupportFeatureMachine(C=np.inf if separable else 1.0, **_as_parameters(rules))
     words = f"No machine was given: this is the Support Feature Machine with C = {estimator.C:g}."
     if given.repetitive is not None:
         words = "The machine is that of the first subset."
@@ -112,6 +113,31 @@ def find_subject(given: Given, data: Data) -> Subject:
             estimator = given.repetitive.estimator
     fitted = fit_with_groups(clone(estimator), data.X, data.y, data.groups)
     return replace(_describe_machine(fitted, data), stands_in=words)
+
+
+def _is_fit_for_a_page(minimum: MinimumResult, data: Data) -> bool:
+    """Whether there is a set, with features in it, that tells at least two classes apart."""
+    if not minimum.subsets or not len(minimum.subsets[0]):
+        return False
+    left = np.delete(np.asarray(data.y), minimum.separations[0].wrong)
+    return len(np.unique(left)) == len(data.classes)
+
+
+def _as_parameters(rules: Rules | None) -> dict[str, Any]:
+    """Rules that were read, as parameters of a machine for X without names."""
+    if rules is None:
+        return {}
+    groups = rules.groups
+    return {
+        "include": np.flatnonzero(rules.included).tolist() or None,
+        "exclude": np.flatnonzero(rules.excluded).tolist() or None,
+        "feature_cost": np.where(rules.included, 1.0, rules.price).tolist(),
+        "feature_groups": None
+        if groups is None
+        else [None if group < 0 else int(group) for group in groups],
+        "one_per_group": rules.one_per_group,
+        "signs": None if rules.signs is None else rules.signs.tolist(),
+    }
 
 
 def _describe_machine(fitted: Any, data: Data) -> Subject:
@@ -137,35 +163,54 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
 
     columns = minimum.subsets[0]
     values = data.values(columns)
-    inner = _fit_smallest(values, data)
+    rules = minimum.rules if isinstance(minimum, RuledMinimum) else None
+    inner = _fit_smallest(values, data, minimum, rules)
     coef = np.zeros((len(inner.coef_), data.X.shape[1]))
     coef[:, columns] = inner.coef_
     supports = np.zeros(coef.shape, dtype=bool)
     supports[:, columns] = True
-    estimator = SupportFeatureMachine(C=inner.C)
+    estimator = SupportFeatureMachine(C=inner.C, **_as_parameters(rules))
     words = (
         f"The weights are those of the Support Feature Machine with C = {inner.C:g} on the "
         "smallest set. Folds, permutations and further subsets are those of this machine on all "
         "features."
     )
-    if data.is_binary:
+    if minimum.max_errors:
+        estimator = SupportFeatureMachine(C=1.0, **_as_parameters(rules))
+        words = (
+            "The weights are those of the largest margin on the set, without the samples that it "
+            "leaves wrong. Folds, permutations and further subsets are those of the Support "
+            "Feature Machine with C = 1 on all features."
+        )
+    elif rules is not None:
+        words = (
+            "The weights are those of the largest margin on the set. Folds, permutations and "
+            f"further subsets are those of the Support Feature Machine with C = {inner.C:g} under "
+            "the same rules about features."
+        )
+    elif data.is_binary:
         estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD)
         words = (
             "The weights are those of the largest margin on the smallest set. Every fold looked "
             f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
             "permuted classes and further subsets this search was left out."
         )
-    if isinstance(minimum, RuledMinimum):
-        words += " The rules about features are those of the smallest set only."
     selection = Selection(supports, coef, inner.intercept_)
     return Subject(estimator, selection, inner.predict(values), stands_in=words)
 
 
-def _fit_smallest(values: FloatArray, data: Data) -> SupportFeatureMachine:
-    """A machine without errors, or a soft one: many classes may be separable two at a time only."""
+def _fit_smallest(
+    values: FloatArray, data: Data, minimum: MinimumResult, rules: Rules | None
+) -> SupportFeatureMachine:
+    """A machine without errors, or a soft one: many classes may be separable two at a time only.
+
+    It does not see samples that may be wrong.
+    """
+    columns, wrong = minimum.subsets[0], list(minimum.separations[0].wrong)
+    values, y = np.delete(values, wrong, axis=0), np.delete(np.asarray(data.y), wrong)
+    signs = None if rules is None else rules.weight_signs
+    own = None if signs is None else signs[columns].tolist()
     try:
-        return SupportFeatureMachine(C=np.inf).fit(values, data.y)
-    except NotSeparableError:
-        if data.is_binary:
-            raise
-        return SupportFeatureMachine().fit(values, data.y)
+        return SupportFeatureMachine(C=np.inf, signs=own).fit(values, y)
+    except (NotSeparableError, ValueError):
+        return SupportFeatureMachine(signs=None).fit(values, y)

@@ -13,11 +13,11 @@ from fewest._estimators.rules import describe_rules
 from fewest.report._answer import describe_answer, describe_subsets
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
+from fewest.report._front import describe_error_front
 from fewest.report._given import Given
 from fewest.report._sizes import describe_sizes
 from fewest.report._trust import (
     describe_diagnosis,
-    describe_error_front,
     describe_minimum,
     describe_near_optimal,
     describe_validation,

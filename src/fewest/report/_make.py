@@ -17,8 +17,10 @@ from fewest.report import _trust
 from fewest.report._answer import add_stand_ins, find_samples, find_subsets
 from fewest.report._costs import find_costs
 from fewest.report._data import Data
+from fewest.report._front import find_error_front
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
+from fewest.report._points import find_points
 from fewest.report._report import Report
 from fewest.report._trust_content import Trust
 from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
@@ -26,7 +28,16 @@ from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFig
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PARTS = ("validation", "diagnostics", "permutation", "minimum", "alternatives", "costs")
+PARTS = (
+    "validation",
+    "diagnostics",
+    "permutation",
+    "front",
+    "minimum",
+    "alternatives",
+    "costs",
+    "points",
+)
 _MOST_SHOWN = 40  # features in the heat map
 _SHARE_OF_SUBSETS = 0.5  # of the time
 
@@ -88,10 +99,10 @@ def make_report(
         Further figures, brain maps for instance.
     parts : sequence of str
         Which of the parts that take time are wanted: "validation", "diagnostics", "permutation",
-        "minimum", "alternatives", "costs".
+        "front", "minimum", "alternatives", "costs", "points".
     max_seconds : float
-        Time for permutations, minimum, alternatives and costs together. What is under way when it
-        is over is finished. The cross-validation takes what it takes.
+        Time for permutations, front, minimum, alternatives, costs and points together. What is
+        under way when it is over is finished. The cross-validation takes what it takes.
     n_permutations : int
         Most permutations of the classes.
     n_subsets : int
@@ -194,6 +205,7 @@ def fill_report(
                 "costs", content.costs, lambda: find_costs(subject, held_out, data, budget)
             ),
             trust=_fill_trust(content, parts, given, subject, data),
+            points=parts.find("points", content.points, lambda: find_points(subject, data, budget)),
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
@@ -235,6 +247,7 @@ def _fill_trust(
     minima = parts.find(
         "minimum", trust.minima or None, lambda: [_trust.find_minimum(subject, data, budget)]
     )
+    front = parts.find("front", trust.error_front, lambda: find_error_front(subject, data, budget))
     if data.is_binary and n_selected:
         separability = _trust.describe_separability(n_selected, data)
     else:
@@ -245,6 +258,7 @@ def _fill_trust(
         permutation=test,
         separability=separability,
         minima=minima or [],
+        error_front=front,
         diagnostics=None if diagnosis is None else _trust.describe_diagnosis(diagnosis),
     )
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from fewest._run.files import atomic_write
 from fewest._run.json_text import to_json
 from fewest._run.versions import require_package
+from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
 from fewest.report._trust_content import Validation
@@ -109,6 +110,8 @@ class Report(Page):
             content=content,
             verdict=judge_content(content),
             pictures=draw(content, self.informative, self.figures),
+            card=_trust("" if content.points is None else draw_card(content.points, heading="h3")),
+            more_style="" if content.points is None else CARD_STYLE,
             shades=_find_shades(content.trust.validation),
         )
 

@@ -33,7 +33,7 @@ from fewest.significance import (
 )
 
 if TYPE_CHECKING:
-    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
+    from fewest.minimum import MinimumResult, NearOptimalSets
 
 _CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
@@ -354,26 +354,4 @@ def describe_near_optimal(found: NearOptimalSets, data: Data) -> content.NearOpt
         in_all=plain_values["in_all"],
         features=[content.SetCount(**one) for one in plain_values["features"]],
         exchanges=[content.Exchange(**one) for one in plain_values["exchanges"]],
-    )
-
-
-def describe_error_front(front: ErrorFront, data: Data) -> content.ErrorFront:
-    """The fewest errors of each number of features, with a set that leaves so many."""
-    points = [
-        copy_fields(
-            content.ErrorFrontPoint,
-            point,
-            sets=[
-                content.SetWithErrors(data.names(columns), columns.tolist(), list(one.wrong))
-                for columns, one in zip(point.subsets, point.separations, strict=True)
-            ],
-        )
-        for point in front.points
-    ]
-    return content.ErrorFront(
-        points=points,
-        floor=front.floor,
-        verified=bool(front.verify(data.X, data.y)),
-        n_ruled_out=len(front.ruled_out),
-        seconds=front.seconds,
     )

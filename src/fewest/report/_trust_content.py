@@ -205,22 +205,36 @@ class SetWithErrors:
 
 @dataclass(frozen=True)
 class ErrorFrontPoint:
-    """The fewest training errors of at most `size` features."""
+    """The fewest training errors of at most `size` features.
+
+    In a front of prices: the lowest price for so few errors. `price` and `price_bound` are None
+    elsewhere, `lower_bound` is None there.
+    """
 
     size: int
     errors: int
-    lower_bound: int
+    lower_bound: int | None
     proven: bool
     complete: bool
     sets: list[SetWithErrors]
     seconds: float
+    price: float | None = None
+    price_bound: float | None = None
 
 
 @dataclass(frozen=True)
 class ErrorFront:
-    """The fewest training errors for each number of features."""
+    """The fewest training errors for each number of features, or for each price.
+
+    `included` are always in, and not counted. `proven` says that all points are, and that no
+    further set of up to `max_features` features belongs to a front of prices.
+    """
 
     points: list[ErrorFrontPoint]
+    max_features: int
+    included: list[str]
+    has_prices: bool
+    proven: bool
     floor: int
     verified: bool
     n_ruled_out: int

@@ -11,7 +11,14 @@ from typing import Any
 from fewest import _wording
 from fewest._estimators.certificate import Certificate
 from fewest.report._trust_content import SMALL_CLASS as SMALL_CLASS
-from fewest.report._trust_content import ConfusedPair, Label, Separability, Validation
+from fewest.report._trust_content import (
+    ConfusedPair,
+    ErrorFront,
+    ErrorFrontPoint,
+    Label,
+    Separability,
+    Validation,
+)
 from fewest.report.content import Content
 
 # Characters that turn the reading direction of what follows them.
@@ -138,6 +145,36 @@ def separability_meaning(content: Content) -> str:
             return before.rstrip()
         size, before = known[0], before + "It does apply to the smallest possible set. "
     return before + _chance_of(size, found)
+
+
+def say_front(front: ErrorFront, binary: bool) -> str:
+    """What the front of features and errors is, and how much of it is proven."""
+    wrong = "" if binary else " A sample counts as wrong if any two classes leave it wrong."
+    if front.has_prices:
+        what = (
+            f"What fewer training errors cost, with up to {front.max_features} features. A price "
+            "that is proven is the lowest of all sets with so few errors."
+        )
+    else:
+        what = (
+            "How many training samples the best hyperplane on so many features leaves wrong. "
+            "Proven means that no other set of features leaves fewer."
+        )
+    end = (
+        ""
+        if front.proven
+        else (f" The search ended after {front.seconds:.0f} s; what it left open is only bounded.")
+    )
+    return f"{what}{wrong}{end} Errors on new samples are larger."
+
+
+def say_proof(point: ErrorFrontPoint) -> str:
+    """Whether a point of the front is proven, or what is."""
+    if point.proven:
+        return "proven"
+    if point.price_bound is not None:
+        return f"bounded: price at least {point.price_bound:g}"
+    return f"bounded: at least {point.lower_bound}"
 
 
 def separates(content: Content) -> bool:

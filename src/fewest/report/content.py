@@ -371,6 +371,7 @@ class Content(Document):
     alternatives: Alternatives | None = None
     costs: CostCurve | None = None
     sizes: SizeCurve | None = None
+    points: PointsScore | None = None
     informative: Informative | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)

@@ -1,0 +1,225 @@
+"""What the search for the fewest errors of each number of features returns, and its check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fewest._estimators.rules import Rules
+from fewest._estimators.validation import check_positive
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._claims import (
+    COURSE,
+    HOW_MANY,
+    NO_SMALLER,
+    Verification,
+    find_idle,
+    sets_are_proven,
+)
+from fewest.minimum._data import check_data
+from fewest.minimum._errors_check import Claim, leaves_more_errors, nothing_within, proofs_hold
+from fewest.minimum._errors_general import compare_samples
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._ruled_proofs import follows
+from fewest.minimum._threads import limit_threads
+
+
+@dataclass(frozen=True, eq=False)
+class FrontPoint:
+    """The fewest errors that are known of at most `size` features.
+
+    Attributes
+    ----------
+    size : int
+        Number of features that are allowed.
+    errors : int
+        Samples that the best known set leaves wrong.
+    lower_bound : int
+        Proven: no set of `size` features leaves fewer samples wrong.
+    subsets : tuple of int arrays
+        Sets of columns that leave `errors` samples wrong. They are smaller than `size` where a
+        further feature is not known to help.
+    complete : bool
+        Whether these are all sets of their size that do.
+    seconds : float
+        Wall-clock time that this size took.
+    separations : tuple of Separation
+        The subsets with whole-number weights, and the samples that these leave wrong.
+    """
+
+    size: int
+    errors: int
+    lower_bound: int
+    subsets: tuple[IndexArray, ...]
+    complete: bool
+    seconds: float
+    separations: tuple[Separation, ...] = field(repr=False)
+
+    @property
+    def proven(self) -> bool:
+        """Whether `errors` is the minimum."""
+        return self.errors == self.lower_bound
+
+
+@dataclass(frozen=True, eq=False)
+class ZeroNormOptimum:
+    """The least ``|w|_0 + C * errors`` that is known, with its lower bound; see `ErrorFront`."""
+
+    C: float
+    value: float
+    lower_bound: float
+    size: int
+    errors: int
+    subset: IndexArray
+
+    @property
+    def proven(self) -> bool:
+        """Whether `value` is the minimum."""
+        return self.value <= self.lower_bound
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorFront:
+    """For each number of features the fewest training errors; see `error_front`.
+
+    Attributes
+    ----------
+    points : tuple of FrontPoint
+        For 0, 1, ... features.
+    floor : int
+        Errors that any set of features leaves: so many disjoint pairs of equal samples are of
+        different classes.
+    seconds : float
+        Wall-clock time.
+    n_samples, n_features : int
+        Shape of the data.
+    ruled_out : tuple of RuledOut
+        Farkas vectors of sets that passed all tests on bits.
+    rules : Rules or None
+        The rules about features, as they were read. Features that are always in are in all
+        subsets; `size` does not count them.
+    """
+
+    report_kind = "error_front"  # as which `fewest.report` takes it
+    points: tuple[FrontPoint, ...]
+    floor: int
+    seconds: float
+    n_samples: int
+    n_features: int
+    ruled_out: tuple[RuledOut, ...] = field(repr=False)
+    rules: Rules | None = field(default=None, repr=False)
+
+    @property
+    def n_included(self) -> int:
+        """How many features are always in."""
+        return 0 if self.rules is None else self.rules.n_included
+
+    @property
+    def errors(self) -> IndexArray:
+        """The fewest known errors for 0, 1, ... features."""
+        return np.array([point.errors for point in self.points], dtype=np.intp)
+
+    @property
+    def lower_bounds(self) -> IndexArray:
+        """Proven lower bounds of the errors for 0, 1, ... features."""
+        return np.array([point.lower_bound for point in self.points], dtype=np.intp)
+
+    @property
+    def proven(self) -> bool:
+        """Whether all of the front is proven."""
+        return all(point.proven for point in self.points)
+
+    def optimum(self, C: float) -> ZeroNormOptimum:
+        r"""Find the least :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
+
+        Parameters
+        ----------
+        C : float
+            Price of an error, in features.
+
+        Returns
+        -------
+        ZeroNormOptimum
+            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound counts
+            hyperplanes with more features than the front has, too.
+        """
+        check_positive("C", C)
+        sizes = [len(point.subsets[0]) - self.n_included for point in self.points]
+        values = [size + C * point.errors for size, point in zip(sizes, self.points, strict=True)]
+        bounds = [point.size + C * point.lower_bound for point in self.points]
+        if len(self.points) <= self.n_features:
+            bounds.append(len(self.points) + C * self.floor)
+        place = int(np.argmin(values))
+        best = self.points[place]
+        found = sizes[place], best.errors, best.subsets[0]
+        return ZeroNormOptimum(float(C), min(values), min(bounds), *found)
+
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
+        """Check the proofs against the data, in exact arithmetic and without a solver.
+
+        Sets, errors, bounds and `floor` must agree with them.
+
+        Parameters
+        ----------
+        X, y : arrays
+            The data that the front is for.
+        search : bool, default=False
+            Also repeat the search below the lower bounds, with the Farkas vectors as given and no
+            linear program.
+
+        Returns
+        -------
+        Verification
+            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
+            what was not.
+        """
+        X, _, codes = check_data(X, y, "error_front")
+        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
+        return Verification(self._holds(X, codes, search=search), left)
+
+    def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
+        if X.shape != (self.n_samples, self.n_features):
+            return False
+        rules = self.rules
+        allowed = X if rules is None else X[:, ~rules.excluded]
+        if self.floor != compare_samples(allowed, codes)[1]:
+            return False
+        signs = None if rules is None else rules.weight_signs
+        proofs = [one for point in self.points for one in point.separations]
+        if not proofs_hold([*proofs, *self.ruled_out], X, codes, signs):
+            return False
+        if rules is not None and not all(
+            follows(rules, np.array(one.columns, dtype=np.intp)) for one in proofs
+        ):
+            return False
+        for size, point in enumerate(self.points):
+            sets = [one.columns for one in point.separations]
+            if (
+                point.size != size
+                or not sets
+                or not sets_are_proven(point.subsets, point.separations)
+                or any(len(one) - self.n_included > size for one in sets)
+                or any(len(one.wrong) != point.errors for one in point.separations)
+                or any(len(set(one.wrong)) != len(one.wrong) for one in point.separations)
+                or not self.floor <= point.lower_bound <= point.errors
+                or any(self._wastes(one, point.errors) for one in point.separations)
+            ):
+                return False
+        if not search:
+            return True
+        with limit_threads(1):
+            if rules is None and codes.max() == 1:
+                bounds = [(point.size, point.lower_bound) for point in self.points]
+                return leaves_more_errors(X, codes, bounds, self.ruled_out, self.floor)
+            claims = [Claim(point.size, point.lower_bound - 1) for point in self.points]
+            return nothing_within(X, codes, rules, claims, self.ruled_out, self.floor)
+
+    def _wastes(self, one: Separation, errors: int) -> bool:
+        """Whether fewer of its columns leave as few errors, where that is said to be impossible."""
+        included = set() if self.rules is None else set(np.flatnonzero(self.rules.included))
+        idle = len([column for column in find_idle(one) if column not in included])
+        size = len(one.columns) - self.n_included - idle
+        return idle > 0 and self.points[size].lower_bound > errors

@@ -1,0 +1,338 @@
+"""The smallest or cheapest set that leaves few samples wrong, under rules or for many classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, fields, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+
+from fewest._estimators.rules import Rules
+from fewest._solvers.columns import scale_columns
+from fewest._solvers.margin import hard_margin
+from fewest._types import IndexArray
+from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
+from fewest.minimum._clock import Clock
+from fewest.minimum._data import add_columns, check_data, replace_columns
+from fewest.minimum._errors_general import GeneralSearch
+from fewest.minimum._first_ruled import find_ruled_set
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._result import MinimumResult, PriceStep
+from fewest.minimum._ruled import check_rules
+from fewest.minimum._ruled_proofs import RuledMinimum
+from fewest.minimum._ruled_search import find_tolerance, find_unit
+from fewest.minimum._search import Tally
+from fewest.minimum._separability import LARGEST_SYSTEM
+from fewest.minimum._signs import measure_margin
+from fewest.minimum._threads import limit_threads
+from fewest.minimum._upper import find_first_set
+from fewest.minimum._vectors import settle_with_errors
+from fewest.minimum._with_errors import MOST_KEPT, ErrorDriver
+
+_SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
+
+GROUPS_REFUSED = (
+    "groups of features that are paid once and errors do not go together: a set may then have "
+    "whole groups of features, and proofs for so many features would take too long. Set "
+    "one_per_group=True, leave the groups out, or allow no errors"
+)
+
+
+def check_groups(rules: Rules | None) -> None:
+    """Refuse groups that are paid once."""
+    if rules is not None and rules.groups is not None and not rules.one_per_group:
+        raise ValueError(GROUPS_REFUSED)
+
+
+def allow_errors(
+    X: Any,
+    y: ArrayLike,
+    max_seconds: float | None,
+    n_jobs: int | None,
+    verbose: int,
+    rules: Rules | None,
+    max_errors: int,
+    **wanted: Any,
+) -> MinimumResult:
+    """`minimum_features` where some samples may be wrong."""
+    X, classes, codes = check_data(X, y)
+    if rules is not None:
+        check_rules(rules, len(classes))
+        check_groups(rules)
+    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+        if rules is None and len(classes) == 2:
+            return ErrorDriver(X, codes, classes, clock, max_errors, **wanted).run()
+        return GeneralErrorDriver(X, codes, classes, clock, max_errors, rules=rules, **wanted).run()
+
+
+@dataclass(eq=False)
+class GeneralErrorDriver(ErrorDriver):
+    """One search. Up from no feature, or, where prices differ, for lower and lower prices."""
+
+    rules: Rules | None = field(kw_only=True)
+    price_bound: float = 0.0
+    is_exhausted: bool = False
+
+    def run(self) -> MinimumResult:
+        self.search: GeneralSearch = GeneralSearch(self.X, self.y, self.clock, rules=self.rules)
+        rules = self.rules
+        self._included = [] if rules is None else np.flatnonzero(rules.included).tolist()
+        self._unit = 1.0 if rules is None else find_unit(rules)
+        self._kept: set[tuple[int, ...]] = set()
+        if self.search.floor > self.max_errors:
+            pairs = self.search.conflicts
+            self.impossible = [RuledOut(self.search.everything, pair, (1, 1)) for pair in pairs]
+        elif self._unit is None:
+            self._go_down()
+        else:
+            self._go_up()
+        if self.impossible or self.is_exhausted:
+            self.lower_bound, self.price_bound = self.X.shape[1] + 1, np.inf
+        elif self._unit is not None:
+            self.price_bound = self.lower_bound * self._unit
+        return self._result()
+
+    # Features that all have the same price.
+
+    def _go_up(self) -> None:
+        n_candidates = len(self.search.candidates)
+        for size in range(n_candidates + 1):
+            if size == 3:
+                self.best = self._find_first()
+                if self.impossible:
+                    return
+            several = self.n_solutions != 1
+            if self.best is not None and size >= self._count(self.best) + several:
+                break
+            if not self._may_try(size):
+                break
+            self._try_count(size)
+            if self.found or self.lower_bound <= size:
+                break
+        if self.found:
+            return
+        if self.best is None and not self.impossible:
+            self.best = self._find_first()
+        if self.best is None or self.impossible:
+            self.is_exhausted = self.lower_bound > n_candidates and self._is_one_per_group
+            return
+        self._keep([self.best])
+        self.best, self.complete = self.found[0], False
+
+    @property
+    def _is_one_per_group(self) -> bool:
+        return self.rules is not None and self.rules.one_per_group
+
+    def _count(self, separation: Separation) -> int:
+        return len(set(separation.columns) - set(self._included))
+
+    def _try_count(self, size: int) -> None:
+        began = perf_counter()
+        self.clock.begin(f"sets of {size}")
+        self.search.tally = Tally()
+        complete = self.search.run(size, self.max_errors, self._keep_some)
+        self._end_step(size, self.search.tally, began, complete=complete)
+
+    def _keep_some(self, separation: Separation) -> bool:
+        self._keep([separation])
+        return self.n_solutions is None or self.n_found < self.n_solutions
+
+    # Features of different prices.
+
+    def _go_down(self) -> None:
+        self.best = self._find_first()
+        if self.impossible:
+            return
+        most = np.inf if self.max_size is None else float(self.max_size)
+        search = self.search
+
+        def keep(separation: Separation) -> bool:
+            if search.cost_of(separation.columns) <= self._limit():
+                self.best = separation
+            return True
+
+        n_candidates = len(search.candidates)
+        self.price_bound, is_complete = 0.0, True
+        for size in range(n_candidates + 1):
+            if search.cheapest[size] > min(self._limit(), most):
+                break
+            began = perf_counter()
+            self.clock.begin(f"sets of {size}")
+            search.tally = Tally()
+            before = min(self._limit(), most)
+            is_complete = not self.clock.is_over and search.run(
+                size, self.max_errors, keep, lambda: min(self._limit(), most)
+            )
+            self._end_price(size, before, began, complete=is_complete)
+            if not is_complete:
+                break
+            self.price_bound = search.cheapest[min(size + 1, n_candidates)]
+        price = np.inf if self.best is None else search.cost_of(self.best.columns)
+        if is_complete:
+            self.price_bound = price if self._limit() <= most else min(price, most)
+        self.price_bound = min(self.price_bound, price)
+        if self.best is None:
+            self.is_exhausted = is_complete and most == np.inf and self._is_one_per_group
+            return
+        if self.price_bound >= price and self.n_solutions != 1:
+            self._list_cheapest(price)
+        if not self.found:
+            self._keep([self.best])
+        self.best = self.found[0]
+        self.lower_bound = int(self.price_bound > 0)
+
+    def _limit(self) -> float:
+        """What a better set may cost."""
+        if self.best is None:
+            return np.inf
+        price = self.search.cost_of(self.best.columns)
+        return price - self._tolerance(price)
+
+    def _tolerance(self, price: float) -> float:
+        assert self.rules is not None
+        return find_tolerance(self.rules, price)
+
+    def _end_price(self, size: int, price: float, began: float, *, complete: bool) -> None:
+        best, bound = self.best, self.lower_bound
+        self._end_step(size, self.search.tally, began, complete=complete)
+        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=price)
+        self.best, self.lower_bound, self.complete = best, bound, False
+
+    def _list_cheapest(self, price: float) -> None:
+        """All sets, or as many as are wanted, that cost no more than the best one."""
+        limit = price + self._tolerance(price)
+        began = perf_counter()
+        self.search.tally = Tally()
+        complete, size = True, 0
+        for size in range(len(self.search.candidates) + 1):
+            if self.search.cheapest[size] > limit or not complete:
+                break
+            complete = self.search.run(size, self.max_errors, self._keep_some, lambda: limit)
+        self._end_price(size, limit, began, complete=complete)
+        self.complete = complete
+
+    # Both.
+
+    def _keep(self, separations: Iterable[Separation]) -> None:
+        """Keep sets, with equal columns in place of theirs and all columns that are always in."""
+        for separation in separations:
+            for columns in self.search.twins.expand(separation.columns):
+                own = replace_columns(self.X, separation, columns)
+                whole = add_columns(own, self._included)
+                if whole.columns in self._kept:
+                    continue
+                self._kept.add(whole.columns)
+                self.n_found += 1
+                if len(self.found) < MOST_KEPT:
+                    self.found.append(whole)
+
+    def _find_first(self) -> Separation | None:
+        """Any set that leaves few errors; or that all columns together leave more."""
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        search = self.search
+        columns = np.union1d(search.candidates, np.array(search.root, dtype=np.intp))
+        tried = [self._join_pairs(columns.astype(np.intp), clock)]
+        if len(columns) * len(self.y) ** 2 <= LARGEST_SYSTEM:
+            tried.append(tuple(columns.tolist()))
+        best = None
+        for chosen in tried:
+            if best is not None or not chosen:
+                continue
+            answer = settle_with_errors(
+                self.X, self.y, chosen, self.max_errors, (), self.clock, search.signs
+            )
+            if isinstance(answer, Separation) and self._is_allowed(answer):
+                best = answer
+            elif isinstance(answer, list) and len(chosen) == len(columns):
+                self.impossible = [replace(one, columns=search.everything) for one in answer]
+        return None if best is None else self._drop_idle(best, clock)
+
+    def _join_pairs(self, columns: IndexArray, clock: Clock) -> tuple[int, ...]:
+        """Columns that are likely to separate all classes without the hardest samples."""
+        left = self._leave_hardest_out()
+        chosen = set(self.search.root)
+        for pair in pair_classes(self.y[left]):
+            rows, X = left[pair.rows], np.asfortranarray(self.X[left[pair.rows]])
+            labels = sign_labels(self.y[rows])
+            if self.rules is not None:
+                found = find_ruled_set(X, labels, columns, self.rules, clock)
+                chosen |= set() if found is None else set(found.tolist())
+            else:
+                first = find_first_set(X, labels, clock)
+                chosen |= set() if first is None else set(first.columns)
+        return self.search.twins.replace_by_first(chosen)
+
+    def _leave_hardest_out(self) -> IndexArray:
+        """All samples but as many as may be wrong, those nearer to another class by all columns."""
+        Z = scale_columns(self.X).take(np.array(self.search.everything))
+        left = np.arange(len(self.y))
+        for _ in range(self.max_errors):
+            labels = np.unique(self.y[left])
+            means = np.array([Z[left[self.y[left] == label]].mean(axis=0) for label in labels])
+            away = ((Z[left][:, None] - means[None]) ** 2).sum(axis=2)
+            is_own = self.y[left][:, None] == labels[None]
+            own = away[is_own]
+            nearest = np.where(is_own, np.inf, away).min(axis=1)
+            kept = np.delete(left, np.argmax(own - nearest))
+            if len(np.unique(self.y[kept])) < 2:
+                break
+            left = kept
+        return left
+
+    def _is_allowed(self, separation: Separation) -> bool:
+        used = np.array(separation.columns, dtype=np.intp)
+        return self.rules is None or not len(self.rules.find_crowded(used, np.ones(len(used))))
+
+    def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
+        """The set without columns that the others do not need, the most expensive ones first."""
+        price = self.search.price
+        for column in sorted(separation.columns, key=lambda one: (-price[one], one)):
+            fewer = tuple(one for one in separation.columns if one != column)
+            if clock.is_over or column in self.search.root or not fewer:
+                continue
+            answer = settle_with_errors(
+                self.X, self.y, fewer, self.max_errors, (), clock, self.search.signs
+            )
+            separation = answer if isinstance(answer, Separation) else separation
+        return separation
+
+    def _result(self) -> MinimumResult:
+        found = self._minimum()
+        known = {one.name: getattr(found, one.name) for one in fields(found)}
+        pairs = sorted({one.classes(self.y) for one in self.impossible})
+        places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+        known["inseparable"] = self.classes[places]
+        size = None if self.best is None else len(self.best.columns) - len(self._included)
+        known["size"] = size
+        if self.rules is None:
+            known["certified"] = bool(self.impossible) or size == self.lower_bound
+            return MinimumResult(**known)
+        price = None
+        known["certified"] = bool(self.impossible) or self.is_exhausted
+        if self.best is not None:
+            price = self.rules.terms.total(np.array(self.best.columns, dtype=np.intp))
+            known["certified"] = price <= self.price_bound + self._tolerance(price)
+        if found.subsets:
+            known["size"] = len(found.subsets[0]) - len(self._included)
+        return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
+
+    def _margin(self, separation: Separation) -> float:
+        """The margin of the nearest two classes without the wrong samples."""
+        left = np.setdiff1d(np.arange(len(self.y)), separation.wrong)
+        pairs = pair_classes(self.y[left])
+        if not pairs or not separation.columns:
+            return 0.0
+        Z = scale_columns(self.X[:, separation.columns]).take(np.arange(len(separation.columns)))
+        return min(self._measure(Z[left[pair.rows]], pair, separation) for pair in pairs)
+
+    def _measure(self, Z: np.ndarray, pair: ClassPair, separation: Separation) -> float:
+        signs = self.search.signs
+        own = None if signs is None else signs[list(separation.columns)]
+        if own is not None and own.any():
+            return measure_margin(Z, pair.y, own)
+        plane = hard_margin(Z, pair.y)
+        return 0.0 if plane is None else float(1 / np.linalg.norm(plane[0]))

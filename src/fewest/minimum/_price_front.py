@@ -1,0 +1,166 @@
+"""The front of price and errors: what the search returns, and its check without a solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fewest._estimators.rules import Rules
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._claims import COURSE, HOW_MANY, NO_SMALLER, Verification, sets_are_proven
+from fewest.minimum._data import check_data
+from fewest.minimum._errors_check import Claim, nothing_within, proofs_hold
+from fewest.minimum._errors_general import compare_samples
+from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._ruled_proofs import follows
+from fewest.minimum._ruled_search import find_tolerance
+from fewest.minimum._threads import limit_threads
+
+
+@dataclass(frozen=True, eq=False)
+class PricePoint:
+    """The lowest price that is known to leave at most `errors` samples wrong.
+
+    Attributes
+    ----------
+    price : float
+        What the best known set costs.
+    price_bound : float
+        Proven: no set that leaves fewer errors than the point before costs less.
+    errors : int
+        Samples that the set leaves wrong.
+    subsets : tuple of int arrays
+        The set, features that are always in included.
+    proven : bool
+        Whether `price` is the lowest.
+    seconds : float
+        Wall-clock time that this point took.
+    separations : tuple of Separation
+        The set with whole-number weights, and the samples that these leave wrong.
+    """
+
+    price: float
+    price_bound: float
+    errors: int
+    subsets: tuple[IndexArray, ...]
+    proven: bool
+    seconds: float
+    separations: tuple[Separation, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class PriceFront:
+    """The lowest price for each number of training errors; see `error_front`.
+
+    Attributes
+    ----------
+    points : tuple of PricePoint
+        From the lowest price to the highest, each with fewer errors than the one before.
+    complete : bool
+        Proven: no set of up to `max_features` features leaves fewer errors than the last point.
+    max_features : int
+        Most features of a set, besides those that are always in.
+    floor : int
+        Errors that any set of features leaves, since samples of different classes are equal.
+    seconds : float
+        Wall-clock time.
+    n_samples, n_features : int
+        Shape of the data.
+    ruled_out : tuple of RuledOut
+        Farkas vectors of sets that passed all tests on bits.
+    rules : Rules
+        The rules about features, as they were read.
+    """
+
+    report_kind = "error_front"  # as which `fewest.report` takes it
+    points: tuple[PricePoint, ...]
+    complete: bool
+    max_features: int
+    floor: int
+    seconds: float
+    n_samples: int
+    n_features: int
+    ruled_out: tuple[RuledOut, ...] = field(repr=False)
+    rules: Rules = field(repr=False)
+
+    @property
+    def errors(self) -> IndexArray:
+        """The errors of the points."""
+        return np.array([point.errors for point in self.points], dtype=np.intp)
+
+    @property
+    def proven(self) -> bool:
+        """Whether all of the front is proven."""
+        return self.complete and all(point.proven for point in self.points)
+
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
+        """Check the proofs against the data, in exact arithmetic and without a solver.
+
+        Parameters
+        ----------
+        X, y : arrays
+            The data that the front is for.
+        search : bool, default=False
+            Also repeat the search below the bounds, with the Farkas vectors as given and no linear
+            program.
+
+        Returns
+        -------
+        Verification
+            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
+            what was not.
+        """
+        X, _, codes = check_data(X, y, "error_front")
+        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
+        return Verification(self._holds(X, codes, search=search), left)
+
+    def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
+        if X.shape != (self.n_samples, self.n_features) or not self.points:
+            return False
+        proofs = [one for point in self.points for one in point.separations]
+        if not proofs_hold([*proofs, *self.ruled_out], X, codes, self.rules.weight_signs):
+            return False
+        if not all(self._is_consistent(point) for point in self.points):
+            return False
+        if np.any(np.diff(self.errors) >= 0) or self.floor > self.points[-1].errors:
+            return False
+        if self.floor != compare_samples(X[:, ~self.rules.excluded], codes)[1]:
+            return False
+        if not search:
+            return True
+        with limit_threads(1):
+            return nothing_within(
+                X, codes, self.rules, self._list_claims(), self.ruled_out, self.floor
+            )
+
+    def _is_consistent(self, point: PricePoint) -> bool:
+        close = find_tolerance(self.rules, point.price)
+        sets = [np.array(one.columns, dtype=np.intp) for one in point.separations]
+        return (
+            len(sets) > 0
+            and all(follows(self.rules, one) for one in sets)
+            and all(len(one) - self.rules.n_included <= self.max_features for one in sets)
+            and all(abs(self.rules.terms.total(one) - point.price) <= close for one in sets)
+            and all(len(one.wrong) == point.errors for one in point.separations)
+            and all(len(set(one.wrong)) == len(one.wrong) for one in point.separations)
+            and sets_are_proven(point.subsets, point.separations)
+            and point.proven == (point.price <= point.price_bound + close)
+        )
+
+    def _list_claims(self) -> list[Claim]:
+        """What the bounds say of sets of each size."""
+        free = self.n_features - int((self.rules.excluded | self.rules.included).sum())
+        sizes = range(min(self.max_features, free) + 1)
+        close = find_tolerance(self.rules, self.points[-1].price)
+        claims = [
+            Claim(size, before.errors - 1, point.price_bound - close)
+            for before, point in pairwise(self.points)
+            for size in sizes
+        ]
+        if self.complete:
+            claims += [Claim(size, self.points[-1].errors - 1) for size in sizes]
+        return claims
