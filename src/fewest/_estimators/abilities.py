@@ -39,6 +39,7 @@ class Abilities:
     certifies: bool = False  # proves the smallest number of features: `certify` is set
     columns_are_samples: bool = False  # a fold leaves out columns with rows
     predicts_from_support: bool = False  # new samples need the selected columns only
+    reads_blocks: bool = False  # `fit` takes data outside memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +213,13 @@ def find_selection(fitted: Any) -> Selection | None:
     if coef is None or intercept is None or coef.shape != supports.shape:
         return Selection(supports, cost=cost)
     return Selection(supports, coef, np.atleast_1d(intercept), cost=cost)
+
+
+def find_probabilities(fitted: Any, X: Any) -> FloatArray | None:
+    """Of every sample one probability per class; None if the estimator has none."""
+    if not abilities_of(fitted).classifies or not hasattr(fitted, "predict_proba"):
+        return None
+    return np.asarray(fitted.predict_proba(X))
 
 
 def feature_names_of(fitted: Any) -> Any:

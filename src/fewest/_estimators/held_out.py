@@ -27,7 +27,8 @@ from fewest._estimators.abilities import (
     explain_no_selection,
     find_selection,
 )
-from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
+from fewest._estimators.splits import balanced_error, check_groups, fit_within, split_folds
+from fewest._estimators.validation import is_outside_memory
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
@@ -185,7 +186,7 @@ def judge_fold(
     started = perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_with_groups(fitted, _take_rows(X, train), y[train], of_train)
+        fit_within(fitted, _take_rows(X, train), y[train], of_train)
     seconds = perf_counter() - started
     fold = _describe_fold(fitted, _take_rows(X, test), train, test, caught)
     fold = replace(fold, seconds=seconds)
@@ -232,7 +233,7 @@ def _describe_fold(
 
 def _take_rows(X: Any, rows: IndexArray) -> Any:
     """Rows of an array, a sparse matrix or, which takes longer, any data frame."""
-    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X) or is_outside_memory(X)
     return X[rows] if plain else _safe_indexing(X, rows)
 
 

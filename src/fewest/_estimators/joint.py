@@ -16,7 +16,7 @@ from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.panel_search import PanelSearch, find_candidate_problem
 from fewest._estimators.probabilities import find_temperature
-from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
+from fewest._estimators.rules import RULES_FAILED, Rules, check_room, say_rules
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -69,10 +69,9 @@ class JointTask:
 
     def take(self, rows: IndexArray) -> JointTask:
         """The task of some of the samples, on the scale of all of them."""
-        columns = self.columns
         return replace(
             self,
-            columns=Columns(columns.X[rows], columns.mean, columns.inverse_scale),
+            columns=self.columns.rows(rows),
             codes=self.codes[rows],
             sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
             error_cost=None if self.error_cost is None else self.error_cost[rows],
@@ -231,12 +230,7 @@ class JointClassifier(SelectingClassifier):
                 f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
                 f"more than max_features={most}"
             )
-        n_included = 0 if task.rules is None else task.rules.n_included
-        if n_included > most:
-            raise ValueError(
-                f"include names {n_included} features, which is more than max_features={most}: "
-                "raise max_features, or include fewer"
-            )
+        check_room(task.rules, most, "max_features")
 
     def _find_least_size(self, n_features: int) -> int:
         """How many features are in any panel: included ones, and those that every class has."""
