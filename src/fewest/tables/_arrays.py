@@ -186,7 +186,8 @@ def _list_doubtful(
     if len(cells) >= _FEW_ROWS:
         numeric = [place for place in positions if kinds[place] in "iuf"]
         first = cells.iloc[:2, numeric].to_numpy(dtype=np.float64, na_value=np.nan)
-        counts[numeric] = np.diff(first, axis=0)[0] == 1
+        with np.errstate(over="ignore"):  # very large values differ by more than one
+            counts[numeric] = np.diff(first, axis=0)[0] == 1
     return [
         place
         for place in positions

@@ -116,8 +116,9 @@ def _read_scipy(file: Path, request: Request, origin: str) -> Frame:
         raise DamagedFileError(file, "an .npz file", error, advice) from error
     X, notes = _settle_sparse(made.T if request.transpose else made, origin)
     names = Header(origin, [f"x{column}" for column in range(X.shape[1])])
-    nothing = Header(origin, [], "array")
-    return Frame(Names(names, nothing, nothing), X, _refuse_label, notes=notes)
+    notes += [TRANSPOSED] if request.transpose else []
+    none = Header(origin, [], "array")
+    return Frame(Names(names, none, none), X, _refuse_label, notes=notes)
 
 
 def _refuse_label(name: str) -> NDArray[Any]:
