@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fewest._wording import counted, listed, quoted, visible
 from fewest.cli._errors import CommandError
-from fewest.cli._reading import naming_options
+from fewest.cli._reading import naming_options, narrow
 from fewest.stores import Store, open_store
 from fewest.tables import InputError, Table
 from fewest.tables._arrays import check_classes, leave_out_unlabelled, read_label
@@ -53,7 +53,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
     _refuse_options(arguments)
     with naming_options():
         store = _open(arguments)
-        target = arguments.target or _default_target(store)
+        target = _find_target(arguments) or _default_target(store)
         asked = [name for name in (target, arguments.groups) if name is not None]
         read = [_read_labels(store, name, arguments) for name in asked]
         X, names = _choose_features(store, arguments.drop)
@@ -68,7 +68,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         notes.append(
             f"Left out, because they have no class: {unknown.sum()} of {len(unknown)} samples."
         )
-    return Table(
+    table = Table(
         X=X[kept] if unknown.any() else X,
         y=labels[0],
         feature_names=names,
@@ -79,6 +79,15 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         notes=notes,
         groups=labels[1] if arguments.groups is not None else None,
     )
+    with naming_options():
+        return narrow(table, arguments)
+
+
+def _find_target(arguments: argparse.Namespace) -> str | None:
+    """What --target names, or a column of the file of --classes."""
+    if arguments.classes is None or arguments.target is None:
+        return arguments.classes or arguments.target
+    return f"{arguments.classes}:{arguments.target}"
 
 
 def _say_blocks(store: Store) -> str:
@@ -94,6 +103,10 @@ def _refuse_options(arguments: argparse.Namespace) -> None:
         f"--missing {arguments.missing}": arguments.missing in ("drop-features", "median"),
         "--method psvm": arguments.method == "psvm",
         "--max-features with a range": isinstance(arguments.max_features, list),
+        "--covariates": bool(getattr(arguments, "covariates", None)),
+        "--ids": arguments.ids is not None,
+        "--names": arguments.names is not None,
+        "--duplicates": arguments.duplicates != "error",
     }.items():
         if is_given:
             raise CommandError(
@@ -151,7 +164,7 @@ def _match(store: Store, file: Path, column: str, *, may_lack: bool) -> tuple[_L
     frame.names.check(request)
     if may_lack:
         frame = leave_out_unlabelled(frame, request)
-    values, n = _with_none(read_label(frame, request, "target")), store.shape[0]
+    values, n = _with_none(read_label(frame, request, column)), store.shape[0]
     if store.sample_names is None:
         if len(values) != n:
             raise InputError(
