@@ -10,7 +10,7 @@ MINIMUM_SETUP := .venv-min/.installed
 # One process per core: further threads for linear algebra would only wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --durations=25
 
-.PHONY: help demo test test-all fuzz test-minimum coverage lint docs bench size reproduce compare clean
+.PHONY: help demo test test-all fuzz test-minimum coverage lint docs locked lock package bench size reproduce compare clean
 
 help:
 	@echo "make demo          set up .venv and run the main job on generated data; see demo.html"
@@ -21,6 +21,9 @@ help:
 	@echo "make coverage      branch coverage of the package"
 	@echo "make lint          ruff, mypy on the whole package, import layers"
 	@echo "make docs          build the pages and the gallery into docs/_build/html"
+	@echo "make locked        set up .venv from the lock file, as CI does (Python 3.11, Linux x86-64)"
+	@echo "make lock          renew the lock files"
+	@echo "make package       build sdist and wheel, twice and equal; use the wheel in an empty environment"
 	@echo "make bench         speed and memory, as ratios measured side by side, beside the last run"
 	@echo "make size          lines of code per room; SINCE=REVISION compares"
 	@echo "make reproduce     published tables and figures beside ours (two hours)"
@@ -78,6 +81,21 @@ $(DOCS_SETUP): $(SETUP)
 
 docs: $(DOCS_SETUP)
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+
+# For tests, lint and documentation; the lock file is for Python 3.11 on Linux x86-64.
+locked:
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+		--require-hashes -r .ci/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		--no-build-isolation --editable .
+	@touch $(SETUP) $(DOCS_SETUP)
+
+lock: $(SETUP)
+	$(BIN)/python .ci/lock.py
+
+package: $(SETUP)
+	$(BIN)/python .ci/package.py
 
 bench: $(SETUP)
 	$(BIN)/python -m benchmarks

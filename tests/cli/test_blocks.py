@@ -51,7 +51,7 @@ def test_classes_by_id(run, files, tmp_path):
     target = f"{tmp_path / 'ids.csv'}:kind"
     ran = run("select", tmp_path / "X.h5ad", "--blocks", "--target", target, "--C", 1, "--cv", 0)
     assert ran.code == 0, ran.err
-    assert "matched by its column 'id'" in ran.out
+    assert "matched by 'id'" in ran.out
     machine = SupportFeatureMachine(C=1.0).fit(X, y)
     assert f"Selected: {machine.support_.sum()} of 120" in ran.out
 
@@ -120,7 +120,7 @@ def test_size_decides(monkeypatch, run, files, tmp_path):
         (["--target", "no.tsv:kind"], "the file no.tsv of 'no.tsv:kind' does not exist"),
         (["--target", "kind"], "has no label 'kind'"),
         (["--target", "short.tsv:kind"], "short.tsv has 1 rows for 48 samples"),
-        (["--target", "gap.tsv:kind"], "has no value in 1 row"),
+        (["--target", "gap.tsv:kind"], "has no value for 1 sample (4)"),
         (["--target", "order.tsv:kind", "--drop", "x500"], "has no feature 'x500'"),
     ],
     ids=str,

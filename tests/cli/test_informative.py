@@ -79,7 +79,7 @@ def test_text_figure_and_checkpoint(run, table, tmp_path):
     assert len(list(kept.iterdir())) == 4
     again = run(*arguments, "--checkpoint", kept, "--quiet")
     kept_shares = shares(json.loads(written.read_text())["informative"])
-    assert float(again.out) == pytest.approx(kept_shares["sigmoid"], abs=1e-4)
+    assert float(again.out) == pytest.approx(kept_shares["purified"], abs=1e-4)
     other = run(*arguments, "--checkpoint", kept, "--C", 1)
     assert other.code == 2
     assert "--checkpoint: the checkpoint folder" in other.err
@@ -179,7 +179,7 @@ def test_more_than_two_classes(run, tmp_path):
     ran = run(*arguments, "--plot", tmp_path / "curves.png")
     assert ran.code == 0
     assert "Classes   1 (15), 2 (15), 3 (15)\n" in ran.out
-    assert "the same, sigmoid from 0 to 0.667" in ran.out
+    assert "sigmoid from 0 to 0.667, line through its inflexion; an upper limit" in ran.out
     assert "Guessing has an error of 66.7 %." in ran.out
     assert "t-map" not in ran.out  # it compares two classes
     report = run(*arguments, "--json", "-").json["informative"]

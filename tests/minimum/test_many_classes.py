@@ -9,6 +9,7 @@ import pytest
 
 from fewest import minimum_features
 from fewest.minimum._bits import SignedBits
+from fewest.minimum._claims import measure_set
 from fewest.minimum._leaves import as_integers, decide
 from fewest.minimum._pairs import scan_pairs
 from tests.minimum.oracle import brute_force, inseparable_pairs, random_classes
@@ -183,9 +184,16 @@ def test_forged_hyperplanes_and_bounds_are_found_out():
         replace(result, lower_bound=2),
     ):
         assert not forged.verify(X, y)
-    more = replace(best, columns=(*best.columns, 30), weights=tuple((*w, 0) for w in best.weights))
+    # A further column, of next to no weight.
+    weights = tuple((*(10**9 * one for one in w), 1) for w in best.weights)
+    more = replace(best, columns=(*best.columns, 30), weights=weights)
     claimed = replace(
-        result, size=4, lower_bound=4, separations=(more,), subsets=(np.array(more.columns),)
+        result,
+        size=4,
+        lower_bound=4,
+        separations=(more,),
+        subsets=(np.array(more.columns),),
+        margins=np.array([measure_set(X, np.unique(y, return_inverse=True)[1], more)]),
     )
     assert claimed.verify(X, y)
     assert not claimed.verify(X, y, search=True)

@@ -8,6 +8,7 @@ from scipy import sparse
 
 from fewest import minimum_features
 from fewest.minimum import _features, _pairs
+from fewest.minimum._claims import measure_set
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data
 from fewest.minimum._features import Driver
@@ -62,33 +63,31 @@ def test_forged_proofs_are_found_out():
 def test_a_bound_that_is_too_high_fails_the_repeated_search():
     X, y = problem()
     result = minimum_features(X, y)
-    three = minimum_features(X[:, [7, 11, 20]], y).separations[0]
-    columns, weights = (7, 11, 20, 25), ((*three.weights[0], 0),)
-    claimed = replace(
-        result,
-        size=4,
-        lower_bound=4,
-        separations=(replace(three, columns=columns, weights=weights),),
-        subsets=(np.array(columns),),
-    )
+    claimed = claim(X, y, result, 4)
     assert claimed.verify(X, y)  # the set does separate ...
     assert not claimed.verify(X, y, search=True)  # ... but smaller ones do too
 
 
-def claim(result, lower_bound, columns):
+def claim(X, y, result, lower_bound):
     """The result with a higher lower bound, and with a set of that size that separates."""
-    idle = [column for column in range(result.n_features) if column not in columns]
     best = result.separations[0]
-    more = tuple(idle[: lower_bound - len(columns)])
-    separation = replace(
-        best, columns=(*columns, *more), weights=((*best.weights[0], *(0 for _ in more)),)
-    )
+    idle = [column for column in range(result.n_features) if column not in best.columns]
+    more = idle[: lower_bound - len(best.columns)]
+    # Further columns of next to no weight: without any, the set itself would contradict the bound.
+    weight = {
+        column: 10**9 * one for column, one in zip(best.columns, best.weights[0], strict=True)
+    }
+    weight |= dict.fromkeys(more, 1)
+    columns = tuple(sorted(weight))
+    separation = replace(best, columns=columns, weights=(tuple(weight[one] for one in columns),))
     return replace(
         result,
         size=lower_bound,
         lower_bound=lower_bound,
         separations=(separation,),
-        subsets=(np.array(separation.columns),),
+        subsets=(np.array(columns),),
+        margins=np.array([measure_set(X, np.unique(y, return_inverse=True)[1], separation)]),
+        complete=False,  # so that nothing is counted again
     )
 
 
@@ -98,9 +97,8 @@ def test_singles_and_pairs_are_searched_again_too():
     one, two = X[:, 3] > 0, X[:, 1] + X[:, 4] > 0
     for y in (one, two):
         result = minimum_features(X, y)
-        found = tuple(result.subsets[0].tolist())
         for lower_bound in range(result.size + 1, 5):
-            claimed = claim(result, lower_bound, found)
+            claimed = claim(X, y, result, lower_bound)
             assert claimed.verify(X, y)
             assert not claimed.verify(X, y, search=True)
 

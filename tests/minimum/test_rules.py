@@ -9,6 +9,7 @@ import pytest
 from fewest import RuledMinimum, minimum_features
 from fewest._estimators.rules import read_rules
 from fewest.minimum import _ruled
+from fewest.minimum._claims import measure_set
 from fewest.minimum._features import search_minimum
 from fewest.minimum._leaves import RuledOut, Separation, settle
 from fewest.minimum._signs import measure_margin
@@ -192,7 +193,7 @@ def test_a_bound_that_is_too_high_fails_the_repeated_search(rules):
     idle = next(j for j in range(2, 30) if j not in columns_of(result)[0])
     columns = (*result.separations[0].columns, idle)
     order = np.argsort(columns)
-    weights = (*result.separations[0].weights[0], 0)
+    weights = (*(10**9 * one for one in result.separations[0].weights[0]), 1)
     separation = Separation(tuple(columns[k] for k in order), (tuple(weights[k] for k in order),))
     claimed = replace(
         result,
@@ -202,6 +203,7 @@ def test_a_bound_that_is_too_high_fails_the_repeated_search(rules):
         price_bound=result.price + 1,
         separations=(separation,),
         subsets=(np.array(separation.columns),),
+        margins=np.array([measure_set(X, np.unique(y, return_inverse=True)[1], separation)]),
     )
     assert claimed.verify(X, y)
     assert not claimed.verify(X, y, search=True)

@@ -137,3 +137,23 @@ def test_the_changelog_keeps_its_form():
             assert re.fullmatch(r"## \[(Unreleased|\d+\.\d+\.\d+)\]( - \d{4}-\d\d-\d\d)?", heading)
         else:
             assert heading.removeprefix("### ") in kinds
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "runtime.lock"])
+def test_lock_files_have_hashes_and_no_addresses(name):
+    text = (ROOT / ".ci" / name).read_text(encoding="utf-8")
+    assert "Python 3.11 on Linux x86-64" in text
+    assert not re.search(r"://|--index|--find-links|@ |file:", text)
+    packages = re.findall(r"^(\S+)==\S+ \\\n    --hash=sha256:[0-9a-f]{64}$", text, re.MULTILINE)
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(lines) == 2 * len(packages)
+    assert packages == sorted(set(packages))
+
+
+def test_lock_files_have_all_that_is_declared():
+    extras = {"requirements.lock": {"test", "lint", "docs", "dev"}, "runtime.lock": {"report"}}
+    for name, wanted in extras.items():
+        text = (ROOT / ".ci" / name).read_text(encoding="utf-8")
+        locked = set(re.findall(r"^(\S+)==", text, re.MULTILINE))
+        needed = {re.sub(r"[-_.]+", "-", one).lower() for one in declared(wanted)} - {"fewest"}
+        assert needed <= locked, f"run make lock: {needed - locked}"

@@ -20,6 +20,7 @@ from sklearn.utils.validation import (
 
 from fewest._estimators.abilities import abilities_of, feature_names_of
 from fewest._solvers.columns import Columns, Matrix, scale_columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -163,6 +164,7 @@ def check_data(
         _keep_names(estimator, X)
         return X, check_labels(X, y)
     _reject_text_columns(X)
+    check_sparse(X, "X")
     X, y = validate_data(
         estimator,
         X,
@@ -238,6 +240,7 @@ def check_new_data(estimator: Any, X: Any) -> Any:
     if is_outside_memory(X):
         _check_names(estimator, X)
         return X
+    check_sparse(X, "X")
     return validate_data(estimator, X, accept_sparse=SPARSE_FORMATS, dtype="numeric", reset=False)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
+import platform
 import secrets
 import shutil
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -32,8 +35,10 @@ def atomic_write(path: str | os.PathLike[str], content: str | bytes) -> None:
             os.fsync(file.fileno())
         os.replace(temporary, target)
     except BaseException:  # an interrupt must clean up as well
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # on a read-only disk this fails too, and would hide why
+            temporary.unlink(missing_ok=True)
         raise
+    _remove_stale(target)
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -45,6 +50,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         The file that is to be written later.
     """
     target = _regular_file(path)
+    _refuse_read_only(target.parent)
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(f"the file {target} is write-protected")
     _check_room_beside(target)
@@ -64,6 +70,7 @@ def _check_room_beside(target: Path) -> None:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {target.parent} does not exist")
     # Checking permissions is not enough: read-only and full disks are noticed only by writing.
+    _refuse_read_only(target.parent)
     probe = _temporary_beside(target)
     try:
         probe.mkdir()
@@ -72,8 +79,57 @@ def _check_room_beside(target: Path) -> None:
     probe.rmdir()
 
 
+def _refuse_read_only(folder: Path) -> None:
+    """There, a file looks write-protected, which no right to it would change."""
+    try:
+        is_read_only = bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    except (AttributeError, OSError):  # this system does not say, or there is no such folder
+        return
+    if is_read_only:
+        raise OSError(errno.EROFS, f"{folder} is on a read-only file system")
+
+
 def _temporary_beside(target: Path) -> Path:
-    return target.with_name(f".fewest-{secrets.token_hex(8)}.tmp")
+    return target.with_name(f"{_prefix(target)}{os.getpid()}-{secrets.token_hex(8)}.tmp")
+
+
+def _prefix(target: Path) -> str:
+    """How temporary files for this target on this computer begin."""
+    place = f"{platform.node()} {target.name}".encode("utf-8", "surrogateescape")
+    return f".fewest-{hashlib.blake2b(place, digest_size=6).hexdigest()}-"
+
+
+def _remove_stale(target: Path) -> None:
+    """Remove what processes have left that were killed while they wrote this target."""
+    if os.name != "posix":  # others cannot be asked whether a process lives
+        return
+    prefix = _prefix(target)
+    with suppress(OSError):
+        for entry in os.scandir(target.parent):
+            if entry.name.startswith(prefix) and entry.name.endswith(".tmp"):
+                owner = entry.name.removeprefix(prefix).partition("-")[0]
+                if owner.isdecimal() and not _is_alive(int(owner)):
+                    _remove(entry)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it lives, and belongs to somebody else
+        return True
+    except OverflowError:
+        return False
+    return True
+
+
+def _remove(entry: os.DirEntry[str]) -> None:
+    if entry.is_dir(follow_symlinks=False):
+        shutil.rmtree(entry.path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            os.unlink(entry.path)
 
 
 def check_new_folder(path: str | os.PathLike[str], *, replaceable: Collection[str] = ()) -> None:
@@ -126,3 +182,4 @@ def whole_folder(
             shutil.rmtree(aside, ignore_errors=True)
         elif aside.exists():
             os.rename(aside, target)
+    _remove_stale(target)

@@ -16,8 +16,9 @@ from fewest.cli._errors import CommandError
 from fewest.cli._reading import naming_options, narrow
 from fewest.stores import Store, open_store
 from fewest.tables import InputError, Table
-from fewest.tables._arrays import check_classes, leave_out_unlabelled, read_label
-from fewest.tables._frame import Header, Request
+from fewest.tables._arrays import check_classes
+from fewest.tables._classes import make_class_table, match_samples
+from fewest.tables._frame import Header, Request, make_ids
 from fewest.tables._read import read_frame
 
 # These are read in blocks at any size; other files if they take more than this share of memory.
@@ -55,7 +56,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         store = _open(arguments)
         target = _find_target(arguments) or _default_target(store)
         asked = [name for name in (target, arguments.groups) if name is not None]
-        read = [_read_labels(store, name, arguments) for name in asked]
+        read = [_read_labels(store, name) for name in asked]
         X, names = _choose_features(store, arguments.drop)
         unknown = _find_unlabelled([values for values, _ in read], target, arguments)
         kept = np.flatnonzero(~unknown)
@@ -100,13 +101,14 @@ def _refuse_options(arguments: argparse.Namespace) -> None:
         "--report": arguments.report is not None,
         "--transpose": arguments.transpose,
         "--sheet": arguments.sheet is not None,
+        "--covariates": arguments.covariates is not None,
+        "--names": arguments.names is not None,
+        "--ids": arguments.ids is not None,
+        "--duplicates": arguments.duplicates != "error",
         f"--missing {arguments.missing}": arguments.missing in ("drop-features", "median"),
+        "--certify": arguments.certify,
         "--method psvm": arguments.method == "psvm",
         "--max-features with a range": isinstance(arguments.max_features, list),
-        "--covariates": bool(getattr(arguments, "covariates", None)),
-        "--ids": arguments.ids is not None,
-        "--names": arguments.names is not None,
-        "--duplicates": arguments.duplicates != "error",
     }.items():
         if is_given:
             raise CommandError(
@@ -119,9 +121,10 @@ def _open(arguments: argparse.Namespace) -> Store:
     path = Path(arguments.data)
     labels: list[str] = []
     if path.suffix.lower() == ".parquet":
-        given = [name for name in (arguments.target, arguments.groups) if name is not None]
+        target = _find_target(arguments)
+        given = [name for name in (target, arguments.groups) if name is not None]
         labels = [name for name in given if _split_file(name) is None]
-        if arguments.target is None:
+        if target is None:
             raise InputError(
                 f"say which column of {visible(path)} holds the classes (target).", "target"
             )
@@ -146,47 +149,36 @@ def _split_file(name: str) -> tuple[Path, str] | None:
     return (Path(file), column) if colon and Path(file).is_file() else None
 
 
-def _read_labels(store: Store, name: str, arguments: argparse.Namespace) -> tuple[_Labels, _Notes]:
+def _read_labels(store: Store, name: str) -> tuple[_Labels, _Notes]:
     """One value per sample, None if it has none, from the file itself or a table beside it."""
     beside = _split_file(name)
     if beside is not None:
-        return _match(store, *beside, may_lack=arguments.missing == "drop-samples")
+        return _match(store, *beside)
     if ":" in name and name not in store.label_names:
         file = name.rpartition(":")[0]
         raise InputError(f"the file {visible(file)} of {quoted(name)} does not exist.", "target")
     return _with_none(store.read_label(name)), []
 
 
-def _match(store: Store, file: Path, column: str, *, may_lack: bool) -> tuple[_Labels, _Notes]:
-    """A column of another table, in the order of the samples."""
-    request = Request(column, features=())  # a table of classes needs no features
-    frame = read_frame(file, request)
-    frame.names.check(request)
-    if may_lack:
-        frame = leave_out_unlabelled(frame, request)
-    values, n = _with_none(read_label(frame, request, column)), store.shape[0]
+def _match(store: Store, file: Path, column: str) -> tuple[_Labels, _Notes]:
+    """A column of another table, in the order of the samples; None for those it lacks."""
+    frame = read_frame(file, Request(None, needs_classes=False))
+    classes = make_class_table(frame)
+    classes.header.require(column, "target")
+    label: Any = classes.get_label(column)
+    values, n = _with_none(np.asarray(label)), store.shape[0]
     if store.sample_names is None:
         if len(values) != n:
             raise InputError(
                 f"{visible(file)} has {len(values):,} rows for {n:,} samples.", "target"
             )
         return values, [f"Classes of {visible(file)} are taken in its order: one row per sample."]
-    wanted = [str(name) for name in store.sample_names]
-    for other in frame.names.labels.names:
-        ids = [] if other == column else [str(cell) for cell in frame.get_label(other)]
-        rows = {name: row for row, name in enumerate(ids)}
-        shared = [name for name in wanted if name in rows]
-        if len(rows) == len(ids) and shared and (may_lack or len(shared) == n):
-            found = np.full(n, None, dtype=object)
-            known = [name in rows for name in wanted]
-            found[known] = values[[rows[name] for name in shared]]
-            note = f"Classes of {visible(file)} are matched by its column {quoted(other)}."
-            return found, [note]
-    raise InputError(
-        f"no column of {visible(file)} names all {n:,} samples of {store.source.name}, which begin "
-        f"with {listed(wanted[:3])}: add a column with these names, each once.",
-        "target",
-    )
+    ids = make_ids(None, store.sample_names)
+    _, of_classes, rows = match_samples([ids], store.source.name, classes)
+    found = np.full(n, None, dtype=object)
+    found[rows >= 0] = values[rows[rows >= 0]]
+    by = quoted(of_classes.name or "its names")
+    return found, [f"Classes of {visible(file)} are matched by {by}."]
 
 
 def _with_none(labels: NDArray[Any]) -> _Labels:

@@ -32,6 +32,7 @@ from fewest.neuro._tables import list_voxels
 from fewest.report import Report
 from fewest.report._known import name_method
 from fewest.report._make import PARTS
+from fewest.report._verdict import judge_content
 from fewest.report.content import SCHEMA, Content
 
 with suppress(ImportError):  # `run` says what to do about it
@@ -76,7 +77,7 @@ def run_brain(arguments: argparse.Namespace) -> None:
         (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
     brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
     output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
-    output.deliver(content, brain_text(content), brief)
+    output.deliver(content, brain_text(content), brief, judge_content(content).text)
 
 
 def _read_volumes(arguments: argparse.Namespace) -> tuple[Any, Labels, Labels | None]:
@@ -244,7 +245,7 @@ def _write_maps(decoder: FewestVoxels, folder: Path, arguments: argparse.Namespa
             nibabel.save(image, folder / f"{name}.nii.gz")
             written.append(f"{name}.nii.gz")
     if decoder.regions_ is not None:
-        (folder / _REGIONS).write_text(decoder.regions_.to_csv(), encoding="utf-8")
+        (folder / _REGIONS).write_text(decoder.regions_.to_csv(raw=arguments.raw), encoding="utf-8")
         written.append(_REGIONS)
     if not arguments.no_figures:
         written += write_figures(decoder, folder)

@@ -28,6 +28,7 @@ from fewest.report._data import Data
 from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
+from fewest.report._verdict import judge_content
 from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut
 from fewest.tables import Table
 
@@ -144,7 +145,10 @@ class Job:
 
     def deliver(self, content: Content, brief: str) -> None:
         """Print the result, or `brief` if the user wants little, and write the JSON."""
-        self.output.deliver(content, result_text(content), brief)
+        verdict = judge_content(content).text
+        if content.answer is None and content.trust.diagnostics is not None:
+            verdict = ""  # the result itself begins with it
+        self.output.deliver(content, result_text(content), brief, verdict)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""

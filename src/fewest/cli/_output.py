@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
+from fewest._cells import protect_cell
 from fewest._run.files import atomic_write, check_writable
 from fewest._run.json_text import to_json
 from fewest._wording import visible
@@ -66,10 +67,11 @@ class Output:
         """Text that comes after the result."""
         self.later.append(text)
 
-    def deliver(self, report: DataclassInstance, text: str, brief: str) -> None:
+    def deliver(self, report: DataclassInstance, text: str, brief: str, verdict: str = "") -> None:
         """Write the file first: it must not depend on who reads the terminal.
 
-        `text` is for the terminal, `brief` what --quiet leaves of it.
+        `text` is for the terminal, `brief` what --quiet leaves of it. The verdict comes first, and
+        with --quiet on standard error: what reads standard output need not know of it.
         """
         if self.json_file not in (None, _STANDARD_OUTPUT):
             write(self.json_file, to_json(report) + "\n")
@@ -77,7 +79,10 @@ class Output:
         if self.json_file == _STANDARD_OUTPUT:
             print_text(to_json(report))
         elif self.quiet and brief:
+            if verdict and sys.stderr is not None:
+                print(plain(verdict), file=sys.stderr)
             print_text(plain(brief))
+        text = f"{verdict}\n\n{text}" if verdict else text
         for line in ("\n" + text, *self.later):
             self.say(line)
 
@@ -149,9 +154,11 @@ def write(path: str, content: str | bytes) -> None:
         atomic_write(path, content)
 
 
-def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """A table as text, the header first."""
+def csv_text(rows: Iterable[Iterable[Any]], *, raw: bool = False) -> str:
+    """A table as text, the header first; names that look like formulas are protected."""
     content = io.StringIO()
+    if not raw:
+        rows = ([protect_cell(cell) for cell in row] for row in rows)
     csv.writer(content, lineterminator="\n").writerows(rows)
     return content.getvalue()
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._rules import add_rule_options, read_rule_options
+
+if TYPE_CHECKING:
+    from fewest.report.content import Content
 
 __all__ = ["add_options", "run"]
 
@@ -57,8 +61,21 @@ def add_options(commands: options.Commands) -> None:
     options.add_jobs(group)
     options.add_checkpoint(group)
     options.add_output(
-        informative, quiet="print the estimate only; no progress bar", plot="the curves"
+        informative,
+        quiet="print the best calibrated estimate only (nan if nothing is better than chance); no "
+        "progress bar",
+        plot="the curves",
     )
+
+
+def _choose_estimate(content: Content) -> float:
+    """The best calibrated estimate; not a number where nothing is better than chance."""
+    from fewest.report._verdict import judge_content
+
+    assert content.informative is not None
+    if judge_content(content).is_better is False or not content.informative.estimates:
+        return float("nan")
+    return content.informative.estimates[0].share
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -95,7 +112,7 @@ def run(arguments: argparse.Namespace) -> None:
         t_map = find_t_map(data)
         job.draw(lambda figure: plot_informative(found, t_map, figure=figure))
     content = job.content(found, estimator=estimator)
-    job.deliver(content, f"{found.estimate:.4f}")
+    job.deliver(content, f"{_choose_estimate(content):.4f}")
     job.write_page(found)
     if len(found.folds) < found.n_folds_planned:
         raise KeyboardInterrupt  # the exit code says so, after all is written

@@ -198,6 +198,7 @@ def _write(
     from fewest.cli._text import notes_text, time_text
     from fewest.plotting import plot_panel_report
     from fewest.report import make_panel_page
+    from fewest.report._verdict import judge_panel
     from fewest.report.content import PanelContent
 
     arguments, origin = job.arguments, str(job.about["origin"])
@@ -225,7 +226,8 @@ def _write(
     card = "" if points is None else str(points)
     blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
     text = "\n\n".join(block for block in blocks if block)
-    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}")
+    verdict = judge_panel(found, content.data).text
+    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}", verdict)
     if arguments.report is not None:
         page = make_panel_page(
             found,

@@ -103,8 +103,16 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(
             "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
         )
-    notes = settle_method(arguments)
-    table = read_blocks(arguments) if is_for_blocks(arguments) else None
+    in_blocks, notes = is_for_blocks(arguments), []
+    if in_blocks and arguments.method is None:
+        arguments.method = "sfm"
+        if arguments.C is None and arguments.max_features is None:
+            notes.append(
+                "C was not chosen from the data, which takes many passes over the file: try other "
+                "values of --C, or --method sfm-cv."
+            )
+    notes += settle_method(arguments)
+    table = read_blocks(arguments) if in_blocks else None
     job = start_job(arguments, "model", table=table)
     job.note(notes)
     job.rules = read_rule_options(arguments, job.data.feature_names)

@@ -12,12 +12,13 @@ import numpy as np
 import sklearn
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._estimators.abilities import abilities_of
 from fewest._run.files import atomic_write, check_writable
 from fewest._wording import visible
 from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import pack, unpack
 from fewest.model_files._declarations import MODELS, find_name
-from fewest.model_files._errors import attempt, damaged
+from fewest.model_files._errors import attempt, damaged, demand
 from fewest.model_files._nodes import Decoder, Encoder
 
 FORMAT = "fewest model"
@@ -160,11 +161,25 @@ def _read_model(document: Any, members: dict[str, bytes]) -> Any:
         raise damaged("its document holds no fitted estimator")
     decoder = Decoder(members)
     model = decoder.value(node)
+    attempt("it cannot be used", _try, model)
     if unused := set(members) - set(decoder.arrays):
         raise damaged(f"nothing refers to its member {min(unused)}")
     if decoder.has_parts:
         _warn_of_other_scikit_learn(str(document.get("scikit-learn"))[:40])
     return model
+
+
+def _try(model: Any) -> None:
+    """Ask the model about one sample: what fails for it would fail for all, but later."""
+    sample = np.zeros((1, model.n_features_in_))
+    for name in ("predict", "transform"):
+        if hasattr(model, name):
+            getattr(model, name)(sample)
+    if abilities_of(model).has_scores:
+        scores = model.decision_function(sample)
+        demand(bool(np.isfinite(scores).all()), "its decisions are no finite numbers")
+        if hasattr(model, "predict_proba"):
+            model.predict_proba(sample)
 
 
 def _check_version(version: Any) -> None:

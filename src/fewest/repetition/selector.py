@@ -17,10 +17,13 @@ from fewest._estimators.abilities import Abilities, Selector, feature_names_of
 from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
+from fewest._interrupts import is_interrupt, settle_interrupt
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
+from fewest._sparse import check_sparse
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.repetition._records import RecordError
 from fewest.repetition._trainers import Trained, Trainer, make_trainer
 
 __all__ = ["RepetitiveSelector"]
@@ -213,6 +216,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         if n_subsets is None:
             return super().transform(X)
         chosen = self.features(n_subsets)
+        check_sparse(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
         return X[:, chosen]
 
@@ -254,9 +258,10 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
                     found.append(trained)
                     size = len(trained.features)
                     progress.advance(size if by_feature else 1, note=f"subset of {size}")
-            except KeyboardInterrupt:
-                if not found:
+            except BaseException as error:
+                if not found or not is_interrupt(error):
                     raise
+                settle_interrupt()
                 reason = "interrupted"
                 warnings.warn(
                     f"interrupted: the {len(found)} repetition(s) so far are kept", stacklevel=3
@@ -317,8 +322,12 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
 def _repeat(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:
     """Repetitions kept by an earlier run, then new ones; a failure comes as the error it is."""
     if checkpoint is not None:
-        for record in checkpoint.results:
-            yield trainer.restore(record)
+        for number, record in enumerate(checkpoint.results, start=1):
+            try:
+                kept = trainer.restore(record)
+            except RecordError as error:
+                raise checkpoint.refuse(number, error) from error
+            yield kept
     while True:
         trained = trainer.train()
         if not isinstance(trained, ValueError) and len(trained.features):

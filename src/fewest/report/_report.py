@@ -20,6 +20,7 @@ from fewest._run.versions import require_package
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
 from fewest.report._trust_content import Validation
+from fewest.report._verdict import judge_content
 from fewest.report.content import Content
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ class Report(Page):
         return fill_template(
             "template.html",
             content=content,
+            verdict=judge_content(content),
             pictures=draw(content, self.informative, self.figures),
             shades=_find_shades(content.trust.validation),
         )

@@ -85,11 +85,8 @@ def split_classes(text: str) -> tuple[Path, list[str]]:
 
 def join_classes(frame: Frame, classes: ClassTable) -> Frame:
     """The samples that the second file knows, with its columns as their labels."""
-    ids, of_classes = _match(frame, classes)
-    places = {text: place for place, text in enumerate(of_classes.values)}
-    rows: IndexArray = np.array([places.get(text, -1) for text in ids.values], dtype=np.intp)
+    ids, of_classes, rows = match_samples(frame.find_ids(), frame.origin, classes)
     known = rows >= 0
-    _refuse_repeated(ids.values[known], of_classes, classes)
     elsewhere = rows[known]
 
     def get_label(name: str) -> Label:
@@ -103,12 +100,24 @@ def join_classes(frame: Frame, classes: ClassTable) -> Frame:
     return replace(kept, get_label=get_label, ids=ids.take(known), notes=notes)
 
 
-def _match(frame: Frame, classes: ClassTable) -> tuple[Ids, Ids]:
-    """The ids of the samples and those of the second file that have most in common."""
-    candidates = frame.find_ids()
+def match_samples(
+    candidates: Sequence[Ids], origin: str, classes: ClassTable
+) -> tuple[Ids, Ids, IndexArray]:
+    """The ids of the samples, those of the second file, and their rows there (-1: none).
+
+    Of all that may be ids, those are taken that have most in common.
+    """
+    ids, of_classes = _match(candidates, origin, classes)
+    places = {text: place for place, text in enumerate(of_classes.values)}
+    rows: IndexArray = np.array([places.get(text, -1) for text in ids.values], dtype=np.intp)
+    _refuse_repeated(ids.values[rows >= 0], of_classes, classes)
+    return ids, of_classes, rows
+
+
+def _match(candidates: Sequence[Ids], origin: str, classes: ClassTable) -> tuple[Ids, Ids]:
     if not candidates:
         raise InputError(
-            f"{frame.origin} has no column of ids to find its samples in {classes.origin}.\n"
+            f"{origin} has no column of ids to find its samples in {classes.origin}.\n"
             "Name the column whose entries are the samples' ids.",
             argument="ids",
         )
@@ -120,7 +129,7 @@ def _match(frame: Frame, classes: ClassTable) -> tuple[Ids, Ids]:
                 n_shared, best = shared, (ids, others)
     if n_shared == 0:
         raise InputError(
-            f"no sample of {frame.origin} is in {classes.origin}: the samples are called "
+            f"no sample of {origin} is in {classes.origin}: the samples are called "
             f"{listed(candidates[0].values, _MOST_SHOWN)}.\n{_show_columns(classes)} "
             "Write the same ids into both files, or name the column that has them.",
             argument="ids",

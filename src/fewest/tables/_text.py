@@ -6,16 +6,21 @@ import csv
 import gzip
 import re
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fewest._cells import restore_cell
+from fewest._memory import TooLargeError
 from fewest._wording import counted, cut, visible
 from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, name_lines
 from fewest.tables._errors import InputError
-from fewest.tables._frame import Frame, Request
+from fewest.tables._frame import NUMBER_KINDS, Frame, Request
 from fewest.tables._geo import is_series_matrix, read_series_matrix
+from fewest.tables._sizes import check_gzip
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
@@ -40,20 +45,24 @@ def read_text(file: Path, request: Request) -> Frame:
 def _read(file: Path, request: Request, encoding: str) -> Frame:
     """Read the table; errors in the middle of a file become InputErrors."""
     try:
+        if file.suffix.lower() == ".gz":
+            check_gzip(file)
         with _open(file, "rt", encoding=encoding, newline="") as lines:
             if is_series_matrix(lines.read(_SERIES_LENGTH)):
                 lines.seek(0)
                 return read_series_matrix(file, request, lines)
         names, layout = _find_layout(file, encoding)
         request = request.fit_header(names)
+        parts: Iterable[Any]
         if request.transpose:
-            parts = _parse(file, layout, chunksize=_ROWS_AT_ONCE)
+            parts = map(_restore_names, _parse(file, layout, chunksize=_ROWS_AT_ONCE))
         else:
             _check_names(file, names, layout, request)
             parts = [_parse(file, layout)]
         notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
-        return make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
-    except (InputError, UnicodeDecodeError):
+        frame = make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
+        return replace(frame, get_label=lambda name: _restore(frame.get_label(name)))
+    except (InputError, UnicodeDecodeError, TooLargeError):
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(
@@ -66,6 +75,16 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
             f"{visible(file)} is not a regular table: {reason}.\n"
             "Every row must have as many cells as the header."
         ) from error
+
+
+def _restore_names(part: Any) -> Any:
+    """The names in the first column as they were before `fewest` protected them."""
+    part.isetitem(0, _restore(part.iloc[:, 0]))
+    return part
+
+
+def _restore(column: Any) -> Any:
+    return column if column.dtype.kind in NUMBER_KINDS else column.map(restore_cell)
 
 
 def _check_names(file: Path, names: list[str], layout: dict[str, str], request: Request) -> None:
@@ -113,7 +132,7 @@ def _find_layout(file: Path, encoding: str) -> tuple[list[str], dict[str, str]]:
     rows = tables[delimiter]
     if not rows:
         raise InputError(f"{visible(file)} holds no table: there is no header line.")
-    names = rows[0]
+    names = [restore_cell(name) for name in rows[0]]
     if encoding == _WINDOWS and len(names) == 1:  # it reads any bytes as text, but not as a table
         raise _refuse_encoding(file)
     for row in rows[1:]:

@@ -373,3 +373,13 @@ def test_json_comes_alone(run, scan):
     ran = run(*scan.arguments("--no-figures", "--json", "-"))
     assert ran.code == 0
     assert ran.json == scan.result
+
+
+def test_noise_claims_nothing(run, scan):
+    image = nibabel.load(scan.image)
+    noise = np.random.default_rng(1).normal(100.0, 1.0, size=image.shape)
+    nibabel.save(nibabel.Nifti1Image(noise, AFFINE), scan.image)
+    ran = run(*scan.arguments("--quiet", "--no-figures"))
+    assert ran.code == 0
+    assert ran.err.startswith("Not shown to be better than chance: ")
+    assert "Better than" not in ran.out + ran.err

@@ -1,0 +1,84 @@
+"""Standard error that may be closed or full, and a polite request to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, cast
+
+_BY_SIGNAL = 128  # shells add the number of the signal
+
+
+class _Forgiving:
+    """A stream that loses what cannot be written, and is like the other one in all else."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write, or give up for good."""
+        try:
+            self._stream.write(text)
+        except OSError:
+            self._give_up()
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush, or give up for good."""
+        try:
+            self._stream.flush()
+        except OSError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        # What is still buffered would fail once more at exit, and change the exit code.
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+
+@contextmanager
+def forgiving_standard_error() -> Iterator[None]:
+    """Within it, `2>/dev/full` and `2>&-` change nothing but what is seen."""
+    before = sys.stderr
+    if before is None:
+        # It takes the free number 2: else a file opened later would get what libraries print.
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    else:
+        sys.stderr = cast(Any, _Forgiving(before))
+    try:
+        yield
+    finally:
+        if before is not None:
+            with suppress(ValueError):  # closed meanwhile
+                sys.stderr.flush()
+            sys.stderr = before
+
+
+@contextmanager
+def cleaning_up_when_terminated() -> Iterator[None]:
+    """Within it, SIGTERM ends the command as an error would: temporary files are removed."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield
+        return
+    owner = os.getpid()
+
+    def end(number: int, _: Any) -> None:
+        if os.getpid() != owner:  # a child that was forked is no concern of ours
+            os._exit(_BY_SIGNAL + number)
+        raise SystemExit(_BY_SIGNAL + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
