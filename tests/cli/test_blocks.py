@@ -56,6 +56,20 @@ def test_classes_by_id(run, files, tmp_path):
     assert f"Selected: {machine.support_.sum()} of 120" in ran.out
 
 
+def test_some_classes_and_a_second_file(run, files, tmp_path):
+    X, y = files
+    write_npy(tmp_path, X, y)
+    kinds = [f"{kind}{row % 2}" for row, kind in enumerate(y)]
+    (tmp_path / "four.tsv").write_text("kind\n" + "\n".join(kinds) + "\n")
+    table = ("--classes", f"{tmp_path / 'four.tsv'}:kind", "--cv", 0, "--json", "-")
+    report = run("select", tmp_path / "X.npy", *table, "--only", "ill0", "well0").json
+    assert report["data"]["n_samples"] == sum(kind.endswith("0") for kind in kinds)
+    expected = SupportFeatureMachine().fit(X[::2], y[::2])
+    assert selected(report) == set(np.flatnonzero(expected.support_))
+    report = run("select", tmp_path / "X.npy", *table, "--one-vs-rest", "ill0").json
+    assert [one["label"] for one in report["data"]["classes"]] == ["ill0", "rest"]
+
+
 def test_groups_and_models(run, files, tmp_path):
     X, y = files
     as_anndata(X, y).write_h5ad(tmp_path / "X.h5ad")
@@ -100,6 +114,7 @@ def test_size_decides(monkeypatch, run, files, tmp_path):
         (["--transpose"], "--transpose needs all of the data in memory"),
         (["--missing", "median"], "--missing median needs all"),
         (["--method", "psvm"], "--method psvm needs all"),
+        (["--ids", "n"], "--ids needs all"),
         (["--max-features", "1-3"], "--max-features with a range needs all"),
         ([], "say what holds the classes"),
         (["--target", "no.tsv:kind"], "the file no.tsv of 'no.tsv:kind' does not exist"),

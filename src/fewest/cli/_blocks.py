@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fewest._wording import counted, listed, quoted, visible
 from fewest.cli._errors import CommandError
-from fewest.cli._reading import naming_options
+from fewest.cli._reading import naming_options, narrow
 from fewest.stores import Store, open_store
 from fewest.tables import InputError, Table
 from fewest.tables._arrays import check_classes
@@ -54,7 +54,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
     _refuse_options(arguments)
     with naming_options():
         store = _open(arguments)
-        target = arguments.classes or arguments.target or _default_target(store)
+        target = _find_target(arguments) or _default_target(store)
         asked = [name for name in (target, arguments.groups) if name is not None]
         read = [_read_labels(store, name) for name in asked]
         X, names = _choose_features(store, arguments.drop)
@@ -69,7 +69,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         notes.append(
             f"Left out, because they have no class: {unknown.sum()} of {len(unknown)} samples."
         )
-    return Table(
+    table = Table(
         X=X[kept] if unknown.any() else X,
         y=labels[0],
         feature_names=names,
@@ -80,6 +80,15 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         notes=notes,
         groups=labels[1] if arguments.groups is not None else None,
     )
+    with naming_options():
+        return narrow(table, arguments)
+
+
+def _find_target(arguments: argparse.Namespace) -> str | None:
+    """What --target names, or a column of the file of --classes."""
+    if arguments.classes is None or arguments.target is None:
+        return arguments.classes or arguments.target
+    return f"{arguments.classes}:{arguments.target}"
 
 
 def _say_blocks(store: Store) -> str:
@@ -95,6 +104,7 @@ def _refuse_options(arguments: argparse.Namespace) -> None:
         "--covariates": arguments.covariates is not None,
         "--names": arguments.names is not None,
         "--ids": arguments.ids is not None,
+        "--duplicates": arguments.duplicates != "error",
         f"--missing {arguments.missing}": arguments.missing in ("drop-features", "median"),
         "--certify": arguments.certify,
         "--method psvm": arguments.method == "psvm",
@@ -111,9 +121,10 @@ def _open(arguments: argparse.Namespace) -> Store:
     path = Path(arguments.data)
     labels: list[str] = []
     if path.suffix.lower() == ".parquet":
-        given = [name for name in (arguments.target, arguments.groups) if name is not None]
+        target = _find_target(arguments)
+        given = [name for name in (target, arguments.groups) if name is not None]
         labels = [name for name in given if _split_file(name) is None]
-        if arguments.target is None:
+        if target is None:
             raise InputError(
                 f"say which column of {visible(path)} holds the classes (target).", "target"
             )

@@ -46,7 +46,7 @@ def read(arguments: argparse.Namespace) -> Table:
             keep=arguments.keep,
             **_layout(arguments),
         )
-        table = _narrow(table, arguments)
+        table = narrow(table, arguments)
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
         raise CommandError(
@@ -56,7 +56,7 @@ def read(arguments: argparse.Namespace) -> Table:
     return table
 
 
-def _narrow(table: Table, arguments: argparse.Namespace) -> Table:
+def narrow(table: Table, arguments: argparse.Namespace) -> Table:
     """The classes that were asked for."""
     if arguments.only:
         table = keep_classes(table, arguments.only)
@@ -86,7 +86,7 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
             sheet=arguments.sheet,
             layer=arguments.layer,
         )
-        return _narrow(table, arguments), others
+        return narrow(table, arguments), others
 
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
