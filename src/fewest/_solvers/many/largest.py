@@ -41,7 +41,7 @@ def keep_largest(P, scale, first, thresholds, index, price, filled, count, is_co
 def _drop_smaller(p, thresholds, index, price, filled, count):  # type: ignore[no-untyped-def]
     """Keep `count` of the largest prices of a problem."""
     n = filled[p]
-    level = np.partition(price[p, :n].copy(), n - count)[n - count]
+    level = np.sort(price[p, :n])[n - count]
     kept = 0
     for take_equal in (False, True):  # those above the level first: ties fill up the rest
         if take_equal:
