@@ -86,7 +86,7 @@ class HostPrices:
             for place in range(len(V))
         ]
 
-    def measure_scales(self, members: FloatArray) -> FloatArray:
+    def measure_scales(self, members: FloatArray) -> Any:
         scales = np.empty((len(members), self.n_features), dtype=np.float32)
         parts = [(members[part], scales[part]) for part in self._crew.shares(len(members))]
         self._crew.map(self._measure_scales, parts)

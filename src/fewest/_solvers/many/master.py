@@ -82,22 +82,23 @@ def finish_loop(Z, y, u, w, b, samples, tol, max_programs, max_steps, least_gain
     `w` and `b` are its solution and `samples` those whose alpha is not zero. Returns whether every
     program has one optimum, found with certainty; whether the features that are left certainly
     separate the classes by more than nothing; weights (zero for features that are gone) and bias
-    after the last program, and how many programs there were.
+    after the last program; how many programs there were, and whether the last changed nothing.
     """
     count, stands_still, weights, alphas, duals, numbers = reweight(
         Z, y, u, 0.0, 0.0, 1.0, w, samples, tol, max_programs, max_steps, least_gain
     )
     if not stands_still and count < max_programs:
-        return False, False, w, b, count
+        return False, False, w, b, count, False
     last = w
     alpha = np.zeros(Z.shape[1])
     alpha[samples] = 1.0
     for place in range(count):
         now, alpha, v = weights[place], alphas[place], duals[place]
         if not _is_only_optimum(Z, last, now, alpha, v):
-            return False, False, w, b, count
+            return False, False, w, b, count, False
         last, b = now, numbers[place, 0]
-    return True, _separates_strictly(Z, y, u, last, b, alpha), last, b, count
+    is_strict = _separates_strictly(Z, y, u, last, b, alpha)
+    return True, is_strict, last, b, count, stands_still
 
 
 @njit(cache=True, nogil=True)

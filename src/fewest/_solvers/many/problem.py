@@ -33,6 +33,7 @@ class Outcome:
     `features`, `w` and `b` are those after the zero-norm loop; `columns` are their standardised
     columns over the samples of the problem, one per row, made with `mean` and `inverse_scale`.
     `objective` and `bound` are those of the first program; the bound is proven by all columns.
+    The loop took `n_programs`, and `converged` unless it was to end before.
     """
 
     features: IndexArray
@@ -44,6 +45,7 @@ class Outcome:
     objective: float
     bound: float
     n_programs: int
+    converged: bool
 
     @property
     def n_features(self) -> float:
@@ -188,7 +190,7 @@ class One:
         if self.is_endless:
             if bound <= HOPELESS:
                 raise DoubtfulError
-            return self._outcome(_NONE, np.empty(0), 0.0, np.inf, np.inf, 1)
+            return self._outcome(_NONE, np.empty(0), 0.0, np.inf, np.inf, (1, True))
         used = np.flatnonzero(self._w)
         n_tight = np.count_nonzero(own > TIGHT) + np.count_nonzero(of_new > TIGHT)
         if relative_gap(self._objective, bound) > self.tol or n_tight != len(used):
@@ -198,7 +200,7 @@ class One:
         Z, w = self._Z[used], self._w[used]
         samples = np.flatnonzero(self._alpha)
         with ctrl_c():
-            is_certain, is_strict, w, b, count = finish_loop(
+            is_certain, is_strict, w, b, count, converged = finish_loop(
                 Z, self._y, self._u, w, self._b, samples, self.tol, self.max_iter - 1,
                 self._max_steps, self._least_gain,
             )  # fmt: skip
@@ -207,7 +209,8 @@ class One:
             raise DoubtfulError
         if not is_strict and hard_margin(Z[left].T, self._y) is None:
             raise DoubtfulError  # more features may part samples that lie on the hyperplane
-        return self._outcome(used[left], w[left], b, self._objective, bound, 1 + count)
+        ended = 1 + count, bool(converged)
+        return self._outcome(used[left], w[left], b, self._objective, bound, ended)
 
     def _outcome(
         self,
@@ -216,7 +219,7 @@ class One:
         b: float,
         objective: float,
         bound: float,
-        n_programs: int,
+        ended: tuple[int, bool],
     ) -> Outcome:
         order = np.argsort(self.features[places])
         places, w = places[order], w[order]
@@ -229,5 +232,5 @@ class One:
             self._inverse_scale[places],
             float(objective),
             float(bound),
-            n_programs,
+            *ended,
         )
