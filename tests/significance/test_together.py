@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold
 import fewest._estimators.together as together
 from fewest import NotSeparableError, SupportFeatureMachine
 from fewest.significance import permutation_test, run_held_out
+from tests.devices import LIBRARIES, put
 
 HARD = SupportFeatureMachine(C=np.inf)
 
@@ -203,3 +204,35 @@ def test_cross_validation_says_what_single_fits_say(always_together):
     X[3, 2] = np.nan
     with pytest.raises(ValueError, match="contains NaN"):
         run_held_out(HARD, X, y)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_arrays_on_a_device(monkeypatch, library):
+    X, y = draw(18)
+    X = X.astype(np.float32)
+    settings = {"n_permutations": 9, "random_state": 5, "cv": 3}
+    there = permutation_test(HARD, put(library, X), y, **settings)
+    assert_equal(permutation_test(HARD, X, y, **settings), there)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("C", [1.0, np.inf])
+def test_fit_and_folds_on_a_device(library, C):
+    X, y = draw(19)
+    machine, there = SupportFeatureMachine(C=C), put(library, X)
+    here = machine.fit(X, y).coef_
+    np.testing.assert_allclose(machine.fit(there, y).coef_, here, rtol=1e-6, atol=1e-9)
+    np.testing.assert_array_equal(machine.predict(there), machine.predict(X))
+    found, wanted = (run_held_out(machine, one, y, cv=3, random_state=0) for one in (there, X))
+    np.testing.assert_array_equal(found.predicted, wanted.predicted)
+    if np.inf > C:
+        settings = {"n_permutations": 2, "statistics": "features", "random_state": 0}
+        one = permutation_test(machine, there, y, n_jobs=2, **settings)
+        assert_equal(one, permutation_test(machine, X, y, **settings))
+
+
+def test_a_device_array_with_bad_values():
+    X, y = draw(20)
+    X[3, 5] = np.inf
+    with pytest.raises(ValueError, match="column 5 of X on the device contains NaN or infinity"):
+        permutation_test(HARD, put("array_api_strict", X), y)

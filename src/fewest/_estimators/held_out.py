@@ -36,7 +36,12 @@ from fewest._estimators.together import (
     leave_out,
     sign_labels,
 )
-from fewest._estimators.validation import standardize_columns, take_part
+from fewest._estimators.validation import (
+    adopt_device,
+    is_outside_memory,
+    standardize_columns,
+    take_part,
+)
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._solvers.columns import as_matrix
 from fewest._types import FloatArray, IndexArray
@@ -265,7 +270,7 @@ def _describe_fold(
 
 def _take_rows(X: Any, rows: IndexArray) -> Any:
     """Rows of an array, a sparse matrix or, which takes longer, any data frame."""
-    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X) or is_outside_memory(X)
     return X[rows] if plain else _safe_indexing(X, rows)
 
 
@@ -341,7 +346,7 @@ def run_held_out(
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
+    X = X.tocsr() if hasattr(X, "tocsr") else adopt_device(estimator, X)  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
     folds = _judge_together(jobs, n_jobs)
@@ -353,10 +358,11 @@ def run_held_out(
 def _judge_together(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Fold] | None:
     """All folds, whose programs advance together; None where they are fitted one by one."""
     estimator, X, y = jobs[0][:3]
-    if not isinstance(X, np.ndarray) or not abilities_of(estimator).advances_together:
+    is_plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
+    if not (is_plain or is_outside_memory(X)) or not abilities_of(estimator).advances_together:
         return None
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) != 2 or not estimator.standardize or X.ndim != 2 or X.dtype.kind not in "fiub":
+    if not estimator.standardize:  # one scale for all columns is not that of each fold
         return None
     if not advances_together(estimator, as_matrix(X), len(classes), len(jobs)):
         return None

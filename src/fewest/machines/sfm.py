@@ -306,6 +306,7 @@ class SupportFeatureMachine(SupportFeatureBase):
             has_first_program=self._repeats_first_program() and not self.certify,
             certifies=bool(self.certify),
             advances_together=self._advances_together(),
+            reads_blocks=not self.certify,  # the search for a smaller set goes over all values
         )
 
     def _advances_together(self) -> bool:

@@ -119,7 +119,7 @@ def make_measure(
     statistics = (statistics,) if isinstance(statistics, str) else tuple(statistics)
     if not statistics or not set(statistics) <= set(STATISTICS):
         raise ValueError(f"statistics must be some of {STATISTICS}; got {statistics!r}")
-    X, y, groups = check_samples(X, y, groups)
+    X, y, groups = check_samples(X, y, groups, estimator)
     classes, codes = encode_classes("a comparison with chance", y)
     seed = random_state
     if not (seed is None or isinstance(seed, Integral)):  # the same folds for every labelling

@@ -18,6 +18,7 @@ from fewest._estimators.together import (
     leave_out,
     sign_labels,
 )
+from fewest._solvers.many.device import DeviceMatrix
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 from fewest.significance._measure import Measure, Measured
@@ -41,6 +42,8 @@ def measure_in_parallel(
             done += 1
             yield one
         jobs = jobs[done:]  # ties are so frequent that single fits are faster
+    if isinstance(measure.X, DeviceMatrix):
+        n_jobs = None  # other processes would need copies
     if jobs:
         found: Any = judge_in_parallel(jobs, judge=measure, n_jobs=n_jobs)
         try:

@@ -20,8 +20,6 @@ from fewest._types import FloatArray, IndexArray
 
 # Rounds after which a problem is left to others.
 _MOST_ROUNDS = 60
-# Multiplications per product of a chunk of problems, which say how many advance together.
-_CHUNK_WORK, _FEWEST, _MOST = 1 << 33, 8, 64
 # Bytes of the columns in all small programs, and of the scales of problems with some samples.
 _CHUNK_BYTES = 1 << 30
 
@@ -49,16 +47,16 @@ def solve_together(
     max_iter : int
         Most programs of a zero-norm loop.
     """
-    waiting, size = iter(labels), chunk_size(prices, crew)
+    waiting, size = iter(labels), chunk_size(prices)
     while chunk := list(islice(waiting, size)):
         yield from _solve_chunk(prices, chunk, crew, tol, max_iter)
 
 
-def chunk_size(prices: Prices, crew: Crew) -> int:
+def chunk_size(prices: Prices) -> int:
     """How many problems advance together: enough for fast products, few enough for memory."""
     n, d = prices.n_samples, prices.n_features
-    fitting = min(_CHUNK_WORK // (n * d), _MOST * crew.size, _CHUNK_BYTES // (8 * n * (n + 60)))
-    return int(max(_FEWEST, min(fitting, _CHUNK_BYTES // (4 * d))))
+    fitting = min(_CHUNK_BYTES // (8 * n * (n + 60)), _CHUNK_BYTES // (4 * d))
+    return int(max(1, min(prices.most_at_once, fitting)))
 
 
 def _solve_chunk(
@@ -72,19 +70,19 @@ def _solve_chunk(
     active = np.arange(len(problems))
     for rounds in range(_MOST_ROUNDS):
         going_on = []
-        rough = np.array([not rounds or problems[place].is_rough for place in active])
+        rough = np.array([problems[place].is_rough for place in active])
         for part, is_rough in ((active[rough], True), (active[~rough], False)):
             if not len(part):
                 continue
             own = None if scales is None else prices.pick_scales(scales, part)
             ones = [problems[place] for place in part]
-            best = _price(prices, ones, own, is_rough)
+            best = _price(prices, ones, own, is_rough) if rounds else _start(prices, ones, own)
             for place, found in zip(part, _advance(prices, ones, best, crew), strict=True):
                 if isinstance(found, Outcome):
                     outcomes[place] = found
                 elif found is None:
                     going_on.append(place)
-        active = np.array(going_on, dtype=np.intp)
+        active = np.array(sorted(going_on), dtype=np.intp)
         if not len(active):
             break
         if not rounds and prices.rough_rounds:
@@ -93,13 +91,26 @@ def _solve_chunk(
     return outcomes
 
 
+def _start(prices: Prices, ones: list[One], scales: object) -> list[Best]:
+    """The columns to begin with."""
+    count = max(one.batch for one in ones)
+    found = prices.find_start(_dual_vectors(prices, ones), count, scales)
+    return [Best(index, False) for index in found]
+
+
 def _price(prices: Prices, ones: list[One], scales: object, is_rough: bool) -> list[Best]:
+    """The columns that may join, or are as good as those that are in."""
+    thresholds = np.array([one.threshold for one in ones])
+    count = max(one.most_joining for one in ones)
+    V = _dual_vectors(prices, ones)
+    return prices.find_above(V, thresholds, count, scales=scales, rough=is_rough)
+
+
+def _dual_vectors(prices: Prices, ones: list[One]) -> FloatArray:
     V = np.zeros((len(ones), prices.n_samples))
     for row, one in zip(V, ones, strict=True):
         one.fill_dual(row)
-    thresholds = np.array([one.threshold for one in ones])
-    count = max(one.batch for one in ones)
-    return prices.find_best(V, thresholds, count, scales=scales, rough=is_rough)
+    return V
 
 
 def _advance(

@@ -16,6 +16,8 @@ from fewest._types import FloatArray, IndexArray
 
 # Values of X per block, and products per block: both should stay in the cache.
 _BLOCK_VALUES, _BLOCK_PRODUCTS = 1 << 16, 1 << 17
+# How many problems advance together: by multiplications per product, and by threads.
+_CHUNK_WORK, _FEWEST, _MOST = 1 << 33, 8, 64
 # Below this ratio of variance to mean square, the difference of sums has lost half its digits.
 _CANCELLATION = 1e-6
 
@@ -30,8 +32,16 @@ class HostPrices:
         self.mean, self.inverse_scale = columns.mean, columns.inverse_scale
         self.n_samples, self.n_features = columns.n_samples, columns.n_features
         self._crew = crew
+        size = max(1, self.n_samples * self.n_features)
+        self.most_at_once = max(_FEWEST, min(_CHUNK_WORK // size, _MOST * crew.size))
 
-    def find_best(
+    def find_start(
+        self, V: FloatArray, count: int, scales: FloatArray | None = None
+    ) -> list[IndexArray]:
+        found = self.find_above(V, np.zeros(len(V)), count, scales=scales, rough=True)
+        return [best.index for best in found]
+
+    def find_above(
         self,
         V: FloatArray,
         thresholds: FloatArray,

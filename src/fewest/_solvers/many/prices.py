@@ -34,8 +34,12 @@ class Prices(Protocol):
     mean: FloatArray
     inverse_scale: FloatArray
     rough_rounds: bool  # whether prices in single precision are so much faster that they come first
+    most_at_once: int  # problems whose prices should be asked for together
 
-    def find_best(
+    def find_start(self, V: FloatArray, count: int, scales: Any = None) -> list[IndexArray]:
+        """About `count` columns with large |x_j . v|, for every row v of V."""
+
+    def find_above(
         self,
         V: FloatArray,
         thresholds: FloatArray,

@@ -95,6 +95,11 @@ class One:
         return 60 + len(self._y)
 
     @property
+    def most_joining(self) -> int:
+        """How many columns are of interest later: some new ones, and those of the vertex."""
+        return 50 + len(self._y) // 8 + len(self._vertex)
+
+    @property
     def threshold(self) -> float:
         """Prices up to this are of no interest."""
         if not len(self.features):
