@@ -87,7 +87,9 @@ def permutation_test(
         p = \frac{1 + \#\{b : t_b \le t\}}{1 + B},
 
     which keeps its level at every sample size, whatever the distribution of X. Means and scales of
-    X are computed once for all permutations.
+    X are computed once for all permutations. Where there are many of them, those of the hard
+    Support Feature Machine on two classes advance together, folds included: one product with X
+    serves them all, and the values are those of single fits.
 
     Parameters
     ----------
@@ -96,7 +98,8 @@ def permutation_test(
         it minimises: features, plus errors at their price. Other classifiers need `get_support` or
         `coef_` for "features", which are all that is counted then.
     X : array or sparse matrix of shape (n_samples, n_features)
-        The samples.
+        The samples. An array of torch, CuPy or another library of the array API stays on its device
+        if the machine solves linear programs.
     y : array of shape (n_samples,)
         Their classes, two or more.
     statistics : "features", "error" or both
@@ -131,7 +134,7 @@ def permutation_test(
     random_state : int, RandomState instance or None
         Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, in joblib's sense; threads where permutations advance together.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
