@@ -47,7 +47,8 @@ def measure_in_parallel(
     if jobs:
         found: Any = judge_in_parallel(jobs, judge=measure, n_jobs=n_jobs)
         try:
-            yield from found
+            for one in found:  # not `yield from`, which would close it before the warning is off
+                yield one
         finally:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # joblib's, about what is not wanted any more
