@@ -54,6 +54,13 @@ def test_datasets_of_hdf5(tmp_path):
         open_store(tmp_path / "a.h5", "inner")
 
 
+def test_no_matrix_at_all(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["name"] = "text"
+    with pytest.raises(InputError, match="holds no matrix"):
+        open_store(tmp_path / "a.h5")
+
+
 def test_a_zarr_folder_of_one_array(tmp_path):
     zarr = pytest.importorskip("zarr")
     X, _ = draw()
@@ -70,6 +77,15 @@ def test_labels_of_parquet_are_no_features(tmp_path):
     np.testing.assert_array_equal(store.read_label("g3").astype(np.float32), X[:, 3])
     with pytest.raises(InputError, match="has no column no"):
         open_store(path, labels=["no"])
+
+
+def test_parts_keep_names_and_labels(tmp_path):
+    X, y = draw()
+    part = open_store(WRITERS["h5ad"](tmp_path, X, y))[10:13].keep(np.array([4, 2]))
+    assert part.shape == (3, 2)
+    assert part.feature_names.tolist() == ["g4", "g2"]
+    assert part.sample_names.tolist() == ["s10", "s11", "s12"]
+    assert part.read_label("kind").tolist() == [f"k{one}" for one in y[10:13]]
 
 
 def test_parts_are_arrays(tmp_path):

@@ -352,6 +352,8 @@ def run_held_out(
     folds = _judge_together(jobs, n_jobs)
     if folds is None:
         folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
+    else:
+        folds = progress_bar(folds, len(jobs), verbose > 0)
     return HeldOut(y, tuple(folds), estimator)
 
 
