@@ -55,14 +55,15 @@ def write_zarr(path: Path, n: int, d: int) -> None:
         _empty(n, d).write_zarr(path)
     X = np.load(path.with_suffix(".npy"), mmap_mode="r")
     width = max(1, 2**22 // n)
-    group = zarr.open_group(path, mode="r+")
-    array = group.create_array("X", shape=(n, d), chunks=(n, width), dtype="f4", overwrite=True)
+    group = zarr.open_group(str(path), mode="r+")
+    create = getattr(group, "create_array", group.create_dataset)  # before version 3
+    array = create("X", shape=(n, d), chunks=(n, width), dtype="f4", overwrite=True)
     array.attrs.update({"encoding-type": "array", "encoding-version": "0.2.0"})
     for left in range(0, d, width):
         array[:, left : left + width] = X[:, left : left + width]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # not yet part of the standard
-        zarr.consolidate_metadata(path)  # so that X is listed
+        zarr.consolidate_metadata(str(path))  # so that X is listed
 
 
 def _empty(n: int, d: int):  # type: ignore[no-untyped-def]

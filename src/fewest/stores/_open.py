@@ -142,7 +142,7 @@ def _open_zarr(path: Path) -> Any:
     except ImportError as error:
         raise MissingPackageError(path, "zarr", "zarr") from error
     try:
-        return zarr.open(path, mode="r")
+        return zarr.open(str(path), mode="r")
     # zarr raises its own errors, or those of JSON, depending on where the damage is.
     except Exception as error:
         advice = "Write it again, for example with anndata's write_zarr."
