@@ -10,7 +10,10 @@ import pytest
 from fewest.cli._parser import build_parser, subcommands
 
 COMMANDS = subcommands(build_parser())
-READING = ("--drop", "--transpose", "--sheet", "--layer")
+READING = (
+    *("--drop", "--transpose", "--sheet", "--layer", "--missing"),
+    *("--classes", "--ids", "--names", "--duplicates"),
+)
 # Images have no columns, and many maps are not one file.
 OF_IMAGES = {("brain", "--groups"), ("brain", "--out")}
 OUTPUT = ("--json", "--quiet")
@@ -33,8 +36,6 @@ def reads_a_table(command):
 @pytest.mark.parametrize("command", list(filter(reads_a_table, COMMANDS)))
 def test_commands_that_read_a_table_read_it_alike(command):
     assert set(READING + OUTPUT) <= set(options(command))
-    # A sample with a missing cell cannot be predicted: there is nothing to choose.
-    assert ("--missing" in options(command)) == (command != "predict")
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if "--json" in options(name)])

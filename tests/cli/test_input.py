@@ -9,8 +9,9 @@ import pandas
 import pytest
 from scipy import sparse
 
-from fewest.cli._options import MISSING
+from fewest.cli._options import DUPLICATES, MISSING
 from fewest.tables._missing import TREATMENTS
+from fewest.tables._repeated import WAYS
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 
@@ -81,13 +82,17 @@ def test_column_without_a_name_is_left_out_and_noted(run, tmp_path):
     assert "40 samples, 30 features" in ran.out
 
 
-def test_running_number_is_noted(run, tmp_path):
+def test_a_running_number_is_no_feature(run, tmp_path):
     X, y = two_classes()
+    order = np.argsort(y, kind="stable")  # sorted by class, it would be the answer
+    X, y = X[order], y[order]
     X[:, 0] = np.arange(1, 41)
     path = write_csv(tmp_path / "numbered.csv", X, y, ["patient", *NAMES[1:]])
     ran = run("select", path, "--target", "group", "--cv", 0)
-    assert "'patient' just counts the rows" in ran.out
-    assert "leave it out with --drop" in ran.out
+    assert "because it just counts the rows (name what is a feature in keep): patient." in ran.out
+    assert "40 samples, 29 features" in ran.out
+    ran = run("select", path, "--target", "group", "--cv", 0, "--keep", "patient")
+    assert "40 samples, 30 features" in ran.out
 
 
 @pytest.mark.usefixtures("without_pandas")
@@ -199,3 +204,4 @@ def test_h5ad_that_stays_sparse(run, tmp_path, frame, monkeypatch):
 
 def test_treatments_of_missing_cells_are_those_of_the_reader():
     assert tuple(TREATMENTS) == MISSING
+    assert WAYS == DUPLICATES

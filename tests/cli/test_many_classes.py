@@ -36,7 +36,9 @@ def test_json_has_one_panel(run, tmp_path):
     X, y = three_classes()
     machine = SupportFeatureMachine().fit(X, y)
     path = write_csv(tmp_path / "three.csv", X, y)
-    answer = run("select", path, "--target", "group", "--cv", 0, "--json", "-").json["answer"]
+    answer = run(
+        *("select", path, "--target", "group", "--method", "sfm", "--cv", 0, "--json", "-")
+    ).json["answer"]
     assert answer["hyperplanes"] == []
     panel = answer["panel"]
     assert panel["classes"] == [1, 2, 3]
@@ -64,7 +66,7 @@ def test_errors_of_every_class_agree_with_scikit_learn(run, tmp_path, overlappin
     X, y = overlapping
     confusion = confusion_matrix(y, predict_held_out(X, y))
     path = write_csv(tmp_path / "overlap.csv", X, y)
-    arguments = ("select", path, "--target", "group", "--cv", 3)
+    arguments = ("select", path, "--target", "group", "--method", "sfm", "--cv", 3)
     found = run(*arguments, "--json", "-").json["trust"]["validation"]
     assert found["confusion"] == confusion.tolist()
     assert [one["label"] for one in found["classes"]] == [1, 2, 3]
@@ -91,7 +93,7 @@ def test_errors_of_every_class_agree_with_scikit_learn(run, tmp_path, overlappin
 
 def test_text_has_one_panel_and_one_proof(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", *three_classes())
-    text = run("select", path, "--target", "group", "--cv", 3).out
+    text = run("select", path, "--target", "group", "--method", "sfm", "--cv", 3).out
     assert "for 3 classes together" in text
     assert text.count("proven lower bound") == 1
     assert "against the rest" not in text
@@ -103,7 +105,8 @@ def test_no_pair_is_confused(run, tmp_path):
     X, y = three_classes()
     X[:, 5] += 30.0 * y
     path = write_csv(tmp_path / "apart.csv", X, y)
-    assert "No two classes were confused." in run("select", path, "--target", "group").out
+    text = run("select", path, "--target", "group", "--method", "sfm").out
+    assert "No two classes were confused." in text
 
 
 @pytest.mark.parametrize("method", ["sfm", "weston", "liknon"])
@@ -127,7 +130,7 @@ def test_nothing_selected(run, tmp_path):
 def test_many_classes_are_cut_to_the_worst(run, tmp_path, monkeypatch):
     monkeypatch.setattr("fewest.cli._panel_text._MOST_CLASSES", 2)
     path = write_csv(tmp_path / "three.csv", *three_classes())
-    text = run("select", path, "--target", "group", "--cv", 3).out
+    text = run("select", path, "--target", "group", "--method", "sfm", "--cv", 3).out
     assert "and 1 more with smaller errors" in text
 
 

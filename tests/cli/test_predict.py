@@ -161,7 +161,8 @@ def test_missing_cells_cannot_be_predicted(failed, model, unseen, tmp_path):
     frame.to_csv(tmp_path / "gaps.csv", index=False)
     message = failed(model, tmp_path / "gaps.csv")
     assert "has 1 missing cell in 1 column and 1 row: gene_17 (row 3)" in message
-    assert "Fill them in, or leave out these samples." in message
+    assert "Fill them in, leave out these samples, or take medians." in message
+    assert message.endswith("See --missing drop-samples or median.\n")
 
 
 def test_missing_features_are_named(failed, model, unseen, tmp_path):
@@ -191,7 +192,8 @@ def test_three_classes(run, tmp_path):
     assert run("select", table, "--target", "group", "--cv", 0, "--model", path).code == 0
     ran = run("predict", path, table, "--target", "group", "--out", out)
     assert ran.code == 0
-    assert out.read_text().startswith("row,predicted,truth,score 1,score 2,score 3\n")
+    header = "row,predicted,truth,score 1,score 2,score 3,probability 1,probability 2,probability 3"
+    assert out.read_text().startswith(f"{header}\n")
 
 
 def test_classes_that_the_model_does_not_know(run, model, tmp_path):

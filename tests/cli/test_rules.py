@@ -123,10 +123,29 @@ class TestCommands:
         assert main([*line[:-1], "g99", *more.get(command, few)]) == 2
         assert "--exclude names 'g99'" in capsys.readouterr().err
 
-    def test_what_has_no_rules_says_so(self, table, capsys):
-        line = ["select", str(table), "--target", "dx", "--method", "psvm", "--include", "g1"]
-        assert main(line) == 2
-        assert "which knows no rules about features" in capsys.readouterr().err
+    def test_potential_support_vector_machine(self, table, tmp_path):
+        out, prices = tmp_path / "r.json", tmp_path / "prices.csv"
+        prices.write_text("gene,price\ng1,20\n")
+        line = ["select", str(table), "--target", "dx", "--method", "psvm", "--cv", "3"]
+        line += ["--json", str(out), "--include", "g5", "--exclude", "g0"]
+        assert main([*line, "--feature-cost", str(prices)]) == 0
+        result = json.loads(out.read_text())
+        assert "g5" in result["answer"]["selected"]
+        assert not {"g0", "g1"} & set(result["answer"]["selected"])
+        assert result["question"]["rules"][:2] == [
+            "Always in, at no cost: g5. The other features add to them.",
+            "Never in: g0.",
+        ]
+        assert result["question"]["rules"][2].startswith("Features cost 1 to 20 each")
+
+    def test_what_has_no_rules_says_so(self, table, tmp_path, capsys):
+        signs = tmp_path / "signs.csv"
+        signs.write_text("gene,sign\ng1,up\n")
+        line = ["select", str(table), "--target", "dx", "--method", "psvm"]
+        assert main([*line, "--signs", str(signs)]) == 2
+        assert "--signs belongs to --method sfm or" in capsys.readouterr().err
+        assert main([*line, "--matrix", "--include", "g1"]) == 2
+        assert "do not go with --matrix" in capsys.readouterr().err
 
     def test_not_separable_under_rules(self, table, capsys):
         line = ["select", str(table), "--target", "dx", "--C", "inf"]

@@ -9,14 +9,14 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 
-from fewest import SupportFeatureMachine
+from fewest import SupportFeatureMachine, SupportFeatureMachineCV
 from tests.tables.samples import NAMES, three_classes, two_classes, write_csv
 
 
 def test_json_agrees_with_the_estimator(run, table):
     X, y = two_classes()
     machine = SupportFeatureMachine().fit(X, y)
-    report = run("select", table, "--target", "group", "--json", "-").json
+    report = run("select", table, "--target", "group", "--method", "sfm", "--json", "-").json
 
     (written,) = report["answer"]["hyperplanes"]
     columns = [feature["column"] for feature in written["features"]]
@@ -235,7 +235,7 @@ def test_hard_machine_on_classes_that_overlap(run, tmp_path):
 
 def test_warnings_become_notes(run, table, monkeypatch):
     monkeypatch.setattr("fewest.cli.select.make_estimator", _hurried_machine)
-    ran = run("select", table, "--target", "group")
+    ran = run("select", table, "--target", "group", "--C", 2)
     assert "Note: Warning: the selection still changed after max_iter=1" in ran.out
     assert "Note: In a fold: Warning: the selection still changed" in ran.out
     assert ran.err == ""
@@ -243,3 +243,40 @@ def test_warnings_become_notes(run, table, monkeypatch):
 
 def _hurried_machine(arguments, rules, **_):
     return SupportFeatureMachine(arguments.C, max_iter=1)
+
+
+def test_the_default_chooses_its_cost(run, table):
+    report = run("select", table, "--target", "group", "--json", "-").json
+    X, y = two_classes()
+    expected = SupportFeatureMachineCV(random_state=0).fit(X, y)
+    assert report["question"]["estimator"] == "SupportFeatureMachineCV"
+    assert float(report["question"]["chosen"]["C"]) == pytest.approx(expected.C_)
+    selected = [NAMES[column] for column in np.flatnonzero(expected.support_)]
+    assert report["answer"]["selected"] == selected
+    assert "Chosen C: " in run("select", table, "--target", "group", "--cv", 0).out
+
+
+@pytest.mark.parametrize("option", [("--C", 2), ("--max-features", 2), ("--certify",)])
+def test_options_of_one_machine_ask_for_it(option, run, table):
+    ran = run("select", table, "--target", "group", "--cv", 0, "--json", "-", *option)
+    assert ran.json["question"]["estimator"] == "SupportFeatureMachine"
+
+
+def test_certified_set_is_the_answer(run, table):
+    ran = run("select", table, "--target", "group", "--certify")
+    assert ran.code == 0
+    proven = run("minimum", table, "--target", "group", "--json", "-").json
+    assert f"Selected: {proven['trust']['minima'][0]['size']} of 30 features" in ran.out
+    assert "Every fold looked for a smallest set of its own" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (("--C", 1), "--certify looks for sets that leave no training error."),
+        (("--max-features", 3), "--certify finds the number of features."),
+        (("--method", "weston"), "--certify belongs to --method sfm, not to weston"),
+    ],
+)
+def test_what_does_not_go_with_a_proof(options, part, refused, table):
+    assert part in refused(table, "--target", "group", "--certify", *options)

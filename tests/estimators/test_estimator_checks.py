@@ -30,7 +30,7 @@ from fewest import (
     UnionFeatureMachine,
     ZeroNormSVM,
 )
-from fewest.filters import BestFirstSelector, WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, RankingSelector, WeightedVoteClassifier
 
 SOFT = RepetitiveSelector(SupportFeatureMachine(C=1.0), n_subsets=2)
 SMALL_GRID = {"Cs": (1.0, 10.0), "epsilons": (0.1,), "cv": 2}
@@ -114,6 +114,7 @@ ESTIMATORS = [
     (SoftDoubleMinOver(max_iter=2000), set()),
     (SoftDoubleMinOver(kernel="rbf", max_iter=2000), set()),
     (SoftDoubleMinOver(class_weight="balanced", max_iter=2000), set()),
+    (RankingSelector(2, criterion="relief"), set()),
     (BestFirstSelector(cv=2, patience=1), set()),
     (BestFirstSelector(direction="backward", cv=2, patience=1), set()),
     (WeightedVoteClassifier(), set()),

@@ -41,7 +41,7 @@ from fewest import (
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest.cli import main
 from fewest.datasets import make_gaussian
-from fewest.filters import BestFirstSelector, WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, RankingSelector, WeightedVoteClassifier
 from fewest.plotting import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -76,6 +76,7 @@ ESTIMATORS = {
     "min-over, no bias": SoftDoubleMinOver(class_weight="balanced", fit_intercept=False),
     "min-over, rbf": SoftDoubleMinOver(kernel="rbf"),
     "vote": WeightedVoteClassifier(4),
+    "ranking": RankingSelector(4),
     "best-first": BestFirstSelector(cv=2, patience=1),
     "kernel sfm": KernelFeatureMachine(),
     "psvc": PotentialSVC(C=np.inf, epsilon=2.0, kernel="precomputed"),
@@ -96,7 +97,7 @@ ESTIMATORS = {
 REGRESSIONS = {"psvr", "psvr-cv", "foreign regression"}
 KERNELS = {"kernel sfm", "min-over, rbf", "psvc, rbf", "psvc-cv, rbf"}
 NO_SELECTION = REGRESSIONS | KERNELS | {"foreign neighbours"}
-SELECTORS_ONLY = {"best-first", "psvm-selector", "repetitive", "foreign selector"}
+SELECTORS_ONLY = {"ranking", "best-first", "psvm-selector", "repetitive", "foreign selector"}
 NO_PREDICTION = REGRESSIONS | SELECTORS_ONLY
 NO_SCORES = NO_PREDICTION | {"liknon-cv", "foreign neighbours"}
 NOT_LINEAR = NO_SELECTION | SELECTORS_ONLY | {"liknon-cv", "liknon-cv, ensemble", "accumulated"}

@@ -18,6 +18,7 @@ from fewest import (
     ZeroNormSVM,
 )
 from fewest._estimators import joint
+from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest.datasets import make_gaussian
 from fewest.plotting import plot_panel_sizes
 
@@ -56,10 +57,20 @@ def test_panels_are_those_of_the_machines_on_all_samples(data, fitted):
         assert len(panel) == size
         if size == fitted.max_features_:
             np.testing.assert_allclose(machine.coef_, fitted.coef_)
-            np.testing.assert_allclose(
-                machine.predict_proba(data[0]), fitted.predict_proba(data[0])
-            )
     assert fitted.support_.sum() == fitted.max_features_
+
+
+def test_the_temperature_is_that_of_panels_chosen_without_the_samples(data, fitted):
+    X, y = data
+    decisions = np.empty(len(y))
+    for train, test in StratifiedKFold(4).split(X, y):
+        machine = SupportFeatureMachine(max_features=fitted.max_features_).fit(X[train], y[train])
+        decisions[test] = machine.decision_function(X[test])
+    codes = (y == fitted.classes_[1]).astype(int)
+    wanted = fit_temperature(pair_scores(decisions), codes)
+    assert fitted.best_estimator_.temperature_ == pytest.approx(wanted, rel=1e-3)
+    risk = 1.0 / (1.0 + np.exp(-fitted.decision_function(X) / wanted))
+    np.testing.assert_allclose(fitted.predict_proba(X)[:, 1], risk, atol=1e-3)
 
 
 def test_the_smallest_size_within_one_standard_error_of_the_best(data, fitted):

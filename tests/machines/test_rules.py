@@ -219,11 +219,6 @@ class TestErrors:
         with pytest.raises(NotSeparableError, match="under the rules about features"):
             SupportFeatureMachine(C=np.inf, exclude=[0]).fit(X, y)
 
-    def test_certify(self, data):
-        X, y = data
-        with pytest.raises(ValueError, match="certify=True does not know rules"):
-            SupportFeatureMachine(C=np.inf, certify=True, exclude=[0]).fit(X, y)
-
 
 class TestAround:
     def test_repetition(self, data):

@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 
 import fewest
 from fewest.datasets import make_gaussian
-from fewest.filters import BestFirstSelector, WeightedVoteClassifier
+from fewest.filters import BestFirstSelector, RankingSelector, WeightedVoteClassifier
 
 X, Y = make_gaussian(n=36, d=9, k=3, mu=1.5, random_state=0)
 X_NEW, _ = make_gaussian(n=25, d=9, k=3, mu=1.0, random_state=1)
@@ -105,6 +105,21 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     "min_over, kernel": (fewest.SoftDoubleMinOver(kernel="rbf"), X, Y),
     "best first": (BestFirstSelector(cv=2, patience=1), X, Y),
     "kernel feature machine": (fewest.KernelFeatureMachine(), X, THREE),
+    "kernel feature machine, rules": (fewest.KernelFeatureMachine(exclude=[2, 8]), X, Y),
+    "psvc, rules": (
+        fewest.PotentialSVC(
+            epsilon=0.5, kernel="precomputed", include=[4], exclude=[0], feature_cost={1: 2.0}
+        ),
+        X,
+        THREE,
+    ),
+    "liknon_cv, rules": (_profile(outcome="best", include=[4], signs={0: 1}), X, Y),
+    "sfm, certified under rules": (
+        fewest.SupportFeatureMachine(C=np.inf, certify=True, feature_cost={0: 2.0}, include=[4]),
+        X,
+        Y,
+    ),
+    "ranking": (RankingSelector(3, include=[5]), X, Y),
     "weighted vote": (WeightedVoteClassifier(4), X, Y),
 }
 

@@ -16,6 +16,7 @@ import pytest
 from sklearn.svm import SVC
 
 import fewest
+from fewest.filters import WeightedVoteClassifier
 from tests.model_files.models import fitted
 from tests.model_files.tampering import archive_of, members, with_document, with_member
 
@@ -357,7 +358,10 @@ def test_what_a_stranger_asks_of_the_solver_is_bounded(content, tmp_path, monkey
         ),
         (
             "liknon_cv",
-            lambda _: {"unfitted": "WeightedVoteClassifier", "parameters": {"n_features": 3}},
+            lambda _: {
+                "unfitted": "WeightedVoteClassifier",
+                "parameters": WeightedVoteClassifier(3).get_params(),
+            },
             "classifier_ is a WeightedVoteClassifier",
         ),
         (

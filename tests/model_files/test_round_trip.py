@@ -69,6 +69,7 @@ def test_data_of_other_number_types(name, dtype, through_file):
 def test_every_public_estimator_is_tried():
     public = {name for name in fewest.__all__ if hasattr(getattr(fewest, name), "get_params")} | {
         "BestFirstSelector",
+        "RankingSelector",
         "WeightedVoteClassifier",
     }
     assert public == set(MODELS)

@@ -22,6 +22,7 @@ from fewest import (
     UnionFeatureMachine,
 )
 from fewest._estimators.abilities import selection_of
+from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._estimators.splits import balanced_error, fit_with_groups
 from fewest.imaging import downsample, downsampled_mask
 from fewest.informative import informative_features
@@ -77,6 +78,19 @@ def test_same_folds_as_by_hand(scans, fitted):
     np.testing.assert_array_equal(in_mask(scans, fitted.consistency_img_), supports.sum(axis=0))
     assert fitted.error_ == pytest.approx(errors.mean())  # participants have equally many maps
     assert fitted.error_sd_ == pytest.approx(errors.std(ddof=1))
+
+
+def test_probabilities_from_the_folds(scans, fitted):
+    X = by_hand(scans)
+    codes, decisions = (scans.y == "right").astype(int), np.empty(len(scans.y))
+    for train, test in LeaveOneGroupOut().split(X, scans.y, scans.groups):
+        machine = SupportFeatureMachine().fit(X[train], scans.y[train])
+        decisions[test] = machine.decision_function(X[test])
+    wanted = fit_temperature(pair_scores(decisions), codes)
+    assert fitted.temperature_ == pytest.approx(wanted, rel=1e-3)
+    shares = fitted.predict_proba(scans.images)
+    risk = 1.0 / (1.0 + np.exp(-fitted.decision_function(scans.images) / fitted.temperature_))
+    np.testing.assert_allclose(shares, np.column_stack([1.0 - risk, risk]), atol=1e-12)
 
 
 def test_ranking_counts_repetitions(scans, fitted):
@@ -141,6 +155,11 @@ def test_forms_of_input(scans, fitted, tmp_path, form):
 def test_nothing_more_than_asked_for(scans):
     decoder = FewestVoxels(mask=scans.mask, cv=0, n_subsets=0).fit(scans.images, scans.y)
     assert decoder.cv_results_ is None
+    assert decoder.temperature_ is None
+    machine = SupportFeatureMachine().fit(by_hand(scans), scans.y)
+    np.testing.assert_allclose(
+        decoder.predict_proba(scans.images), machine.predict_proba(by_hand(scans))
+    )
     assert decoder.error_ is None
     assert decoder.consistency_img_ is None
     assert decoder.ranking_img_ is None

@@ -105,10 +105,17 @@ def test_first_odd_value_is_shown(refused_frame, frame):
     assert "age ('?')" in refused_frame(frame)
 
 
-def test_dates_in_features(refused, tmp_path, frame):
-    frame["born"] = pandas.Timestamp("2000-01-01")
+@pytest.mark.parametrize(
+    "day", [pandas.Timestamp("2000-01-01"), "2000-01-01", "1.2.2000", "1/31/99 12:30"]
+)
+def test_dates_are_no_features(day, refused, tmp_path, frame):
+    frame["born"] = day
     frame.to_parquet(tmp_path / "table.parquet")
-    assert "born ('2000-01-01" in refused(tmp_path / "table.parquet")
+    table = read_table(tmp_path / "table.parquet", "group")
+    assert "born" not in table.feature_names
+    assert "Left out, because there are dates in it: born." in table.notes
+    with pytest.raises(InputError, match="text instead of numbers in 1 feature column: born"):
+        read_table(tmp_path / "table.parquet", "group", keep=["born"])
 
 
 def test_duplicate_names(refused, tmp_path):

@@ -199,6 +199,13 @@ def find_selection(fitted: Any) -> Selection | None:
     return Selection(supports, coef, np.atleast_1d(intercept), cost=cost)
 
 
+def find_probabilities(fitted: Any, X: Any) -> FloatArray | None:
+    """Of every sample one probability per class; None if the estimator has none."""
+    if not abilities_of(fitted).classifies or not hasattr(fitted, "predict_proba"):
+        return None
+    return np.asarray(fitted.predict_proba(X))
+
+
 def feature_names_of(fitted: Any) -> Any:
     """Names of the columns that the estimator was fitted to; None if they had none."""
     return getattr(fitted, "feature_names_in_", None)

@@ -11,22 +11,20 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Abilities, Selection, Selector, feature_names_of
+from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
-from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
-from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of, say_rules
+from fewest._estimators.probabilities import find_temperature, pair_scores
+from fewest._estimators.rules import RuleParameters, say_rules
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     check_choice,
     check_data,
-    check_flag,
     check_positive,
     check_usual_parameters,
     drop_zero_weights,
@@ -45,19 +43,15 @@ from fewest.exceptions import NotSeparableError
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=ABCMeta):
+class SelectingClassifier(
+    RuleParameters, Selector, LinearClassifier, BaseEstimator, metaclass=ABCMeta
+):
     """A linear classifier that is zero on most features, and a selector of the others.
 
     A subclass says how one binary task is solved; it has the parameters `C`, `class_weight` (or
     its own `_price_errors`). Parameters are fields of dataclasses: the first may be given by place.
     """
 
-    include: Any = None
-    exclude: Any = None
-    feature_cost: Any = None
-    feature_groups: Any = None
-    one_per_group: bool = False
-    signs: Any = None
     standardize: bool = True
     refit: str | None = None
     tol: float = 1e-7
@@ -108,7 +102,7 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         """Raise a ValueError that names the parameter and its admissible values."""
         check_usual_parameters(self)
         check_choice("refit", self.refit, ("margin", None))
-        check_flag("one_per_group", self.one_per_group)
+        self._check_rules()
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
         if "C" in vars(self):
@@ -186,26 +180,6 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             refit if self.refit == "margin" and len(features) else None,
         )
 
-    @available_if(lambda machine: hasattr(machine, "temperature_"))
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability of every class: its share of the exponential scores.
-
-        The scores are divided by one temperature, chosen so that the classes of samples left out of
-        the last fit (not of the selection) are as likely as possible. Where features were selected
-        from very many, the probabilities of new samples are therefore too certain;
-        `SupportFeatureMachineCV` finds the temperature in folds that select anew.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
-
-        Returns
-        -------
-        array of shape (n_samples, n_classes)
-        """
-        return share_scores(self.decision_function(X), self.temperature_)
-
     def _keep_all(self, columns: Columns, fits: list[tuple[Hyperplane, list[Warning]]]) -> None:
         """Keep the hyperplanes of all tasks, and warn of what is doubtful about them."""
         self._keep(columns, [plane for plane, _ in fits])
@@ -250,14 +224,6 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         if rules is not None:
             columns = rules.narrow(columns, y)
         return BinaryTask(columns, y, weight, error_cost, self._label(positive), rules)
-
-    def _has_rules(self) -> bool:
-        """Whether features have prices, or may not all be selected freely."""
-        return are_rules(rules_of(self))
-
-    def _read_rules(self, n_features: int) -> Rules | None:
-        """The rules about features that the parameters state."""
-        return read_rules(n_features, feature_names_of(self), **rules_of(self))
 
     def _price_errors(
         self, y: FloatArray, codes: IndexArray, weight: FloatArray

@@ -32,6 +32,9 @@ class BestMachine(Selector, LinearClassifier):
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of every class, that of `best_estimator_`.
 
+        Its temperature is that of the chosen candidate's decisions in the splits, where features
+        were selected again.
+
         Parameters
         ----------
         X : array or sparse matrix of shape (n_samples, n_features)

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
+from fewest._estimators.probabilities import Calibrated, share_scores
 from fewest._estimators.validation import check_new_data
 from fewest._types import FloatArray, IndexArray
 
@@ -19,7 +21,7 @@ def choose_classes(scores: FloatArray) -> IndexArray:
     return (scores.ravel() > 0).astype(np.intp)
 
 
-class ScoreClassifier(ClassifierMixin):
+class ScoreClassifier(Calibrated, ClassifierMixin):
     """A classifier whose `decision_function` decides."""
 
     classes_: NDArray[Any]
@@ -38,6 +40,27 @@ class ScoreClassifier(ClassifierMixin):
         """
         scores = self.decision_function(X)
         return self.classes_[choose_classes(scores)]
+
+    @available_if(lambda machine: hasattr(machine, "temperature_"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of every class: its share of the exponential scores.
+
+        The scores are divided by one temperature, chosen so that the classes of samples left out of
+        a fit are as likely as possible. Machines that count features leave them out of the last fit
+        only, not of the selection: where features were selected from very many, the probabilities
+        of new samples are then too certain. Estimators that choose by cross-validation, and all
+        that are no such machines, take the temperature from folds that select again.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return share_scores(self.decision_function(X), self.temperature_)
 
 
 class LinearClassifier(ScoreClassifier):

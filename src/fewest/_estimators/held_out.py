@@ -28,7 +28,7 @@ from fewest._estimators.abilities import (
     find_selection,
 )
 from fewest._estimators.decisions import choose_classes
-from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
+from fewest._estimators.splits import balanced_error, check_groups, fit_within, split_folds
 from fewest._estimators.together import (
     advances_together,
     find_outcomes,
@@ -202,7 +202,7 @@ def judge_fold(
     started = perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_with_groups(fitted, _take_rows(X, train), y[train], of_train)
+        fit_within(fitted, _take_rows(X, train), y[train], of_train)
     seconds = perf_counter() - started
     fold = _describe_fold(fitted, _take_rows(X, test), train, test, caught)
     fold = replace(fold, seconds=seconds)

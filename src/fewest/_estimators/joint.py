@@ -16,7 +16,7 @@ from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.panel_search import PanelSearch, find_candidate_problem
 from fewest._estimators.probabilities import find_temperature
-from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
+from fewest._estimators.rules import RULES_FAILED, Rules, check_room, say_rules
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -230,12 +230,7 @@ class JointClassifier(SelectingClassifier):
                 f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
                 f"more than max_features={most}"
             )
-        n_included = 0 if task.rules is None else task.rules.n_included
-        if n_included > most:
-            raise ValueError(
-                f"include names {n_included} features, which is more than max_features={most}: "
-                "raise max_features, or include fewer"
-            )
+        check_room(task.rules, most, "max_features")
 
     def _find_least_size(self, n_features: int) -> int:
         """How many features are in any panel: included ones, and those that every class has."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -14,11 +15,23 @@ from fewest._estimators.many_samples import draw_subsample
 from fewest._types import FloatArray, IndexArray
 
 # Samples that are left out in turn, and how many samples are enough for one number.
-_FOLDS, _ENOUGH = 3, 5000
+N_FOLDS, ENOUGH = 3, 5000
 # Where the temperature may lie, relative to the mean difference of the two largest scores.
 _COLDEST, _HOTTEST = 1e-3, 1e3
 
 Refit = Callable[[FloatArray, IndexArray], tuple[FloatArray, FloatArray]]
+
+
+class Calibrated:
+    """A classifier whose `fit` finds a temperature, maybe at the price of further fits."""
+
+    temperature_: float
+    _calibrates: bool = True  # not where `fit` is one within folds, and nobody asks for it
+    decision_function: Any
+
+    def _class_scores(self, X: Any) -> FloatArray:
+        """Scores that the probabilities follow: one column per class, or one for two classes."""
+        return np.asarray(self.decision_function(X))
 
 
 def share_scores(scores: FloatArray, temperature: float) -> FloatArray:
@@ -45,10 +58,10 @@ def find_temperature(
     `refit` finds weights on the rows it is given; without it, or where a class has one sample, the
     scores of the samples themselves are used.
     """
-    rows = draw_subsample(codes, _ENOUGH)
+    rows = draw_subsample(codes, ENOUGH)
     few = codes[rows]
     scores = block[rows] @ W + b
-    n_folds = min(_FOLDS, int(np.bincount(few, minlength=W.shape[1]).min()))
+    n_folds = min(N_FOLDS, int(np.bincount(few, minlength=W.shape[1]).min()))
     if refit is not None and n_folds > 1:
         folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
         for train, test in folds.split(rows, few):

@@ -7,20 +7,21 @@ an error that says what is wrong.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from fewest._estimators.validation import mask_columns
+from fewest._estimators.places import Places
+from fewest._estimators.validation import check_flag, mask_columns
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.smooth import Rivalry
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.terms import Terms
 from fewest._types import FloatArray, IndexArray
-from fewest._wording import counted, listed, near, quoted
+from fewest._wording import counted, listed
 
 # Parameters with this meaning, wherever they are.
 RULE_NAMES = (
@@ -103,10 +104,25 @@ class Rules:
             return np.empty(0, dtype=np.intp)
         return features[self.weight_signs[features] * w < 0.0]
 
-    def narrow(self, columns: Columns, y: FloatArray) -> Columns:
-        """The columns without those that are excluded, or lower in a class than they must be."""
+    def take(self, features: IndexArray) -> Rules:
+        """The rules about some of the features, in this order."""
+        return replace(
+            self,
+            price=self.price[features],
+            included=self.included[features],
+            excluded=self.excluded[features],
+            groups=None if self.groups is None else self.groups[features],
+            signs=None if self.signs is None else self.signs[features],
+        )
+
+    def narrow(self, columns: Columns, y: FloatArray | None = None) -> Columns:
+        """The columns without those that are excluded, or lower in a class than they must be.
+
+        Signs need y, which is -1 and 1.
+        """
         barred = self.excluded.copy()
         if self.signs is not None:
+            assert y is not None
             barred |= (self.signs * columns.price(class_mean_vector(y)) <= 0.0) & (self.signs != 0)
         return _leave_out(columns, barred & ~self.included)
 
@@ -165,7 +181,7 @@ def read_rules(
         if one_per_group:
             raise ValueError("one_per_group needs feature_groups, which say what belongs together")
         return None
-    places = _Places(n_features, names)
+    places = Places(n_features, names)
     included = places.mark("include", include)
     excluded = places.mark("exclude", exclude)
     both = np.flatnonzero(included & excluded)
@@ -202,7 +218,7 @@ def read_rules(
 
 
 def _check_one_per_group(
-    places: _Places, included: NDArray[np.bool_], groups: IndexArray | None
+    places: Places, included: NDArray[np.bool_], groups: IndexArray | None
 ) -> None:
     assert groups is not None
     inside = np.flatnonzero(included & (groups >= 0))
@@ -213,6 +229,52 @@ def _check_one_per_group(
             f"include names {places.show(crowded)}, which share groups, but one_per_group allows "
             "one feature of each group"
         )
+
+
+def check_room(rules: Rules | None, most: int, parameter: str) -> None:
+    """Raise if more features are always in than a parameter allows in all."""
+    if rules is not None and rules.n_included > most:
+        raise ValueError(
+            f"include names {counted(rules.n_included, 'feature')}, which is more than "
+            f"{parameter}={most}: raise {parameter}, or include fewer"
+        )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class RuleParameters:
+    """Rules about features as parameters of an estimator, which says those that it can keep."""
+
+    include: Any = None
+    exclude: Any = None
+    feature_cost: Any = None
+    feature_groups: Any = None
+    one_per_group: bool = False
+    signs: Any = None
+
+    _kept_rules: ClassVar[tuple[str, ...]] = RULE_NAMES
+    _instead_of_rules: ClassVar[str] = (
+        "Leave that out, or use SupportFeatureMachine or Liknon, which take all rules"
+    )
+
+    def _has_rules(self) -> bool:
+        """Whether features have prices, or may not all be selected freely."""
+        return are_rules(rules_of(self))
+
+    def _refused_rules(self) -> tuple[str, ...]:
+        """Rules that this estimator, with its present parameters, cannot keep."""
+        return tuple(rule for rule in RULE_NAMES if rule not in self._kept_rules)
+
+    def _check_rules(self) -> None:
+        """Refuse rules that cannot be kept; what they name is checked with the data."""
+        check_flag("one_per_group", self.one_per_group)
+        for rule in self._refused_rules():
+            if getattr(self, rule) is not None and getattr(self, rule) is not False:
+                raise ValueError(f"{type(self).__name__} takes no {rule}. {self._instead_of_rules}")
+
+    def _read_rules(self, n_features: int) -> Rules | None:
+        """The rules about features that the parameters state."""
+        names = getattr(self, "feature_names_in_", None)
+        return read_rules(n_features, names, **rules_of(self))
 
 
 def find_features(
@@ -226,16 +288,16 @@ def find_features(
     >>> find_features("include", ["B"], ["A", "B"], 2)
     array([1])
     """
-    return np.flatnonzero(_Places(n_features, names).mark(rule, features))
+    return np.flatnonzero(Places(n_features, names).mark(rule, features))
 
 
 def rules_of(estimator: Any) -> dict[str, Any]:
     """The parameters of an estimator, or of the one inside, that are rules; none without any."""
+    if isinstance(estimator, RuleParameters):
+        return {rule: getattr(estimator, rule) for rule in RULE_NAMES}
     parameters = estimator.get_params(deep=False)
-    if not set(RULE_NAMES) <= set(parameters):
-        inner = parameters.get("estimator")
-        return {} if inner is None else rules_of(inner)
-    return {rule: parameters[rule] for rule in RULE_NAMES}
+    inner = parameters.get("estimator", parameters.get("selector"))
+    return rules_of(inner) if hasattr(inner, "get_params") else {}
 
 
 def number_rules(estimator: Any, names: Sequence[str]) -> Any:
@@ -244,11 +306,10 @@ def number_rules(estimator: Any, names: Sequence[str]) -> Any:
     A new one if there are any rules, also within a pipeline or the like.
     """
     numbered: dict[str, Any] = {}
-    parameters = estimator.get_params(deep=True)
-    for owner in {name.rpartition("__")[0] for name in parameters}:
-        prefix = f"{owner}__" if owner else ""
-        given = {rule: parameters.get(prefix + rule) for rule in RULE_NAMES}
-        given["one_per_group"] = bool(given["one_per_group"])
+    owners = {"": estimator, **estimator.get_params(deep=True)}
+    for name, owner in owners.items():
+        given = rules_of(owner) if isinstance(owner, RuleParameters) else {}
+        prefix = f"{name}__" if name else ""
         if not are_rules(given):
             continue
         rules = read_rules(len(names), names, **given)
@@ -267,8 +328,8 @@ def number_rules(estimator: Any, names: Sequence[str]) -> Any:
 
 
 def are_rules(given: Mapping[str, Any]) -> bool:
-    """Whether any of the parameters is a rule; filters have a number called include, too."""
-    return any(given[rule] is not None for rule in RULE_NAMES if rule != "one_per_group")
+    """Whether any of the parameters is a rule; one_per_group says something of another one."""
+    return any(value is not None for rule, value in given.items() if rule != "one_per_group")
 
 
 def _as_labels(groups: IndexArray) -> list[int | None]:
@@ -321,126 +382,3 @@ def _leave_out(columns: Columns, barred: NDArray[np.bool_]) -> Columns:
             "signs"
         )
     return narrowed
-
-
-class _Places:
-    """From what users call features to their places."""
-
-    def __init__(self, n_features: int, names: Sequence[str] | NDArray[Any] | None) -> None:
-        self._count = n_features
-        self._names = None if names is None else [str(name) for name in names]
-        self._of_name = (
-            {} if self._names is None else dict(zip(self._names, range(n_features), strict=True))
-        )
-
-    def find(self, rule: str, feature: Any) -> int:
-        """The place of a feature, by name or number."""
-        if isinstance(feature, str):
-            if self._names is None:
-                raise ValueError(
-                    f"{rule} names {quoted(feature)}, but X has no names: give the numbers of "
-                    "columns (from 0), or a data frame"
-                )
-            if feature not in self._of_name:
-                raise ValueError(
-                    f"{rule} names {quoted(feature)}, which is no feature of X. "
-                    + near(feature, self._names, "feature")
-                )
-            return self._of_name[feature]
-        is_whole = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
-        if not is_whole or not 0 <= feature < self._count:
-            raise ValueError(
-                f"{rule} has {feature!r}; it must be a name, or the number of a column, "
-                f"0 to {self._count - 1}"
-            )
-        return int(feature)
-
-    def show(self, places: IndexArray) -> str:
-        """Features for a message."""
-        names = self._names
-        shown = listed(str(place) if names is None else names[place] for place in places)
-        return f"{'feature' if len(places) == 1 else 'features'} {shown}"
-
-    def mark(self, rule: str, features: Any) -> NDArray[np.bool_]:
-        """Which features are listed; a mask is taken as it is."""
-        marked = np.zeros(self._count, dtype=bool)
-        if features is None:
-            return marked
-        if isinstance(features, (str, int, np.integer)):
-            features = [features]
-        array = np.asarray(features)
-        if array.dtype == bool:
-            self._check_length(rule, array, "mask")
-            return array.copy()
-        for feature in array.tolist() if array.dtype.kind in "iu" else list(features):
-            marked[self.find(rule, feature)] = True
-        return marked
-
-    def numbers(self, rule: str, values: Any, default: float) -> FloatArray:
-        """One number per feature."""
-        if isinstance(values, Mapping):
-            found = np.full(self._count, default)
-            for feature, value in values.items():
-                found[self.find(rule, feature)] = _as_number(rule, value)
-            return found
-        if np.ndim(values) == 0:
-            return np.full(self._count, _as_number(rule, values))
-        try:
-            array = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{rule} must hold numbers: one per feature, or a dict of features"
-            ) from None
-        self._check_length(rule, array, "array")
-        return array
-
-    def signs(self, values: Any) -> NDArray[np.int8]:
-        signs = self.numbers("signs", values, 0.0)
-        if not np.isin(signs, (-1.0, 0.0, 1.0)).all():
-            raise ValueError(
-                "signs must be 1 (higher in the second class), -1 (lower) or 0 (either); got "
-                f"{signs[~np.isin(signs, (-1.0, 0.0, 1.0))][0]:g}"
-            )
-        return signs.astype(np.int8)
-
-    def groups(self, groups: Any) -> IndexArray:
-        """Numbers of the groups, -1 for none."""
-        if isinstance(groups, Mapping):
-            found = np.full(self._count, -1, dtype=np.intp)
-            for number, (group, members) in enumerate(groups.items()):
-                rule = f"feature_groups[{group!r}]"
-                places = np.flatnonzero(self.mark(rule, members))
-                twice = places[found[places] >= 0]
-                if len(twice):
-                    raise ValueError(
-                        f"feature_groups has {self.show(twice)} in two groups: each belongs into "
-                        "one at most"
-                    )
-                found[places] = number
-            return found
-        labels = list(groups)
-        self._check_length("feature_groups", np.empty(len(labels)), "list of labels")
-        numbers: dict[Any, int] = {}
-        return np.array(
-            [-1 if _is_missing(one) else numbers.setdefault(one, len(numbers)) for one in labels],
-            dtype=np.intp,
-        )
-
-    def _check_length(self, rule: str, array: NDArray[Any], kind: str) -> None:
-        if array.shape != (self._count,):
-            raise ValueError(
-                f"{rule}: {kind} of shape {array.shape}, but X has "
-                f"{counted(self._count, 'feature')}: give one entry for each"
-            )
-
-
-def _as_number(rule: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{rule} must hold numbers; got {value!r}") from None
-
-
-def _is_missing(label: Any) -> bool:
-    """None, NaN or an empty text: in no group."""
-    return label is None or label == "" or label != label

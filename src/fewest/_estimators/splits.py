@@ -20,12 +20,17 @@ from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.many_samples import find_members, hold_several
+from fewest._estimators.probabilities import Calibrated
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
 
 # With more groups than this, labels change places by one sort for all groups.
 _MANY_GROUPS = 1_000
+_ONE_CLASS_EACH = (
+    "every stratum holds a single class, so no label can move within its stratum: the classes and "
+    "the strata cannot be told apart"
+)
 
 
 def split_folds(
@@ -181,6 +186,20 @@ def fit_with_groups(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any
     return estimator.fit(X, y)
 
 
+def fit_within(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    """Fit for what it selects or decides: nobody will ask it for probabilities.
+
+    Those would take further fits.
+    """
+    if not isinstance(estimator, Calibrated):
+        return fit_with_groups(estimator, X, y, groups)
+    estimator._calibrates = False
+    try:
+        return fit_with_groups(estimator, X, y, groups)
+    finally:
+        del estimator._calibrates
+
+
 def balanced_error(y: NDArray[Any], predicted: NDArray[Any]) -> float:
     """Mean over the classes at hand of the share of their samples that are misclassified.
 
@@ -252,10 +271,19 @@ def permute_labels(
 ) -> NDArray[Any]:
     """Permuted labels, one row per permutation; a ValueError if the groups do not allow any.
 
-    Whole groups change places within `parts` only, where these are given: one per sample.
+    Labels change places within `parts` only, where these are given: one per sample.
     """
     if groups is None:
-        return _permute_within(y, np.zeros(len(y)), n_permutations, rng)
+        blocks = np.zeros(len(y)) if parts is None else parts
+        if parts is not None and not _mixed(y, parts):
+            raise ValueError(_ONE_CLASS_EACH)
+        return _permute_within(y, blocks, n_permutations, rng)
+    if parts is not None and exchange == "within":
+        pairs = np.column_stack([np.unique(one, return_inverse=True)[1] for one in (groups, parts)])
+        together = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+        if not _mixed(y, together):
+            raise ValueError(_ONE_CLASS_EACH)
+        return _permute_within(y, together, n_permutations, rng)
     mixed = _mixed(y, groups)
     if exchange == "within":
         if not mixed:
@@ -270,6 +298,8 @@ def permute_labels(
             "their labels with exchange='within'"
         )
     _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    if parts is not None and _mixed(parts, groups):
+        raise ValueError("a group lies in several strata: with exchange='whole' none may")
     blocks = np.zeros(len(first)) if parts is None else parts[first]
     return _permute_within(y[first], blocks, n_permutations, rng)[:, member]
 

@@ -48,6 +48,7 @@ class Job:
     left_out: list[LeftOut] = field(default_factory=list)
     truth: list[str] = field(default_factory=list)
     rules: dict[str, Any] = field(default_factory=dict)  # about features, for the estimator
+    covariates: dict[str, Any] = field(default_factory=dict)
 
     @property
     def verbose(self) -> int:
@@ -226,4 +227,4 @@ def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = 
     of_file = ("origin", "file", "target", "dropped", "notes", "missing")
     about = {name: getattr(table, name) for name in of_file}
     output.say(data_text(data.summary(**about)))
-    return Job(arguments, output, data, about, seconds)
+    return Job(arguments, output, data, about, seconds, covariates=table.covariates)

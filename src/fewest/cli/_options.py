@@ -21,7 +21,8 @@ exit codes:
 _DATA_FORMATS = """\
 DATA is a table with one sample per row, one feature per column, and one column
 with the class:
-  .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz
+  .csv .tsv .txt   with a header line; comma, tab, semicolon or |; also as .gz;
+                   also a series matrix file of GEO
   .parquet         one table
   .xlsx            a sheet with a row of names first
   .npz             arrays X (numbers) and y (classes), and if you like
@@ -31,8 +32,9 @@ Columns without a name, and columns of text that is different in every row
 (ids), are left out. What was done with the file is reported below its name.
 """
 
-# Spelled out, because the parser loads no library; a test compares it with the reader's own.
+# Spelled out, because the parser loads no library; a test compares them with the reader's own.
 MISSING = ("error", "drop-samples", "drop-features", "median")
+DUPLICATES = ("error", "mean", "max", "first", "suffix")
 
 _MOST_SEEDS = 2**32
 
@@ -157,7 +159,16 @@ def _add_table(parser: Parser) -> None:
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
     group.option("--target COLUMN", target)
-    add_drop(group, "leave this column out, a patient id for instance")
+    only = "of more classes, those to tell apart; samples of others are left out"
+    group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
+    group.option("--one-vs-rest LABEL", "two classes: this one, and all others together")
+    add_drop(
+        group,
+        "leave out these columns: a name, a list with commas, a pattern such as 'qc_*', or "
+        "all-text for every column with text",
+    )
+    kept = "a feature although it looks like a row number, an id or a date"
+    group.option("--keep COLUMN", kept, action="append", default=[])
     add_layout(group)
     group.option(
         "--missing",
@@ -176,20 +187,43 @@ def add_drop(group: Group, help: str) -> None:
 
 def add_layout(group: Group) -> None:
     """Where in the file the table is."""
+    group.option(
+        "--classes FILE[:SHEET][:COLUMN]",
+        "a second table with the classes (and groups), whose rows are found by the ids of the "
+        "samples, in any order; where these are columns of DATA, it is read transposed",
+    )
+    ids = "column with the ids of the samples (default: the first with a text of its own per row)"
+    group.option("--ids COLUMN", ids)
     transposed = "the samples are columns: the first column has names, and COLUMN above is a row"
     group.option("--transpose", transposed)
+    named = "where the samples are columns: column with the names of the features (default: first)"
+    group.option("--names COLUMN", named)
+    group.option(
+        "--duplicates",
+        "features that share a name: an error, their mean, the largest value per sample, the first "
+        "of them, or numbers after their names",
+        default="error",
+        choices=DUPLICATES,
+    )
     group.option("--sheet NAME", "sheet of an Excel workbook (default: the first)")
     group.option("--layer NAME", "layer of an .h5ad file (default: X)")
 
 
-def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) -> Group:
+def add_method(
+    parser: Parser, methods: tuple[str, ...], *, hard: bool = False, chooses: bool = False
+) -> Group:
     """The method and its parameters; None stands for a default that depends on the method.
 
-    `hard`: no training error is allowed unless C is given.
+    `hard`: no training error is allowed unless C is given. `chooses`: the default is the method
+    that chooses C by itself, unless an option asks for another.
     """
     group = parser.add_group("method")
     described = "; ".join(f"{method}: {METHODS[method].description}" for method in methods)
-    group.option("--method", described, default="sfm", choices=methods)
+    if chooses:
+        described += " (default: sfm-cv; sfm with --C, --max-features or --certify)"
+        group.option("--method", described, choices=methods)
+    else:
+        group.option("--method", described, default="sfm", choices=methods)
     cost_of_errors = "what a training error costs, in features; inf allows none"
     if hard:
         group.option("--C FLOAT", f"{cost_of_errors} (default: inf; liknon: 1.0)", cost)
@@ -198,7 +232,7 @@ def add_method(parser: Parser, methods: tuple[str, ...], *, hard: bool = False) 
             "--C FLOAT",
             f"{cost_of_errors}. For liknon the cost of the hinge loss: see fewest path for values "
             "that suit the data; sfm-cv chooses C by itself; for psvm the largest weight (default: "
-            "2.0; liknon: 1.0; weston and psvm: inf)",
+            "sfm 2.0; liknon 1.0; weston and psvm inf)",
             cost,
         )
     group.option(
@@ -248,7 +282,8 @@ def add_panel(group: Group) -> None:
     group.option(
         "--multi-class",
         "more than two classes: one panel of features for all of them, or one selection per class "
-        "against the rest (default: joint; psvm has the latter only)",
+        "against the rest (default: joint, but separate if no method is named; psvm has the latter "
+        "only)",
         choices=("joint", "separate"),
     )
 

@@ -28,6 +28,7 @@ _INPUTS = {
     "data": "data",
     "model": "model",
     "against": "second data",
+    "classes": "classes",
     "features_from": "names of the features",
 }
 _ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
@@ -83,9 +84,13 @@ class Output:
 
 def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:
     """Say now what would make a file fail later; none may replace what is read, or another."""
+    from fewest.tables._classes import split_classes
+
     inputs = [name for name in _INPUTS if name not in files]
     for name, (option, path) in product(inputs, files.items()):
         read = getattr(arguments, name, None)
+        if read and name == "classes":
+            read = str(split_classes(read)[0])
         if read and os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
             raise CommandError(
                 f"--{option} {visible(path)} would replace the {_INPUTS[name]}.\nName another file."

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
-from fewest._estimators.abilities import abilities_of, feature_names_of
+from fewest._estimators.abilities import abilities_of, feature_names_of, find_probabilities
 from fewest._estimators.splits import balanced_error
 from fewest._types import IndexArray
 from fewest._wording import counted, cut, listed, visible
@@ -18,12 +18,21 @@ from fewest.cli._errors import CommandError
 from fewest.cli._reading import read_new
 from fewest.exceptions import ModelFileError
 from fewest.model_files import load
+from fewest.model_files._archive import is_model_file
 from fewest.report.content import ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
 
 
-def load_machine(path: str) -> Any:
-    """A machine that can predict; an error that says what to do if the file holds none."""
+def load_machine(path: str, data: str | None = None) -> Any:
+    """A machine that can predict; an error that says what to do if the file holds none.
+
+    `data` is the other file that was named: it may be the model.
+    """
+    if data is not None and _are_swapped(path, data):
+        raise CommandError(
+            f"{visible(data)} is the model, and {visible(path)} the data: name the model first.\n"
+            f"fewest predict {visible(data)} {visible(path)}"
+        )
     try:
         machine = load(path)
     except ModelFileError as error:
@@ -39,6 +48,11 @@ def load_machine(path: str) -> Any:
             "predict.\nSave a machine that does, with fewest select --model for instance."
         )
     return machine
+
+
+def _are_swapped(model: str, data: str) -> bool:
+    """Whether the second file is a model, and the first one is none."""
+    return is_model_file(data) and not is_model_file(model)
 
 
 def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
@@ -57,6 +71,8 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
             predicted = machine.predict(X)
             if abilities.has_scores:
                 scores = np.asarray(machine.decision_function(X)).tolist()
+            shares = find_probabilities(machine, X)
+            probabilities = None if shares is None else shares.tolist()
     except ValueError as error:
         raise CommandError(f"{samples.origin}: {error}") from error
     notes = list(samples.notes)
@@ -79,8 +95,10 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
         ),
         data=samples.origin,
         n_samples=len(predicted),
+        ids=None if samples.ids is None else samples.ids.tolist(),
         predictions=predicted.tolist(),
         scores=scores,
+        probabilities=probabilities,
         truth=None if truth is None else truth.tolist(),
         errors=errors,
         notes=notes,

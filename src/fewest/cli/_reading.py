@@ -5,19 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-from scipy import sparse
-
-from fewest._wording import quoted
 from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
+from fewest.tables._narrow import keep_classes, oppose_rest
 from fewest.tables._read import read_some
 
-_MOST_NOTED = 5
-_FEW_ROWS = 10  # among so few, whole numbers may count by chance
 _OPTIONS = {
     "target": "--target COLUMN",
     "drop": "--drop COLUMN",
@@ -26,6 +21,13 @@ _OPTIONS = {
     "missing": "--missing drop-samples, drop-features or median",
     "sheet": "--sheet NAME",
     "layer": "--layer NAME",
+    "classes": "--classes FILE:COLUMN",
+    "ids": "--ids COLUMN",
+    "names": "--names COLUMN",
+    "covariates": "--covariates A,B",
+    "duplicates": "--duplicates",
+    "only": "--only A B",
+    "one_vs_rest": "--one-vs-rest LABEL",
 }
 
 
@@ -40,16 +42,25 @@ def read(arguments: argparse.Namespace) -> Table:
             getattr(arguments, "groups", None),
             transpose=arguments.transpose,
             missing=arguments.missing,
-            sheet=arguments.sheet,
-            layer=arguments.layer,
+            covariates=split_names(getattr(arguments, "covariates", None)),
+            keep=arguments.keep,
+            **_layout(arguments),
         )
+        table = _narrow(table, arguments)
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
         raise CommandError(
             f"--matrix needs as many columns as rows, but the table has {rows} rows and {columns} "
             "columns.\nLeave it out if the columns are objects of another kind."
         )
-    return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
+    return table
+
+
+def _narrow(table: Table, arguments: argparse.Namespace) -> Table:
+    """The classes that were asked for."""
+    if arguments.only:
+        table = keep_classes(table, arguments.only)
+    return oppose_rest(table, arguments.one_vs_rest) if arguments.one_vs_rest else table
 
 
 def _refuse_blocks(arguments: argparse.Namespace) -> None:
@@ -66,7 +77,7 @@ def _refuse_blocks(arguments: argparse.Namespace) -> None:
 def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
     """The table of --against, with those of the features that it has; and its other columns."""
     with naming_options():
-        return read_some(
+        table, others = read_some(
             arguments.against,
             features,
             arguments.target,
@@ -75,42 +86,43 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
             sheet=arguments.sheet,
             layer=arguments.layer,
         )
+        return _narrow(table, arguments), others
 
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
     """Samples to predict, with these features (None: all that are there)."""
     _refuse_blocks(arguments)
-    with naming_options():
+    with naming_options(missing="--missing drop-samples or median"):
         return read_samples(
             arguments.data,
             features,
             arguments.target,
             arguments.drop,
             transpose=arguments.transpose,
-            sheet=arguments.sheet,
-            layer=arguments.layer,
+            missing=arguments.missing,
+            **_layout(arguments),
         )
 
 
+def split_names(text: str | None) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def _layout(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The options about where in which file things are."""
+    names = ("sheet", "layer", "classes", "ids", "names", "duplicates")
+    return {name: getattr(arguments, name) for name in names}
+
+
 @contextmanager
-def naming_options() -> Iterator[None]:
-    """Where an option would help, the message names it."""
+def naming_options(**others: str) -> Iterator[None]:
+    """An error names the option that would help; `others` are called differently here."""
+    options = {**_OPTIONS, **others}
     try:
         yield
     except InputError as error:
-        option = f" See {_OPTIONS[error.argument]}." if error.argument else ""
-        raise CommandError(f"{error}{option}") from error
-
-
-def _note_row_numbers(table: Table) -> list[str]:
-    """A running number separates the classes of a sorted file, and says nothing about them."""
-    X = table.X
-    if X.shape[0] < _FEW_ROWS or sparse.issparse(X):  # a column that counts is not sparse
-        return []
-    candidates = np.flatnonzero(X[1] - X[0] == 1)
-    running = candidates[np.all(np.diff(X[:, candidates], axis=0) == 1, axis=0)]
-    return [
-        f"The column {quoted(table.feature_names[column])} just counts the rows: "
-        "leave it out with --drop unless it is a feature."
-        for column in running[:_MOST_NOTED]
-    ]
+        option = f"See {options[error.argument]}." if error.argument else ""
+        ends_with_list = str(error).rpartition("\n")[2].startswith("  ")
+        separator = "\n" if ends_with_list else " "
+        raise CommandError(f"{error}{separator}{option}".rstrip()) from error

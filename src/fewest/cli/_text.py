@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
@@ -70,6 +71,7 @@ def result_text(content: Content) -> str:
         *minimum_blocks(content),
         *front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
+        *confounding_blocks(content),
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
     ]
@@ -137,7 +139,12 @@ def panel_blocks(content: Content, panel: Panel) -> list[str]:
 def chosen_text(content: Content) -> str:
     """The C that the method chose, if it did."""
     chosen = content.question.chosen.get("C")
-    return "" if chosen is None else f"Chosen C: {chosen:.4g}, by an inner cross-validation"
+    if chosen is None:
+        return ""
+    return (
+        f"Chosen C: {chosen:.4g}, what a training error costs in features, by an inner "
+        "cross-validation:\nthe fewest features that do about as well there as the best."
+    )
 
 
 def _total_text(content: Content) -> str:

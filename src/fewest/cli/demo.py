@@ -46,7 +46,14 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._job import start_job
     from fewest.cli.select import select_features
 
-    usual = {"method": "sfm", "C": math.inf, "constraint": None, "class_weight": None}
+    usual = {
+        "certify": False,
+        "covariates": None,
+        "method": "sfm",
+        "C": math.inf,
+        "constraint": None,
+        "class_weight": None,
+    }
     usual |= {"standardize": True, "refit": None, "cv": 5, "repeats": 1, "jobs": 1, "model": None}
     arguments = argparse.Namespace(**vars(arguments), **usual)
     settle_method(arguments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fewest._wording import counted, cut, percent, visible
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+_MOST_SAMPLES = 12
 _DESCRIPTION = """\
 Predict new samples with a machine that fewest select --model (or fewest.save
 in Python) has saved.
@@ -36,6 +38,7 @@ def add_options(commands: options.Commands) -> None:
             "machine.fewest new.csv --out predicted.csv",
             "machine.fewest new.xlsx --sheet March --transpose",
             "machine.fewest test.csv --target diagnosis --json -",
+            "machine.fewest expression.tsv --classes patients.csv:diagnosis",
             "machine.fewest new.csv --quiet > classes.txt",
         ),
     )
@@ -46,6 +49,13 @@ def add_options(commands: options.Commands) -> None:
     group.option("--target COLUMN", truth)
     options.add_drop(group, "for models without names of features: leave this column out")
     options.add_layout(group)
+    group.option(
+        "--missing",
+        "cells without a value: an error that says where they are, leave out their samples, or "
+        "fill in the median of the feature over the samples of DATA",
+        default="error",
+        choices=("error", "drop-samples", "median"),
+    )
     output = options.add_output(
         predict, quiet="print the predictions only, one per line", page=False
     )
@@ -58,32 +68,81 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._text import names_text, notes_text
 
     output = Output.from_arguments(arguments, "out")
-    found = predict_samples(load_machine(arguments.model), arguments)
+    found = predict_samples(load_machine(arguments.model, arguments.data), arguments)
     output.say(_model_text(found.model))
     output.say(f"Data      {found.data}: {counted(found.n_samples, 'sample')}")
     if arguments.out:
         columns = _list_columns(found)
         write(arguments.out, csv_text([columns, *zip(*columns.values(), strict=True)]))
         output.say_later(f"Written: {visible(arguments.out)}")
-    blocks = [_counts_text(found), _errors_text(found), notes_text(found.notes)]
+    blocks = [
+        _counts_text(found),
+        _samples_text(found),
+        _errors_text(found),
+        notes_text(found.notes),
+    ]
     text = "\n\n".join(block for block in blocks if block)
     output.deliver(found, text, names_text(map(str, found.predictions)))
 
 
 def _list_columns(found: Predictions) -> dict[str, list[Any]]:
-    """Of every sample its number, the prediction, the truth if known, and the scores."""
-    columns: dict[str, list[Any]] = {
-        "row": list(range(1, found.n_samples + 1)),
-        "predicted": found.predictions,
-    }
+    """Of every sample its number and id, the prediction, the truth if known, and how sure it is."""
+    columns: dict[str, list[Any]] = {"row": list(range(1, found.n_samples + 1))}
+    if found.ids is not None:
+        columns["sample"] = found.ids
+    columns["predicted"] = found.predictions
     if found.truth is not None:
         columns["truth"] = found.truth
-    if found.scores is not None:
-        names = [f"score {label}" for label in found.model.classes or []]
-        if len(names) == 2:
-            return {**columns, "score": found.scores}
-        columns |= zip(names, map(list, zip(*found.scores, strict=True)), strict=True)
+    labels = found.model.classes or []
+    if found.scores is not None and len(labels) == 2:
+        columns["score"] = found.scores
+    elif found.scores is not None:
+        columns |= _one_per_class("score", labels, found.scores)
+    if found.probabilities is not None:
+        columns |= _one_per_class("probability", labels, found.probabilities)
     return columns
+
+
+def _one_per_class(
+    word: str, labels: Sequence[Any], values: list[list[float]]
+) -> Iterable[tuple[str, list[float]]]:
+    names = [f"{word} {label}" for label in labels]
+    return zip(names, map(list, zip(*values, strict=True)), strict=True)
+
+
+def _samples_text(found: Predictions) -> str:
+    """The first samples with their predictions, and what the score means."""
+    from fewest.cli._emphasis import aligned
+
+    names = found.ids or [f"row {row}" for row in range(1, found.n_samples + 1)]
+    labels = found.model.classes
+    rows = [["sample", "predicted"]]
+    rows += [
+        [cut(name, 24), _short(one)] for name, one in zip(names, found.predictions, strict=True)
+    ]
+    del rows[_MOST_SAMPLES + 1 :]
+    text = ""
+    if found.probabilities is not None and labels is not None:
+        rows[0].append("probability")
+        for row, shares, one in zip(rows[1:], found.probabilities, found.predictions, strict=False):
+            row.append(f"{shares[labels.index(one)]:.2f}")
+        text = "Probability: of the predicted class, calibrated on samples that were left out."
+    if found.scores is not None and labels is not None and len(labels) == 2:
+        rows[0].append("score")
+        for row, score in zip(rows[1:], found.scores, strict=False):
+            row.append(f"{score:.3f}")
+        text += (
+            f"\nScore: above zero {cut(labels[1], 24)}, below zero {cut(labels[0], 24)}; the "
+            "further from zero, the clearer. Between -1 and 1 a sample is inside the margin."
+        )
+    more = found.n_samples - _MOST_SAMPLES
+    if more > 0:
+        text += f"\n{counted(more, 'more sample')}: see --out FILE, or --quiet for all predictions."
+    return f"{aligned(rows)}\n{text.strip()}".strip("\n")
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else cut(value, 24)
 
 
 def _model_text(model: ModelSummary) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._wording import visible
 from fewest.cli import _options as options
+from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import writing
 from fewest.cli._rules import add_rule_options, read_rule_options
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
     from fewest._estimators.splits import Split
     from fewest.cli._job import Job
     from fewest.report.content import Content
+    from fewest.significance import Confounding
 
 __all__ = ["add_options", "run"]
+
+# How long each fold may look for its own smallest set.
+_SECONDS_PER_FOLD = 3.0
 
 
 _IN_BLOCKS = """\
@@ -48,7 +53,9 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --include age,sex --exclude batch",
             "expression.csv --target diagnosis --feature-cost prices.csv --max-features 5",
             "expression.csv --target diagnosis --max-features 1-20",
-            "expression.csv --target diagnosis --method sfm-cv",
+            "expression.csv --target diagnosis --covariates age,sex,batch",
+            "expression.tsv --classes patients.csv:diagnosis --names symbol",
+            "expression.csv --target diagnosis --certify",
             "expression.csv --target diagnosis --method liknon --C 0.05",
             "expression.csv --target diagnosis --method psvm --epsilon 3",
             "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
@@ -66,11 +73,22 @@ def add_options(commands: options.Commands) -> None:
         "and .parquet if they take more than a quarter of the computer's memory. "
         "FEWEST_BLOCK_MB sets the size of a block (default: 64)",
     )
-    method = options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
+    methods = ("sfm", "sfm-cv", "weston", "liknon", "psvm")
+    method = options.add_method(select, methods, chooses=True)
+    method.option(
+        "--certify",
+        "answer with a smallest set of features that separates the classes, proven to be one where "
+        "time allows (--method sfm, --C inf)",
+    )
     options.add_panel(method)
     add_rule_options(select)
     validation = options.add_validation(select)
     validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 1)
+    validation.option(
+        "--covariates A,B",
+        "columns with what else is known of the samples (age, sex, batch; also of --classes): they "
+        "are no features, and the result says whether they could explain it",
+    )
     output = options.add_output(select)
     saved = "also save the fitted machine to this file, for fewest predict and fewest.load"
     output.option("--model FILE", saved)
@@ -81,6 +99,10 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._blocks import is_for_blocks, read_blocks
     from fewest.cli._job import start_job
 
+    if arguments.covariates and not arguments.cv:
+        raise CommandError(
+            "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
+        )
     notes = settle_method(arguments)
     table = read_blocks(arguments) if is_for_blocks(arguments) else None
     job = start_job(arguments, "model", table=table)
@@ -112,10 +134,36 @@ def select_features(job: Job, **page: Any) -> Content:
         with writing(f"--model {arguments.model}"):
             save(named, arguments.model)
         job.output.say_later(f"Written: {visible(arguments.model)}")
-    content = job.content(machine, held_out)
+    confounded = _test_covariates(job, held_out)
+    content = job.content(machine, held_out, confounded)
     job.deliver(content, names_text(content.said.selected))
-    job.write_page(machine, held_out, **page)
+    job.write_page(machine, held_out, confounded, **page)
     return content
+
+
+def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
+    """Whether covariates explain the result; None if none are known, or without folds."""
+    if not job.covariates:
+        return None
+    from fewest.significance import confounding
+
+    arguments, data = job.arguments, job.data
+    if held_out is None:
+        job.note(["Covariates were not tested, because there is no cross-validation."])
+        return None
+    with job.working("covariates"):
+        return confounding(
+            make_estimator(arguments, job.rules),
+            data.X,
+            data.y,
+            job.covariates,
+            cv=arguments.cv,
+            groups=data.groups,
+            held_out=held_out.first_repeat,
+            random_state=arguments.seed,
+            n_jobs=arguments.jobs,
+            verbose=job.verbose,
+        )
 
 
 def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
@@ -124,6 +172,12 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
 
     arguments, data = job.arguments, job.data
     settings = {"groups": data.groups, "n_jobs": arguments.jobs, "verbose": job.verbose}
-    return [
-        run_held_out(make_estimator(arguments, job.rules), data.X, data.y, cv=splits, **settings)
-    ]
+    machine = make_estimator(arguments, job.rules, proof_seconds=_SECONDS_PER_FOLD)
+    if arguments.certify:
+        job.note(
+            [
+                "Every fold looked for a smallest set of its own for at most "
+                f"{_SECONDS_PER_FOLD:g} seconds."
+            ]
+        )
+    return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]

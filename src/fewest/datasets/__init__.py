@@ -2,6 +2,7 @@
 
 from fewest.datasets.brain import BrainMaps, make_brain
 from fewest.datasets.challenge import load_challenge
+from fewest.datasets.confounded import make_confounded
 from fewest.datasets.loaders import load_brain_tumor, load_colon, load_leukemia, load_madelon
 from fewest.datasets.synthetic import (
     make_banana,
@@ -21,6 +22,7 @@ __all__ = [
     "load_madelon",
     "make_banana",
     "make_brain",
+    "make_confounded",
     "make_gaussian",
     "make_modes",
     "make_robot_arm",

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.calibration import calibrate
 from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly
+from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import check_count, check_data, check_new_data, make_dense
 from fewest._types import FloatArray
 from fewest.filters.scores import measure_classes
@@ -22,7 +24,9 @@ _LEAST_SPREAD = 1e-6
 
 
 @dataclass(eq=False, repr=False)
-class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEstimator):
+class WeightedVoteClassifier(
+    RuleParameters, Selector, TwoClassesOnly, LinearClassifier, BaseEstimator
+):
     r"""Each feature votes for a class, by Golub's score and its distance from the middle.
 
     .. math::
@@ -36,6 +40,11 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
     ----------
     n_features : int or None, default=50
         How many features vote; None for all. An odd number gives the second class one more.
+    include, exclude
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. Included features vote
+        whatever their score is, and count among `n_features`.
+    feature_cost, feature_groups, one_per_group, signs
+        Not for a ranking, which looks at one feature at a time.
 
     Attributes
     ----------
@@ -47,6 +56,9 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         The middle between the class means.
     support_ : array of shape (n_features,), bool
         The features that vote.
+    temperature_ : float
+        What votes are divided by in `predict_proba`: that of votes on samples left out, with
+        features that were ranked without them.
     classes_ : array of shape (2,)
         The class labels.
 
@@ -66,6 +78,12 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
     """
 
     n_features: int | None = 50
+
+    _kept_rules = ("include", "exclude")
+    _instead_of_rules = (
+        "A ranking looks at one feature at a time and weighs no prices: leave that out, or use "
+        "SupportFeatureMachine with max_features"
+    )
 
     def fit(self, X: Any, y: ArrayLike) -> WeightedVoteClassifier:
         """Rank the features and weigh their votes.
@@ -88,10 +106,11 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         spread = np.sqrt(variances[0]) + np.sqrt(variances[1])
         spread = np.maximum(spread, _LEAST_SPREAD * np.abs(difference))
         score = difference / np.where(difference == 0.0, 1.0, spread)
-        self.support_ = _choose_both_signs(score, self.n_features)
+        self.support_ = _choose_both_signs(score, self.n_features, self._read_rules(X.shape[1]))
         self.midpoint_ = (low + high) / 2
         self.coef_ = np.where(self.support_, score, 0.0)[None]
         self.intercept_ = -self.coef_ @ self.midpoint_
+        calibrate(self, X, y)
         return self
 
     def prediction_strength(self, X: Any) -> FloatArray:
@@ -115,6 +134,7 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
 
     def _check_parameters(self) -> None:
         check_count("n_features", self.n_features, or_none=True)
+        self._check_rules()
 
     def _abilities(self) -> Abilities:
         return Abilities("Golub's weighted vote", predicts_from_support=True)
@@ -123,13 +143,27 @@ class WeightedVoteClassifier(Selector, TwoClassesOnly, LinearClassifier, BaseEst
         return Selection(self.support_[None], self.coef_, self.intercept_)
 
 
-def _choose_both_signs(score: FloatArray, n_features: int | None) -> NDArray[np.bool_]:
-    """The largest scores of either sign; where one sign has too few, fewer are taken."""
+def _choose_both_signs(
+    score: FloatArray, n_features: int | None, rules: Rules | None
+) -> NDArray[np.bool_]:
+    """The largest scores of either sign; where one sign has too few, fewer are taken.
+
+    Features that are always in take the places of their sign first.
+    """
+    everyone = np.ones(len(score), dtype=bool)
+    forced = ~everyone if rules is None else rules.included
+    allowed = everyone if rules is None else ~rules.excluded
     if n_features is None:
-        return np.ones(len(score), dtype=bool)
+        return allowed
+    check_room(rules, n_features, "n_features")
+    room = n_features - int(forced.sum())
+    n_positive = max(0, (n_features + 1) // 2 - int(np.count_nonzero(forced & (score > 0.0))))
+    n_positive = min(n_positive, room)
+    n_negative = max(0, n_features // 2 - int(np.count_nonzero(forced & (score <= 0.0))))
+    n_negative = min(n_negative, room - n_positive)
     order = np.argsort(-score, kind="stable")
-    n_positive, n_negative = (n_features + 1) // 2, n_features // 2
+    order = order[(allowed & ~forced)[order]]
     chosen = np.zeros(len(score), dtype=bool)
     chosen[order[:n_positive]] = True
     chosen[order[len(order) - min(n_negative, len(order)) :]] = True
-    return chosen & (score != 0.0)
+    return (chosen & (score != 0.0)) | forced

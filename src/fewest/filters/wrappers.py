@@ -14,6 +14,7 @@ from sklearn.metrics import check_scoring
 from sklearn.svm import LinearSVC
 
 from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.rules import RuleParameters
 from fewest._estimators.splits import Split, split_folds
 from fewest._estimators.validation import check_choice, check_count, check_data, encode_classes
 from fewest._run.progress import run_in_threads
@@ -91,7 +92,7 @@ def sequential_selection(
 
 
 @dataclass(eq=False, repr=False)
-class BestFirstSelector(Selector, BaseEstimator):
+class BestFirstSelector(RuleParameters, Selector, BaseEstimator):
     r"""Features for a given classifier, by best-first search over sets of features.
 
     The search keeps a list of all sets judged so far. In each step it takes the best set whose
@@ -115,6 +116,11 @@ class BestFirstSelector(Selector, BaseEstimator):
         What is compared, the more the better; accuracy by default.
     n_jobs : int, optional
         Sets judged at the same time (threads), in joblib's sense.
+    include, exclude
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`: what is included is in
+        every set that is judged, and what is excluded in none.
+    feature_cost, feature_groups, one_per_group, signs
+        Not for this search, which counts features.
 
     Attributes
     ----------
@@ -158,6 +164,8 @@ class BestFirstSelector(Selector, BaseEstimator):
     scoring: Any = None
     n_jobs: int | None = None
 
+    _kept_rules = ("include", "exclude")
+
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> BestFirstSelector:
         """Search for the best set.
 
@@ -179,14 +187,20 @@ class BestFirstSelector(Selector, BaseEstimator):
         encode_classes(type(self).__name__, y)
         judge = _Judge(self, X, y, split_folds(self.cv, y, groups))
         d = X.shape[1]
-        first: Columns = frozenset(range(d)) if self.direction == "backward" else frozenset()
+        rules = self._read_rules(d)
+        forced: Columns = frozenset()
+        allowed: Columns = frozenset(range(d))
+        if rules is not None:
+            forced = frozenset(np.flatnonzero(rules.included).tolist())
+            allowed = frozenset(np.flatnonzero(~rules.excluded).tolist())
+        first = allowed if self.direction == "backward" else forced
         judge([first])
         best = judge.rank(first)
         open_sets = [best]
         idle = self.n_iter_ = 0
         while open_sets and idle < self.patience:
             current = frozenset(heapq.heappop(open_sets)[-1])
-            for found in judge([current ^ {j} for j in range(d)]):
+            for found in judge([current ^ {j} for j in sorted(allowed - forced)]):
                 heapq.heappush(open_sets, judge.rank(found))
             self.n_iter_ += 1
             idle += 1
@@ -200,6 +214,7 @@ class BestFirstSelector(Selector, BaseEstimator):
     def _check_parameters(self) -> None:
         check_choice("direction", self.direction, _DIRECTIONS)
         check_count("patience", self.patience)
+        self._check_rules()
 
     def _abilities(self) -> Abilities:
         return Abilities(

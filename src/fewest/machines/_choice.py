@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from fewest._estimators.decisions import choose_classes
+from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._estimators.splits import balanced_error
 from fewest._types import FloatArray, IndexArray
 
@@ -50,6 +51,14 @@ class Judgement:
     def sizes(self) -> FloatArray:
         """Number of features of every candidate."""
         return np.array([np.nan if one is None else one.n_features for one in self.trials])
+
+
+def find_temperature_of(judged: list[Judgement], candidate: int) -> float:
+    """The temperature of a candidate's decisions in the splits, whose selection had no part."""
+    known = [(one.trials[candidate], one.codes) for one in judged]
+    pairs = [(trial.decisions, codes) for trial, codes in known if trial is not None]
+    scores, codes = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return fit_temperature(pair_scores(scores), codes)
 
 
 def measure_log_losses(judged: list[Judgement]) -> FloatArray:

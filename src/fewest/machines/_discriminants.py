@@ -86,13 +86,17 @@ class MonitoredPath(MonitoredSplit):
     discriminant: Discriminant
 
 
-def find_best_place(errors: FloatArray, counts: NDArray[np.intp]) -> int:
+def find_best_place(
+    errors: FloatArray, counts: NDArray[np.intp], prices: NDArray[Any] | None = None
+) -> int:
     """Place of the smallest error, of equal ones the fewest features, of these the smallest C.
 
     A discriminant without features only counts the samples: it is chosen if there is no other.
+    Where features have prices, the cheapest take the place of the fewest.
     """
+    prices = counts if prices is None else prices
     candidates = np.flatnonzero(counts) if counts.any() else np.arange(len(counts))
-    order = np.lexsort([candidates, counts[candidates], errors[candidates].round(12)])
+    order = np.lexsort([candidates, prices[candidates], errors[candidates].round(12)])
     return int(candidates[order[0]])
 
 

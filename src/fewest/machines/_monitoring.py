@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.many_samples import draw_subsample
+from fewest._estimators.rules import Rules, check_room
 from fewest._estimators.splits import Split, balanced_error, find_smallest_class, split_balanced
 from fewest._estimators.tasks import BinaryTask
 from fewest._estimators.validation import check_list, is_number, share_scale, take_part
@@ -70,6 +71,7 @@ class Monitor:
     standardize: bool
     classifier: Any
     most_known: int | None = None
+    rules: Rules | None = None
 
     def follow(
         self, X: Any, y: NDArray[Any], codes: IndexArray, split: MonitoredSplit
@@ -77,14 +79,20 @@ class Monitor:
         """The discriminants of a split along C, and the best of them."""
         columns = scale_columns(X[split.training])
         signs = np.where(codes[split.training] == 1, 1.0, -1.0)
+        rules = self.rules
+        if rules is not None:
+            columns = rules.narrow(columns, signs)
         difference = measure_differences(columns, signs, standardize=self.standardize)
         kept = self._prefilter(np.abs(difference))
         if kept is not None:
             columns = columns.keep(kept)
             difference = difference[kept]
-        path = self._find_path(columns, signs, difference, y[split.training])
-        used = np.flatnonzero(path.coefs.any(axis=0))
+            rules = None if rules is None else rules.take(kept)
+        path = self._find_path(columns, signs, difference, y[split.training], rules)
+        forced = np.zeros(path.coefs.shape[1], dtype=bool) if rules is None else rules.included
+        used = np.flatnonzero(path.coefs.any(axis=0) | forced)
         weights = path.coefs[:, used]
+        supports = (weights != 0.0) | forced[used]
         features = used if kept is None else kept[used]
         seen = take_part(X, split.monitoring, features), codes[split.monitoring]
         if self.classifier is None:
@@ -94,10 +102,11 @@ class Monitor:
             own = codes[split.training]
             rows = draw_subsample(own, self.most_known)
             known = take_part(columns.X, rows, used), own[rows]
-            errors = self._measure_errors(weights != 0.0, known, seen)
-        counts = np.count_nonzero(weights, axis=1)
-        chosen = find_best_place(errors, counts)
-        own = weights[chosen] != 0.0
+            errors = self._measure_errors(supports, known, seen)
+        counts = np.count_nonzero(supports, axis=1)
+        prices = counts if rules is None else [rules.terms.total(used[row]) for row in supports]
+        chosen = find_best_place(errors, counts, np.asarray(prices))
+        own = supports[chosen]
         return MonitoredPath(
             **vars(split),
             Cs=np.asarray(path.Cs),
@@ -115,7 +124,12 @@ class Monitor:
         )
 
     def _find_path(
-        self, columns: Columns, signs: FloatArray, difference: FloatArray, y: NDArray[Any]
+        self,
+        columns: Columns,
+        signs: FloatArray,
+        difference: FloatArray,
+        y: NDArray[Any],
+        rules: Rules | None,
     ) -> LiknonPath:
         n_samples, n_features = columns.n_samples, columns.n_features
         max_jump = None
@@ -124,7 +138,8 @@ class Monitor:
         elif not difference.any():
             Cs = np.array([LARGEST_C])
         elif self.Cs is not None:
-            Cs = sort_costs(self.Cs(columns.X, y, standardize=self.standardize))
+            allowed = columns.X if rules is None else columns.X[:, columns.inverse_scale > 0.0]
+            Cs = sort_costs(self.Cs(allowed, y, standardize=self.standardize))
         else:
             Cs = find_costs(difference, n_samples, self.count).Cs
             # On wide data the first value of the rule has one feature, and the next one nearly as
@@ -135,7 +150,8 @@ class Monitor:
             nan, nothing = zero * np.nan, np.zeros((len(Cs), n_features))
             return LiknonPath(Cs, nothing, zero, zero, zero, nan, nan, nan, zero)
         columns = columns if self.standardize else share_scale(columns)
-        task = BinaryTask(columns, signs, None, np.ones(n_samples), name="")
+        is_signed = rules is not None and rules.signs is not None
+        task = BinaryTask(columns, signs, None, np.ones(n_samples), "", rules, is_signed)
         return follow_liknon(task, Cs, standardize=self.standardize, max_jump=max_jump)
 
     def _measure_errors(
@@ -154,6 +170,9 @@ class Monitor:
         if self.prefilter is None:
             return None
         count = self.prefilter if self.prefilter >= 1 else max(1, round(self.prefilter * len(size)))
+        if self.rules is not None:
+            check_room(self.rules, int(count), "prefilter")
+            size = np.where(self.rules.included, np.inf, size)
         return np.sort(np.argsort(-size, kind="stable")[:count])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
+from fewest._estimators.calibration import score_classes
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error, find_smallest_class, make_splitter
 from fewest._estimators.validation import is_number, make_dense
@@ -21,6 +23,27 @@ _THRESHOLDS = tuple(percent / 100 for percent in range(10, 101, 5))
 # Samples that choose a threshold, and that nearest neighbours are looked for among: more would not
 # choose better, and take time like the square of their number.
 MOST_KNOWN = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileRule:
+    """From frequencies to features: a threshold, or "auto", and who judges it.
+
+    The classifier is fitted to `most_known` samples at most.
+    """
+
+    threshold: float | str
+    classifier: Any
+    most_known: int | None
+    seed: int
+
+    def choose(
+        self, frequency: FloatArray, X: Any, codes: IndexArray, groups: NDArray[Any] | None
+    ) -> tuple[float, NDArray[np.bool_]]:
+        """The threshold on these samples, and its features."""
+        return choose_features(
+            self.threshold, frequency, self.classifier, X, codes, groups, self.seed
+        )
 
 
 def choose_features(
@@ -58,6 +81,32 @@ def choose_features(
     )
     best = candidates[_find_first_good(wrong, codes)]
     return best, _keep_frequent(best, frequency)
+
+
+def judge_profile(
+    profile: ProfileRule,
+    X: Any,
+    codes: IndexArray,
+    groups: NDArray[Any] | None,
+    frequency: FloatArray,
+    development: IndexArray,
+    validation: IndexArray,
+) -> tuple[NDArray[np.bool_], float, FloatArray]:
+    """Features that a fold's profile leads to, their error on its samples, and the scores."""
+    support = np.zeros(len(frequency), dtype=bool)
+    used = np.flatnonzero(frequency)  # no others are read
+    if not len(used):
+        return support, 0.5, np.zeros(len(validation))
+    own_groups = None if groups is None else groups[development]
+    samples, own = X[:, used], codes[development]
+    _, chosen = profile.choose(frequency[used], samples[development], own, own_groups)
+    rows = draw_subsample(own, profile.most_known)
+    known = make_dense(samples[development][rows][:, chosen])
+    machine = clone(profile.classifier).fit(known, own[rows])
+    new = make_dense(samples[validation][:, chosen])
+    error = balanced_error(codes[validation], machine.predict(new))
+    support[used[chosen]] = True
+    return support, error, score_classes(machine, new)
 
 
 def measure_error(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
@@ -19,13 +19,15 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._estimators.calibration import calibrate
+from fewest._estimators.decisions import ScoreClassifier
 from fewest._estimators.validation import check_count, is_number
 from fewest._types import FloatArray
 
 __all__ = ["SubspaceClassifier", "choose_classifier", "make_classifiers"]
 
 
-class SubspaceClassifier(ClassifierMixin, BaseEstimator):
+class SubspaceClassifier(ScoreClassifier, BaseEstimator):
     r"""Assign a sample to the class whose principal subspace is nearest.
 
     Class k is described by its mean :math:`m_k` and its first principal directions :math:`V_k`; the
@@ -50,6 +52,8 @@ class SubspaceClassifier(ClassifierMixin, BaseEstimator):
         Means of the classes.
     components_ : list of arrays of shape (n_components, n_features)
         Principal directions of every class.
+    temperature_ : float
+        What distances are divided by in `predict_proba`.
     n_features_in_ : int
         Number of features seen by `fit`.
 
@@ -96,6 +100,7 @@ class SubspaceClassifier(ClassifierMixin, BaseEstimator):
             self._find_directions(X[y == label] - mean)
             for label, mean in zip(self.classes_, self.means_, strict=True)
         ]
+        calibrate(self, X, y)
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -148,21 +153,6 @@ class SubspaceClassifier(ClassifierMixin, BaseEstimator):
         """
         distances = self.measure_distances(X)
         return distances[:, 0] - distances[:, 1] if distances.shape[1] == 2 else -distances
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Class of the nearest subspace.
-
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-            Samples.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-        """
-        nearest = self.measure_distances(X).argmin(axis=1)
-        return np.asarray(self.classes_[nearest])
 
 
 def make_classifiers() -> dict[str, Any]:

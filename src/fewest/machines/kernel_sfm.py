@@ -13,7 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring
+from fewest._estimators.calibration import calibrate
 from fewest._estimators.decisions import ScoreClassifier
+from fewest._estimators.rules import RuleParameters
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -29,7 +31,7 @@ KERNELS = ("rbf", "laplacian", "polynomial", "sigmoid", "cosine", "linear")
 
 
 @dataclass(eq=False, repr=False)
-class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
+class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstimator):
     r"""Classifier with a curved boundary, made of kernels around the fewest training samples.
 
     The Support Feature Machine on the matrix of kernels between samples, whose columns take the
@@ -66,13 +68,18 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
         Most linear programs of the reweighting loop.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
+    include, exclude
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. The kernel sees all
+        features that are not excluded, so those of `include` are in as all others are.
+    feature_cost, feature_groups, one_per_group, signs
+        Not for kernels, which use features together.
 
     Attributes
     ----------
     support_samples_ : array of shape (n_used,), int
         The training samples whose kernels are used, by any class.
-    support_vectors_ : array of shape (n_used, n_features)
-        These samples.
+    support_vectors_ : array of shape (n_used, n_seen)
+        These samples, with all features that are not excluded.
     dual_coef_ : array of shape (1, n_used) or (n_classes, n_used)
         The weights of their kernels.
     intercept_ : array of shape (1,) or (n_classes,)
@@ -81,6 +88,8 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
         The width in use.
     gap_ : float
         Largest relative duality gap of the linear programs.
+    temperature_ : float
+        What decisions are divided by in `predict_proba`: that of decisions on samples left out.
     n_iter_ : int
         Linear programs of the reweighting loop (of the longest one).
     classes_ : array of shape (n_classes,)
@@ -120,6 +129,12 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
     max_iter: int = 20
     tol: float = 1e-7
 
+    _kept_rules = ("include", "exclude")
+    _instead_of_rules = (
+        "A kernel uses features together and has no weight for each: leave that out, or use "
+        "SupportFeatureMachine"
+    )
+
     def fit(self, X: Any, y: ArrayLike) -> KernelFeatureMachine:
         """Select training samples and weigh their kernels.
 
@@ -137,7 +152,10 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
         self._check_parameters()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        spread = X.shape[1] * float(X.var())
+        rules = self._read_rules(X.shape[1])
+        allowed = slice(None) if rules is None else np.flatnonzero(~rules.excluded)
+        seen = X[:, allowed]
+        spread = seen.shape[1] * float(seen.var())
         self.gamma_ = float(self.gamma or 1.0 / (spread if spread > 0.0 else 1.0))
         machine = SupportFeatureMachine(
             self.C,
@@ -146,13 +164,15 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
             max_iter=self.max_iter,
             tol=self.tol,
             multi_class="separate",
-        ).fit(self._kernels(X, X), y)
+        ).fit(self._kernels(seen, seen), y)
         self.classes_, self.n_iter_ = machine.classes_, machine.n_iter_
         self.support_samples_ = np.flatnonzero(machine.support_)
-        self.support_vectors_ = X[self.support_samples_]
+        self.support_vectors_ = seen[self.support_samples_]
+        self._seen = np.arange(X.shape[1])[allowed]
         self.dual_coef_ = machine.coef_[:, self.support_samples_]
         self.intercept_ = machine.intercept_
         self.gap_ = max(float(result.gap) for result in machine.results_)
+        calibrate(self, X, y)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -171,7 +191,9 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         scores = np.broadcast_to(self.intercept_, (len(X), len(self.intercept_)))
         if len(self.support_vectors_):
-            scores = self._kernels(X, self.support_vectors_) @ self.dual_coef_.T + scores
+            scores = (
+                self._kernels(X[:, self._seen], self.support_vectors_) @ self.dual_coef_.T + scores
+            )
         return scores.ravel() if len(self.intercept_) == 1 else scores
 
     def _kernels(self, X: FloatArray, other: FloatArray) -> FloatArray:
@@ -192,4 +214,5 @@ class KernelFeatureMachine(Declaring, ScoreClassifier, BaseEstimator):
             check_positive("gamma", self.gamma)
         check_count("degree", self.degree)
         check_choice("refit", self.refit, ("margin", None))
+        self._check_rules()
         check_usual_parameters(self)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -16,8 +15,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
+from fewest._estimators.calibration import score_classes
 from fewest._estimators.decisions import TwoClassesOnly, choose_classes
 from fewest._estimators.many_samples import draw_subsample
+from fewest._estimators.probabilities import (
+    Calibrated,
+    fit_temperature,
+    pair_scores,
+    share_scores,
+)
+from fewest._estimators.rules import RuleParameters
 from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_choice,
@@ -42,9 +49,9 @@ from fewest.machines._monitoring import (
 )
 from fewest.machines._profile import (
     MOST_KNOWN,
+    ProfileRule,
     check_threshold,
-    choose_features,
-    measure_error,
+    judge_profile,
 )
 
 __all__ = ["LiknonCV"]
@@ -53,19 +60,17 @@ _OUTCOMES = ("profile", "best", "ensemble")
 _MONITORS = ("discriminant", "classifier")
 
 
-def _final_has(method: str) -> Callable[[Any], bool]:
-    """Whether what predicts has a method; linear discriminants decide, but have no odds."""
-
-    def check(self: LiknonCV) -> bool:
-        if self.outcome != "profile":
-            return method == "decision_function"
-        return hasattr(getattr(self, "classifier_", self._downstream()), method)
-
-    return check
+def _has_decisions(machine: LiknonCV) -> bool:
+    """Whether what predicts has a decision function; linear discriminants do."""
+    if machine.outcome != "profile":
+        return True
+    return hasattr(getattr(machine, "classifier_", machine._downstream()), "decision_function")
 
 
 @dataclass(eq=False, repr=False)
-class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
+class LiknonCV(
+    RuleParameters, Selector, TwoClassesOnly, Calibrated, ClassifierMixin, BaseEstimator
+):
     r"""Liknon filter and classifier for two classes, with everything chosen by cross-validation.
 
     The samples of every outer fold's complement are split at random, `n_splits` times, into a
@@ -136,6 +141,11 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         Splits that are worked on at the same time (threads), in joblib's sense.
     verbose : int
         Above zero, shows a progress bar, if tqdm is installed.
+    include, exclude, feature_cost, signs
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`; included ones are in
+        every discriminant, and signs are about the class means of each Training set.
+    feature_groups, one_per_group
+        Not for a path of programs.
 
     Attributes
     ----------
@@ -167,6 +177,8 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         Only for the profile: the fitted classifier.
     coef_, intercept_ : arrays of shape (1, n_features) and (1,)
         Only for the best discriminant: its weights.
+    temperature_ : float
+        What scores are divided by in `predict_proba`, from the outer folds.
     n_features_in_ : int
         Number of features seen by `fit`.
 
@@ -200,6 +212,9 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+
+    _kept_rules = ("include", "exclude", "feature_cost", "signs")
+    _instead_of_rules = "Leave groups out, or use Liknon, which takes all rules"
 
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> LiknonCV:
         """Find discriminants, profile and final classifier, and measure their error.
@@ -236,6 +251,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             standardize=self.standardize,
             classifier=self._downstream() if self.monitor == "classifier" else None,
             most_known=self._most_known,
+            rules=self._read_rules(X.shape[1]),
         )
         if self.outcome == "profile" and self._most_known and len(y) > self._most_known:
             warnings.warn(
@@ -267,7 +283,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             return self.classes_[self.classifier_.predict(make_dense(X[:, self.support_]))]
         return self.classes_[choose_classes(self._score(X, self._final))]
 
-    @available_if(_final_has("decision_function"))
+    @available_if(_has_decisions)
     def decision_function(self, X: Any) -> FloatArray:
         """Score of each sample; positive values speak for the second class.
 
@@ -288,9 +304,12 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             return self.classifier_.decision_function(make_dense(X[:, self.support_]))
         return self._score(X, self._final)
 
-    @available_if(_final_has("predict_proba"))
+    @available_if(lambda machine: hasattr(machine, "temperature_"))
     def predict_proba(self, X: Any) -> FloatArray:
-        """Probability of each class, from the classifier on the profile.
+        """Probability of each class: its share of the exponential scores.
+
+        The scores (for a profile those of its classifier, or logarithms of its own probabilities)
+        are divided by one temperature, which suits the samples of the outer folds.
 
         Parameters
         ----------
@@ -301,8 +320,13 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         -------
         array of shape (n_samples, 2)
         """
+        return share_scores(self._class_scores(X), self.temperature_)
+
+    def _class_scores(self, X: Any) -> FloatArray:
         X = check_new_data(self, X)
-        return self.classifier_.predict_proba(make_dense(X[:, self.support_]))
+        if self.outcome == "profile":
+            return score_classes(self.classifier_, make_dense(X[:, self.support_]))
+        return self._score(X, self._final)
 
     def _abilities(self) -> Abilities:
         return Abilities(
@@ -326,6 +350,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         check_threshold(self.threshold)
         check_prefilter(self.prefilter)
         check_training_size(self.training_size)
+        self._check_rules()
         if self.Cs is not None and not callable(self.Cs):
             sort_costs(self.Cs)
 
@@ -346,16 +371,23 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
         self.profile_ = np.array([make_profile(found, X.shape[1]) for found in chosen])
         self.fold_supports_ = np.zeros(self.profile_.shape, dtype=bool)
         self.validation_ber_ = np.empty(len(folds))
+        rule = ProfileRule(self.threshold, self._downstream(), self._most_known, seed)
+        judged: list[tuple[FloatArray, IndexArray]] = []
         for fold, (development, validation) in enumerate(folds):
             if self.outcome == "profile":
-                support, error = self._judge_profile(
-                    X, codes, groups, self.profile_[fold], development, validation, seed
+                support, error, scores = judge_profile(
+                    rule, X, codes, groups, self.profile_[fold], development, validation
                 )
             else:
                 members = self._members(chosen[fold])
                 support = make_profile(members, X.shape[1]) > 0
-                error = balanced_error(codes[validation], self._score(X[validation], members) > 0)
+                scores = self._score(X[validation], members)
+                error = balanced_error(codes[validation], scores > 0)
             self.fold_supports_[fold], self.validation_ber_[fold] = support, error
+            judged.append((pair_scores(scores), codes[validation]))
+        self.temperature_ = fit_temperature(
+            *(np.concatenate(part) for part in zip(*judged, strict=True))
+        )
         self.frequency_ = self.profile_.mean(axis=0)
         if not self.frequency_.any():
             raise ValueError(
@@ -363,9 +395,7 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
                 "class means agree, or Cs needs larger values"
             )
         if self.outcome == "profile":
-            self.threshold_, self.support_ = self._choose_features(
-                self.frequency_, X, codes, groups, seed
-            )
+            self.threshold_, self.support_ = rule.choose(self.frequency_, X, codes, groups)
             # A model file fits to them again.
             rows = draw_subsample(codes, self._most_known)
             used = np.flatnonzero(self.support_)
@@ -379,41 +409,10 @@ class LiknonCV(Selector, TwoClassesOnly, ClassifierMixin, BaseEstimator):
             self.coef_[0, best.features] = best.weights
             self.intercept_ = np.array([best.intercept])
 
-    def _judge_profile(
-        self,
-        X: Any,
-        codes: IndexArray,
-        groups: NDArray[Any] | None,
-        frequency: FloatArray,
-        development: IndexArray,
-        validation: IndexArray,
-        seed: int,
-    ) -> tuple[NDArray[np.bool_], float]:
-        """Features that a fold's profile leads to, and their error on its samples."""
-        support = np.zeros(len(frequency), dtype=bool)
-        used = np.flatnonzero(frequency)  # no others are read
-        if not len(used):
-            return support, 0.5
-        own_groups = None if groups is None else groups[development]
-        samples = X[:, used]
-        known = samples[development], codes[development]
-        _, chosen = self._choose_features(frequency[used], *known, own_groups, seed)
-        rows = draw_subsample(known[1], self._most_known)
-        known = known[0][rows], known[1][rows]
-        new = samples[validation], codes[validation]
-        error = measure_error(self._downstream(), chosen, known, new)
-        support[used[chosen]] = True
-        return support, error
-
     @property
     def _most_known(self) -> int | None:
         """How many samples the classifier is fitted to; None for all."""
         return MOST_KNOWN if self.classifier is None else None
-
-    def _choose_features(
-        self, frequency: FloatArray, *samples: Any
-    ) -> tuple[float, NDArray[np.bool_]]:
-        return choose_features(self.threshold, frequency, self._downstream(), *samples)
 
     @property
     def _final(self) -> list[Discriminant]:

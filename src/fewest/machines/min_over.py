@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
+from fewest._estimators.calibration import calibrate
 from fewest._estimators.decisions import ScoreClassifier, TwoClassesOnly
 from fewest._estimators.validation import (
     check_flag,
@@ -71,6 +72,8 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         Proven relative distance of the margin from the largest one.
     n_iter_ : int
         Steps taken.
+    temperature_ : float
+        What decisions are divided by in `predict_proba`: that of decisions on samples left out.
     classes_ : array of shape (2,)
         The class labels.
 
@@ -150,6 +153,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        calibrate(self, X, y)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -33,6 +33,7 @@ from fewest.machines._choice import (
     Judgement,
     Trial,
     choose_fewest_of_the_best,
+    find_temperature_of,
     measure_log_losses,
 )
 from fewest.machines.sfm import SupportFeatureMachine
@@ -243,6 +244,7 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         )
         best = machines[self.best_index_]
         self._keep_best(best._fit_columns(columns, codes))
+        best.temperature_ = find_temperature_of(judged, self.best_index_)
         if self.verbose > 1:
             print(f"[{type(self).__name__}]\n{self.front_}", flush=True)
         return self

@@ -28,6 +28,7 @@ from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_mac
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray
+from fewest.exceptions import NotSeparableError
 
 __all__ = ["SupportFeatureMachine"]
 
@@ -227,7 +228,8 @@ class SupportFeatureMachine(SupportFeatureBase):
     certify : bool, default=False
         Hard machine only (``C=np.inf``): prove that no smaller set of features separates the
         classes, or find one and take it (then with the hyperplane of the largest margin, whatever
-        `refit` says). See `minimum_` for what was proven.
+        `refit` says). Under rules about features the cheapest set that keeps them takes the place
+        of the smallest. See `minimum_` for what was proven.
     max_seconds : float, default=None
         Most seconds for the linear programs of a hyperplane; when they are over, the best one known
         is taken, with the gap that is proven by then, and a warning. None waits as long as it
@@ -335,11 +337,6 @@ class SupportFeatureMachine(SupportFeatureBase):
                 "certify=True proves the smallest set that separates the classes, which only the "
                 f"hard machine looks for: set C=np.inf (C is {self.C!r}) or certify=False"
             )
-        if self.certify and self._has_rules():
-            raise ValueError(
-                "certify=True does not know rules about features: prove the smallest set under "
-                "them with fewest.minimum.minimum_features, or leave one of the two out"
-            )
 
     @property
     def minimum_(self) -> MinimumResult:
@@ -351,10 +348,26 @@ class SupportFeatureMachine(SupportFeatureBase):
             raise AttributeError("there is one minimum per class here: see `minima_`")
         return self.minima_[0]
 
+    def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
+        try:
+            return super()._fit_one(task)
+        except NotSeparableError:
+            if not self.certify or task.rules is None or not task.rules.one_per_group:
+                raise
+            # Leaving features of groups out proves nothing: the search for the minimum does, from
+            # a hyperplane that may have several.
+            loose = replace(task, rules=replace(task.rules, groups=None, one_per_group=False))
+            plane, _ = super()._finish(loose, self._solve(loose))
+            plane, doubts = self._certify(task, plane)
+            if not plane.minimum.subsets:
+                raise
+            return plane, doubts
+
     def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
         plane, doubts = super()._finish(task, result)
-        if not self.certify:
-            return plane, doubts
+        return self._certify(task, plane) if self.certify else (plane, doubts)
+
+    def _certify(self, task: BinaryTask, plane: Hyperplane) -> tuple[Hyperplane, list[Warning]]:
         from fewest.machines._certify import certify  # compiles; nobody else should wait for that
 
         plane = certify(plane, task, self.max_seconds, self.n_jobs, self.verbose)

@@ -16,8 +16,7 @@ from fewest._estimators.abilities import (
     Selection,
 )
 from fewest._estimators.best import BestMachine
-from fewest._estimators.probabilities import fit_temperature, pair_scores
-from fewest._estimators.rules import RULE_NAMES
+from fewest._estimators.rules import RULE_NAMES, RuleParameters
 from fewest._estimators.splits import Split, split_folds, summarize_splits
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
@@ -37,6 +36,7 @@ from fewest.machines._choice import (
     Judgement,
     Trial,
     choose_fewest_of_the_best,
+    find_temperature_of,
     measure_log_losses,
 )
 from fewest.machines._sfm_costs import find_candidate_costs, follow_costs
@@ -63,7 +63,7 @@ _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
 
 
 @dataclass(eq=False, repr=False)
-class SupportFeatureMachineCV(BestMachine, BaseEstimator):
+class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
     r"""Support Feature Machine that chooses C, hard or soft, by cross-validation.
 
     For every candidate C the machine
@@ -185,12 +185,6 @@ class SupportFeatureMachineCV(BestMachine, BaseEstimator):
     constraint: str = "class_means"
     reweight: str = "features"
     scale_samples: bool = True
-    include: Any = None
-    exclude: Any = None
-    feature_cost: Any = None
-    feature_groups: Any = None
-    one_per_group: bool = False
-    signs: Any = None
     standardize: bool = True
     multi_class: str = "joint"
     refit: str | None = "margin"
@@ -235,14 +229,8 @@ class SupportFeatureMachineCV(BestMachine, BaseEstimator):
         self.C_ *= float(np.mean([len(train) for train, _ in splits])) / len(codes)
         best = self._make_machine(self.C_, self.n_subsets_)
         self._keep_best(best._fit_columns(columns, codes))
-        best.temperature_ = self._find_temperature(judged)
+        best.temperature_ = find_temperature_of(judged, self.best_index_)
         return self
-
-    def _find_temperature(self, judged: list[Judgement]) -> float:
-        """That of the decisions in the folds, whose features were selected without them."""
-        pairs = [(one.trials[self.best_index_], one.codes) for one in judged]
-        scores = np.concatenate([trial.decisions for trial, _ in pairs if trial is not None])
-        return fit_temperature(pair_scores(scores), np.concatenate([codes for _, codes in pairs]))
 
     @property
     def result_(self) -> ZeroNormResult:

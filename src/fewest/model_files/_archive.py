@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import re
 import stat
 import zipfile
@@ -43,6 +44,15 @@ def name_array(number: int) -> str:
 def is_storable(dtype: np.dtype[Any]) -> bool:
     """Whether arrays of this type are plain numbers, truth values or text of fixed width."""
     return dtype.names is None and _DTYPE.fullmatch(dtype.str) is not None
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file looks like a model; nothing but its list of members is read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return DOCUMENT in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
 
 
 def pack(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:

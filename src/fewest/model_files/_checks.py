@@ -8,7 +8,7 @@ The right side of a row in `_declarations` is one of
     int = features              a number that is this size
     list subsets: <row>         a list (tuple, dict) of this length, every entry as the row says
     none or <row>, one of a, b  a choice
-    Result                      a record, as its own rows say
+    Step or PriceStep           a record, as its own rows say
     Liknon or LiknonCV          a fitted model on the same features
     part for labels             a classifier of scikit-learn, which is fitted here
     tried <row>                 rows that a kernel takes, one of which is predicted here
@@ -94,7 +94,7 @@ class _Checker:
         elif entries:
             self._check_entries(kind, words[0], entries, value, where)
         elif kind in RECORDS:
-            self._check_record(kind, value, where)
+            self._check_record(spec.split(" or "), value, where)
         elif kind in MODELS:
             self._check_model(spec.split(" or "), value, where)
         else:
@@ -153,9 +153,10 @@ class _Checker:
         for key, entry in value.items() if kind == "dict" else enumerate(value):
             self.check(spec, entry, f"{where}[{key!r}]")
 
-    def _check_record(self, kind: str, value: Any, where: str) -> None:
-        if find_name(value, RECORDS) != kind:
-            raise damaged(f"{where} is a {type(value).__name__}, not a {kind}")
+    def _check_record(self, kinds: list[str], value: Any, where: str) -> None:
+        kind = find_name(value, RECORDS)
+        if kind is None or kind not in kinds:
+            raise damaged(f"{where} is a {type(value).__name__}, not a {' or '.join(kinds)}")
         for row in RECORDS[kind].rows_for(value):
             self.check(row.spec, getattr(value, row.name), f"{where}.{row.name}")
 

@@ -40,7 +40,7 @@ Linear(Classifier)
 FeatureSelectionConcave(Linear) in fewest.machines.fsv
 ZeroNormSVM(Linear) in fewest.machines.zero_norm_svm
 SupportFeatureMachine(Linear) in fewest.machines.sfm
-    minima_ if certify: tuple machines: MinimumResult
+    minima_ if certify: tuple machines: MinimumResult or RuledMinimum
 UnionFeatureMachine(Linear) in fewest.machines.union
     subsets_: tuple machines: tuple *: int * < features
 SupportFeatureMachineCV(Classifier) in fewest.machines.sfm_cv
@@ -68,6 +68,7 @@ LiknonCV(TwoClasses) in fewest.machines.liknon_cv
     C_ monitoring_ber_: float folds splits
     profile_: float folds features
     fold_supports_: flag folds features
+    temperature_: float
     validation_ber_: float folds
     frequency_: float features
     support_: flag features
@@ -96,6 +97,7 @@ AccumulatedClassifier(Classifier) in fewest.repetition.accumulated
     _samples: number samples *
     _labels: label samples
     classifier_: part for labels
+    temperature_?: float
 Potential
     n_features_in_ if kernel is precomputed: int = objects
     n_row_objects_: int = objects
@@ -114,6 +116,7 @@ PotentialSVR(Any Potential) in fewest.psvm.estimators
     coef_ moments_ slacks_ correlations_ importance_: float objects
     intercept_: float
 PotentialSVC(Classifier Potential) in fewest.psvm.estimators
+    temperature_?: float
     coef_ moments_ slacks_ correlations_ importance_: float machines objects
     intercept_: float machines
 PotentialSVRCV(Any) in fewest.psvm.search
@@ -127,6 +130,7 @@ PotentialSVRCV(Any) in fewest.psvm.search
     _settings: list *: dict
 PotentialSVCCV(Classifier PotentialSVRCV) in fewest.psvm.search
     best_estimator_: PotentialSVC
+    temperature_: of best_estimator_
 PotentialSelector(Any) in fewest.psvm.selector
     n_features_in_: int = features objects
     epsilon_: float
@@ -138,15 +142,18 @@ PotentialSelector(Any) in fewest.psvm.selector
     ranking_: int * < features
 KernelFeatureMachine(Classifier) in fewest.machines.kernel_sfm
     support_samples_: int support
-    support_vectors_: float support features
+    _seen: int seen < features
+    support_vectors_: float support seen
     dual_coef_: float machines support
     intercept_: float machines
+    temperature_?: float
     gamma_ gap_: float
     n_iter_: int
 SoftDoubleMinOver(TwoClasses) in fewest.machines.min_over
     coef_ if kernel is linear: float 1 features
     alpha_ _signed: float samples
     intercept_: float 1
+    temperature_?: float
     gap_: float
     n_iter_: int
     _X: tried float samples features
@@ -154,11 +161,15 @@ BestFirstSelector(Any) in fewest.filters.wrappers without n_jobs
     support_: flag features
     score_: float
     n_evaluated_ n_iter_: int
+RankingSelector(Any) in fewest.filters.ranking
+    support_: flag features
+    scores_: float features
 WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     support_: flag features
     midpoint_: float features
     coef_: float 1 features
     intercept_: float 1
+    temperature_?: float
 """
 # Classifiers on the selected features: only their parameters are stored.
 _PARTS = """
@@ -201,7 +212,7 @@ MinimumResult in fewest.minimum._result
     certified complete: flag
     subsets: tuple .subsets: int * < features
     margins: float .subsets
-    searched: tuple *: Step
+    searched: tuple *: Step or PriceStep
     seconds: float
     separations: tuple *: Separation
     ruled_out: tuple *: RuledOut
@@ -222,6 +233,15 @@ Result in fewest._solvers.result
     rounds: int
     warm: WarmStart
     vertex: none or int * < samples
+RuledMinimum(MinimumResult) in fewest.minimum._ruled_proofs
+    price: none or float
+    price_bound: float
+    rules: Rules
+Rules in fewest._estimators.rules
+    price: float features
+    included excluded: flag features
+    groups signs: none or int features
+    one_per_group: flag
 RuledOut in fewest.minimum._leaves
     columns samples: tuple *: int
     shares: tuple *: signed
@@ -236,6 +256,8 @@ Step in fewest.minimum._result
     size n_sets n_tested n_survivors n_settled n_found: int
     complete: flag
     seconds: float
+PriceStep(Step) in fewest.minimum._result
+    price: float
 SupportFunction in fewest.psvm._machine
     mean inverse_scale: float support
     weights: float machines support

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Selection, selection_of
 from fewest._estimators.held_out import run_held_out
+from fewest._estimators.probabilities import fit_temperature, pair_scores, share_scores
 from fewest._estimators.splits import check_groups, fit_with_groups
 from fewest._estimators.validation import (
     check_choice,
@@ -42,6 +44,14 @@ if TYPE_CHECKING:
     from fewest.report import Report
 
 _FOLDS = 5  # without groups
+
+
+def _has_probabilities(decoder: FewestVoxels) -> bool:
+    """Whether folds, or the estimator itself, know what decisions are worth."""
+    fitted = vars(decoder).get("estimator_")
+    return fitted is not None and (
+        decoder.temperature_ is not None or hasattr(fitted, "predict_proba")
+    )
 
 
 class FewestVoxels(ClassifierMixin, BaseEstimator):
@@ -117,6 +127,8 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     cv_results_ : dict of arrays, or None
         One value per fold: "fold", "left_out" (groups), "n_train", "n_test", "error",
         "balanced_error", "n_features".
+    temperature_ : float or None
+        What decisions are divided by in `predict_proba`; None without folds.
     informative_ : InformativeFeatures or None
         The estimate, if asked for.
     regions_ : RegionTable or None
@@ -332,6 +344,27 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         """
         return self.estimator_.decision_function(self._new_matrix(imgs, groups))
 
+    @available_if(_has_probabilities)
+    def predict_proba(self, imgs: Any, *, groups: ArrayLike | None = None) -> FloatArray:
+        """Probability of every class: its share of the exponential decisions.
+
+        These are divided by the temperature that suits the test volumes of the folds, whose voxels
+        were selected without them. Without folds the probabilities are those of the estimator.
+
+        Parameters
+        ----------
+        imgs, groups
+            As in `predict`.
+
+        Returns
+        -------
+        array of shape (n_volumes, n_classes)
+        """
+        X = self._new_matrix(imgs, groups)
+        if self.temperature_ is None:
+            return np.asarray(self.estimator_.predict_proba(X))
+        return share_scores(self.estimator_.decision_function(X), self.temperature_)
+
     def score(self, imgs: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> float:
         """Share of the volumes that are classified correctly.
 
@@ -405,6 +438,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
     def _validate(self, estimator: Any, settings: dict[str, Any]) -> None:
         self.held_out_ = self.cv_results_ = self.error_ = self.error_sd_ = None
+        self.temperature_ = None
         if self.cv == 0:
             return
         X, y, groups = self._volumes
@@ -413,6 +447,9 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         )
         for text in self.held_out_.warnings:
             warnings.warn(f"in a fold: {text}", stacklevel=3)
+        if self.held_out_.decisions is not None:
+            codes = np.searchsorted(self.classes_, self.held_out_.true)
+            self.temperature_ = fit_temperature(pair_scores(self.held_out_.decisions), codes)
         errors = self.held_out_.balanced_errors
         self.cv_results_ = tabulate_folds(self.held_out_, groups)
         self.error_ = self.held_out_.balanced_error

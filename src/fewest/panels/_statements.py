@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
-from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.splits import fit_within
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -245,7 +245,7 @@ def feature_statements(
     elif estimator is None:
         raise ValueError("without an estimator, features must name the panel")
     else:
-        fitted = fit_with_groups(clone(estimator), X, y, groups)
+        fitted = fit_within(clone(estimator), X, y, groups)
         panel = np.flatnonzero(selection_of(fitted).support)
         if not len(panel):
             raise ValueError(

@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.splits import Split
 from fewest._estimators.validation import make_dense
 from fewest._solvers.columns import Columns
 from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._machine import PotentialMachine
-from fewest.psvm._relations import scale_relations
+from fewest.psvm._relations import price_weights, scale_relations
 from fewest.psvm.kernels import compute_kernel, list_arguments
 
 # What the values of f (one column per task) of some samples are worth; the larger, the better.
@@ -50,26 +51,28 @@ def score_folds(
     score: Score,
     splits: Sequence[Split],
     grid: Grid,
-) -> tuple[FloatArray, FloatArray, int]:
-    """Scores and numbers of support features, and how many solves missed the tolerance.
+) -> tuple[FloatArray, FloatArray, int, list[FloatArray]]:
+    """Scores, numbers of support features, how many solves missed the tolerance, and values of f.
 
-    Both arrays are of shape (n_splits, n_epsilons, n_Cs).
+    The arrays are of shape (n_splits, n_epsilons, n_Cs); values, those of the test samples of each
+    split, of shape (n_test, n_epsilons, n_Cs, n_tasks).
     `targets` has one row per task; of `machine` the kernel, the row objects, the tolerance and
     `max_iter` are used.
     """
     scores = np.empty((len(splits), *grid.shape))
     n_support = np.empty_like(scores)
-    n_doubtful = 0
+    n_doubtful, judged = 0, []
+    rules = machine._read_rules(X.shape[1]) if machine.is_precomputed else None
     primed: list[FloatArray | None] = [None] * len(targets)
     for number, (train, test) in enumerate(splits):
-        columns, relations, places = _relate(machine, X, train, test)
+        columns, relations, places = _relate(machine, X, train, test, rules)
         values = np.empty((len(test), *grid.shape, len(targets)))
         used = np.zeros((*grid.shape, columns.n_features), dtype=bool)
         for task, target in enumerate(targets):
             mean, old = target[train].mean(), primed[task]
             start = None if old is None else old[..., places]
             alpha, weights, doubtful = follow_grid(
-                machine, columns, target[train] - mean, grid, start
+                machine, columns, target[train] - mean, grid, start, rules
             )
             if machine.finds_row_objects:  # others in every fold
                 old = np.zeros((*grid.shape, columns.n_features))
@@ -79,11 +82,14 @@ def score_folds(
             old[..., places] = alpha
             values[..., task] = np.tensordot(relations, weights, (1, 2)) + mean
             used |= alpha != 0
+            if rules is not None:
+                used |= rules.included
             n_doubtful += doubtful
         for place in np.ndindex(grid.shape):
             scores[number][place] = score(values[(slice(None), *place)], test)
         n_support[number] = used.sum(axis=-1)
-    return scores, n_support, n_doubtful
+        judged.append(values)
+    return scores, n_support, n_doubtful, judged
 
 
 def follow_grid(
@@ -92,6 +98,7 @@ def follow_grid(
     target: FloatArray,
     grid: Grid,
     primed: FloatArray | None,
+    rules: Rules | None = None,
 ) -> tuple[FloatArray, FloatArray, int]:
     """Solutions at every epsilon and C, the weights to predict with, and how many missed `tol`.
 
@@ -101,7 +108,7 @@ def follow_grid(
     weights = np.empty_like(alpha)
     doubtful = 0
     for row, column in np.ndindex(grid.shape):
-        epsilon, C = float(grid.epsilons[row]), float(grid.Cs[column])
+        epsilon, C = price_weights(float(grid.epsilons[row]), rules), float(grid.Cs[column])
         starts = [] if primed is None else [primed[row, column]]
         if column:
             starts.append(alpha[row, column - 1])
@@ -116,7 +123,11 @@ def follow_grid(
 
 
 def _choose_start(
-    columns: Columns, target: FloatArray, epsilon: float, C: float, starts: list[FloatArray]
+    columns: Columns,
+    target: FloatArray,
+    epsilon: FloatArray | float,
+    C: float,
+    starts: list[FloatArray],
 ) -> FloatArray | None:
     if len(starts) < 2:
         return starts[0] if starts else None
@@ -124,13 +135,13 @@ def _choose_start(
     def objective(alpha: FloatArray) -> float:
         inside = np.clip(alpha, -C, C)
         residual = columns.combine(inside) - target
-        return 0.5 * float(residual @ residual) + epsilon * float(np.abs(inside).sum())
+        return 0.5 * float(residual @ residual) + float(np.sum(epsilon * np.abs(inside)))
 
     return min(starts, key=objective)
 
 
 def _relate(
-    machine: PotentialMachine, X: Any, train: IndexArray, test: IndexArray
+    machine: PotentialMachine, X: Any, train: IndexArray, test: IndexArray, rules: Rules | None
 ) -> tuple[Columns, FloatArray, IndexArray]:
     """Columns of the training samples, relations of the test samples, and places of both."""
     if machine.is_precomputed:
@@ -143,5 +154,6 @@ def _relate(
         K = compute_kernel(machine.kernel, X[train], Z, arguments)
         K_test = compute_kernel(machine.kernel, X[test], Z, arguments)
     columns = scale_relations(K, machine.scale)
+    columns = columns if rules is None else rules.narrow(columns)
     relations = (make_dense(K_test) - columns.mean) * columns.inverse_scale
     return columns, relations, places

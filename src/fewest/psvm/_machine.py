@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from fewest._estimators.abilities import Abilities, Declaring, Selection
 from fewest._estimators.certificate import Certificate
+from fewest._estimators.rules import RuleParameters
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
     check_flag,
@@ -27,6 +28,7 @@ from fewest.psvm._relations import (
     UNIT_VARIANCE,
     check_scale,
     measure_importance,
+    price_weights,
     read_measured_columns,
     scale_relations,
     warn_of_constant_columns,
@@ -68,7 +70,7 @@ def find_vectors(finder: Any, X: Any) -> Any:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class KernelParameters:
+class KernelParameters(RuleParameters):
     """Parameters that a machine and the search for one have in common."""
 
     kernel: Any = "rbf"
@@ -84,6 +86,8 @@ class KernelParameters:
     refit: bool = False
     tol: float = 1e-6
     max_iter: int = 500
+
+    _kept_rules = ("include", "exclude", "feature_cost")
 
 
 @dataclass(eq=False, repr=False)
@@ -118,8 +122,13 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         """
         self._check_parameters()
         X, y = self._check_input(X, y)
-        self._fit(X, self._targets(y))
+        targets = self._targets(y)
+        self._fit(X, targets)
+        self._calibrate(X, y, targets)
         return self
+
+    def _calibrate(self, X: Any, y: NDArray[Any], targets: FloatArray) -> None:
+        """Prepare probabilities; numbers have none."""
 
     def _abilities(self) -> Abilities:
         name = type(self).__name__
@@ -182,9 +191,19 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         """Whether the row objects are found by an estimator, in the training samples alone."""
         return hasattr(self.row_objects, "fit") and not isinstance(self.row_objects, type)
 
+    def _check_rules(self) -> None:
+        if self._has_rules() and (not self.is_precomputed or self.columns_are_samples):
+            raise ValueError(
+                f"{type(self).__name__} takes rules about features only where the columns of X are "
+                "features. Use kernel='precomputed' with row_objects=None, or leave columns out "
+                "of X yourself"
+            )
+        super()._check_rules()
+
     def _check_parameters(self) -> None:
         """Raise a ValueError that names the parameter and its admissible values."""
         check_usual_parameters(self)
+        self._check_rules()
         check_positive("C", self.C, infinity="for no bound")
         check_not_negative("epsilon", self.epsilon)
         check_flag("refit", self.refit)
@@ -242,11 +261,14 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         self,
         columns: Columns,
         target: FloatArray,
-        epsilon: float,
+        epsilon: FloatArray | float,
         C: float,
         start: FloatArray | None = None,
     ) -> BoxLassoResult:
-        """The program for one centred target, to this machine's tolerance."""
+        """The program for one centred target, to this machine's tolerance.
+
+        `epsilon` is one for all columns, or one for each.
+        """
         return box_lasso(
             columns, target, epsilon, C, start=start, tol=self.tol, max_iter=self.max_iter
         )
@@ -268,7 +290,9 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         K = X if Z is None else compute_kernel(self.kernel, X, Z, self._arguments)
         columns = scale_relations(K, self.scale)
         warn_of_constant_columns(columns, stacklevel=4)
-        C, epsilon = float(self.C), float(self.epsilon)
+        rules = self._read_rules(columns.n_features) if Z is None else None
+        columns = columns if rules is None else rules.narrow(columns)
+        C, epsilon = float(self.C), price_weights(float(self.epsilon), rules)
         self.intercept_ = targets.mean(axis=1)
         centred = targets - self.intercept_[:, None]
         self.results_ = tuple(self._solve(columns, row, epsilon, C) for row in centred)
@@ -277,8 +301,10 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         self.coef_ = np.array(
             [self._refit_weights(columns, row, result, C) for row, result in solved]
         )
-        self._describe(columns, centred)
+        self._describe(columns, centred, epsilon)
         self.supports_ = np.array([result.alpha != 0.0 for result in self.results_])
+        if rules is not None:
+            self.supports_ |= rules.included
         self.support_ = np.any(self.supports_, axis=0)
         self.support_features_ = used = np.flatnonzero(self.support_)
         self.mean_ = columns.mean
@@ -291,12 +317,12 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         self.n_row_objects_ = columns.n_features
         self.n_iter_ = max(result.n_iter for result in self.results_)
 
-    def _describe(self, columns: Columns, targets: FloatArray) -> None:
+    def _describe(self, columns: Columns, targets: FloatArray, epsilon: FloatArray | float) -> None:
         """What the solution says of every row object, one row per task."""
         solved = list(zip(targets, self.results_, self.coef_, strict=True))
         self.moments_ = np.array([columns.price(result.residual) for result in self.results_])
         bounded = [np.abs(result.alpha) >= self.C for result in self.results_]
-        self.slacks_ = np.where(bounded, np.maximum(np.abs(self.moments_) - self.epsilon, 0.0), 0.0)
+        self.slacks_ = np.where(bounded, np.maximum(np.abs(self.moments_) - epsilon, 0.0), 0.0)
         length = np.sqrt(columns.n_samples) if self.scale == UNIT_VARIANCE else 1.0
         norms = [length * max(np.linalg.norm(result.residual), _TINY) for result in self.results_]
         self.correlations_ = self.moments_ / np.array(norms)[:, None]

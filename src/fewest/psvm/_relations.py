@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import (
     check_choice,
     encode_classes,
@@ -40,6 +41,16 @@ def scale_to_unit_length(K: Any) -> Columns:
     """Columns of K, centred and of unit length; constant ones are zero."""
     columns = standardize_columns(K)
     return Columns(K, columns.mean, columns.inverse_scale / np.sqrt(columns.n_samples))
+
+
+def price_weights(epsilon: float, rules: Rules | None) -> FloatArray | float:
+    """What the weight of every column costs, where features have prices.
+
+    Those that are always in cost next to nothing, as in the linear programs.
+    """
+    if rules is None or epsilon == 0.0:
+        return epsilon
+    return epsilon * rules.terms.first_costs()
 
 
 def measure_importance(

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from fewest._estimators.calibration import draw_folds
 from fewest._estimators.decisions import ScoreClassifier
+from fewest._estimators.probabilities import fit_temperature, pair_scores
 from fewest._types import BoolArray, FloatArray
+from fewest.psvm._folds import Grid, score_folds
 from fewest.psvm._machine import PotentialMachine
 from fewest.psvm._relations import encode_targets
 
@@ -89,6 +92,12 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         Relative duality gap at which the program counts as solved.
     max_iter : int, default=500
         Most passes of the solver over the matrix.
+    include, exclude, feature_cost
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`, where the columns of X
+        are features (``kernel="precomputed"``, ``row_objects=None``): the price of a feature
+        multiplies its epsilon.
+    feature_groups, one_per_group, signs
+        Not for this program.
 
     Attributes
     ----------
@@ -127,6 +136,9 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         Number of row objects.
     n_iter_ : int
         Passes of the solver over the matrix (the most for any function f).
+    temperature_ : float
+        What f(x) is divided by in `predict_proba`: that of samples left out, with support features
+        that were found without them.
     n_features_in_ : int
         Number of columns of X.
     feature_names_in_ : array of shape (n_features_in_,)
@@ -195,6 +207,24 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         self.classes_, targets = encode_targets(type(self).__name__, y)
         return targets
 
+    def _calibrate(self, X: Any, y: NDArray[Any], targets: FloatArray) -> None:
+        """Find the temperature of f on samples left out, whose support features had no part."""
+        if not self._calibrates:
+            return
+        codes = np.searchsorted(self.classes_, y)
+        rows, folds = draw_folds(codes)
+        grid = Grid(np.array([float(self.C)]), np.array([float(self.epsilon)]))
+        try:
+            *_, judged = score_folds(self, X, targets, lambda *_: 0.0, folds, grid)
+        except ValueError:  # a matrix whose rows are constant in some fold
+            folds, judged = [], []
+        if folds:
+            rows = np.concatenate([test for _, test in folds])
+            scores = np.concatenate([values[:, 0, 0] for values in judged])
+        else:
+            scores = self._scores(X[rows])
+        self.temperature_ = fit_temperature(pair_scores(scores), codes[rows])
+
     def decision_function(self, X: Any) -> FloatArray:
         """Value of f(x); positive values speak for the (second) class.
 
@@ -231,6 +261,8 @@ class PotentialSVR(RegressorMixin, PotentialMachine):
     C, epsilon, kernel, gamma, degree, coef0, rho, zeta, theta
         As for :class:`PotentialSVC`.
     kernel_params, row_objects, scale, refit, tol, max_iter
+        As for :class:`PotentialSVC`.
+    include, exclude, feature_cost, feature_groups, one_per_group, signs
         As for :class:`PotentialSVC`.
 
     Attributes

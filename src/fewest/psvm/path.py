@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
     check_choice,
@@ -25,6 +26,7 @@ from fewest.psvm._relations import (
     UNIT_LENGTH,
     check_scale,
     encode_targets,
+    price_weights,
     scale_relations,
     warn_of_doubtful,
 )
@@ -157,25 +159,36 @@ class TargetLasso:
     C: float
     tol: float
     max_iter: int
+    rules: Rules | None = None
 
     def find_largest_epsilon(self) -> float:
-        """The smallest epsilon at which no feature has a weight."""
-        return find_largest_moment(self.columns, self.targets)
+        """The smallest epsilon at which no feature has a weight.
+
+        Under rules, about the smallest at which those that cost something have none.
+        """
+        if self.rules is None:
+            return find_largest_moment(self.columns, self.targets)
+        paid = np.flatnonzero(self.rules.price)
+        if not len(paid):
+            return 0.0
+        centred = self.targets - self.targets.mean(axis=1)[:, None]
+        moments = np.abs([self.columns.price(row)[paid] for row in centred])
+        return float(np.max(moments / self.rules.price[paid]))
 
     def solve(self, epsilon: float, last: Solutions = ()) -> Solutions:
         """One solution per target, from the last ones where there are any."""
         starts = [result.alpha for result in last] if last else [None] * len(self.targets)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
+        costs = price_weights(float(epsilon), self.rules)
         return tuple(
-            box_lasso(
-                self.columns, row - row.mean(), float(epsilon), float(self.C), start=start, **limits
-            )
+            box_lasso(self.columns, row - row.mean(), costs, float(self.C), start=start, **limits)
             for row, start in zip(self.targets, starts, strict=True)
         )
 
     def solve_for_count(self, wanted: int) -> tuple[float, Solutions]:
         """The first epsilon, falling step by step, at which so many features have a weight.
 
+        Features that are always in count, with or without one.
         Where so many never have one, the solutions at the smallest epsilon of the path.
         """
         epsilon = largest = self.find_largest_epsilon()
@@ -183,6 +196,9 @@ class TargetLasso:
         while epsilon * _FACTOR >= _SMALLEST_SHARE * largest > 0:
             epsilon *= _FACTOR
             last = self.solve(epsilon, last)
-            if np.any([result.alpha for result in last], axis=0).sum() >= wanted:
+            used = np.any([result.alpha for result in last], axis=0)
+            if self.rules is not None:
+                used |= self.rules.included
+            if used.sum() >= wanted:
                 break
         return epsilon, last or self.solve(epsilon)

@@ -20,11 +20,13 @@ from fewest._estimators.abilities import (
     Selection,
     abilities_of,
     certificates_of,
+    feature_names_of,
     selection_of,
 )
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import ScoreClassifier, choose_classes
-from fewest._estimators.splits import Split, split_folds, summarize_splits
+from fewest._estimators.probabilities import fit_temperature, pair_scores
+from fewest._estimators.splits import Split, fit_within, split_folds, summarize_splits
 from fewest._estimators.validation import check_count, check_list, check_not_negative, is_number
 from fewest._run.progress import run_in_threads
 from fewest._types import FloatArray, IndexArray
@@ -81,6 +83,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
         machines = self._make_machines()
         given = X
         X, y = machines[0]._check_input(X, y, owner=self)
+        self._hand_on_names(machines)
         targets, score = self._task(y)
         splits = split_folds(self.cv, y, groups, classes=is_classifier(self))
         tables = []
@@ -93,10 +96,23 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             self._choose(tables, splits)
             if self.n_refined and len(tables) == 1:
                 grid, machines = self._refine(grid)
-        self.best_estimator_ = self._make_machine(self.best_params_).fit(given, y)
+                self._hand_on_names(machines)
+        best = fit_within(self._make_machine(self.best_params_), given, y, None)
+        self.best_estimator_ = best
         for name in _OF_THE_BEST:
-            setattr(self, name, getattr(self.best_estimator_, name))
+            setattr(self, name, getattr(best, name))
+        self._calibrate(y, splits, tables)
         return self
+
+    def _hand_on_names(self, machines: list[PotentialMachine]) -> None:
+        """Rules name features, and the machines in the folds see X without names."""
+        names = feature_names_of(self)
+        for machine in machines:
+            if names is not None:
+                machine.feature_names_in_ = names
+
+    def _calibrate(self, y: NDArray[Any], splits: list[Split], tables: list[_Table]) -> None:
+        """Prepare probabilities; numbers have none."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the chosen machine predicts; see its `predict`.
@@ -227,10 +243,18 @@ class _Table:
     scores: FloatArray
     n_support: FloatArray
     n_doubtful: int
+    judged: list[list[FloatArray]]  # by kernel and split: values of f at every epsilon and C
+
+    def take_values(self, candidate: int) -> FloatArray:
+        """Values of f of one candidate, one column per task, of the test samples of all splits."""
+        shape = self.judged[0][0].shape[1:3]
+        setting, place = divmod(candidate, shape[0] * shape[1])
+        where = (slice(None), *np.unravel_index(place, shape))
+        return np.concatenate([values[where] for values in self.judged[setting]])
 
 
 def _tabulate(settings: list[dict[str, Any]], grid: Grid, found: list[tuple[Any, ...]]) -> _Table:
-    *tables, n_doubtful = zip(*found, strict=True)
+    *tables, n_doubtful, judged = zip(*found, strict=True)
     scores, n_support = (np.stack(one, axis=1) for one in tables)
     parameters = [
         {**setting, "epsilon": float(epsilon), "C": float(C)}
@@ -244,6 +268,7 @@ def _tabulate(settings: list[dict[str, Any]], grid: Grid, found: list[tuple[Any,
         scores.reshape(n_splits, -1),
         n_support.reshape(n_splits, -1),
         sum(n_doubtful),
+        list(judged),
     )
 
 
@@ -281,6 +306,8 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
         `row_objects`), a split leaves out columns with the rows.
     kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, scale, refit
         As for :class:`PotentialSVC`, where `kernel_grid` has no values for them.
+    include, exclude, feature_cost, feature_groups, one_per_group, signs
+        Rules about features, as for :class:`PotentialSVC`.
     tol, max_iter
         As for :class:`PotentialSVC`; the looser default suffices to compare candidates.
     n_jobs : int, default=None
@@ -303,6 +330,8 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
         The chosen machine, fitted to all samples.
     coef_, intercept_, support_features_, support_, n_row_objects_, n_iter_
         As for :class:`PotentialSVC`, of that machine.
+    temperature_ : float
+        What f(x) is divided by in `predict_proba`, from the splits.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_splits_ : int
@@ -338,6 +367,17 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
             return float(np.mean(choose_classes(values) == codes[samples]))
 
         return targets, measure_accuracy
+
+    def _calibrate(self, y: NDArray[Any], splits: list[Split], tables: list[_Table]) -> None:
+        """Find the temperature of f in the splits, whose support features had no part."""
+        place = self.best_index_
+        table = tables[0]
+        if place >= len(table.parameters):
+            place, table = place - len(table.parameters), tables[1]
+        tested = np.concatenate([test for _, test in splits])
+        codes = np.searchsorted(self.classes_, y[tested])
+        self.temperature_ = fit_temperature(pair_scores(table.take_values(place)), codes)
+        self.best_estimator_.temperature_ = self.temperature_
 
     def decision_function(self, X: Any) -> FloatArray:
         """Value of f(x) of the chosen machine; see :meth:`PotentialSVC.decision_function`.
@@ -376,6 +416,8 @@ class PotentialSVRCV(RegressorMixin, PotentialSearch):
         As for :class:`PotentialSVR`.
     kernel_params, row_objects, scale, refit, tol, max_iter
         As for :class:`PotentialSVR`.
+    include, exclude, feature_cost, feature_groups, one_per_group, signs
+        Rules about features, as for :class:`PotentialSVC`.
 
     Attributes
     ----------

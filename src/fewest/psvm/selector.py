@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import (
     SPARSE_FORMATS,
     check_choice,
@@ -111,7 +112,7 @@ def _draw(strata: NDArray[np.intp], subsample: float, rng: np.random.RandomState
 
 
 @dataclass(eq=False, repr=False)
-class PotentialSelector(Selector, BaseEstimator):
+class PotentialSelector(RuleParameters, Selector, BaseEstimator):
     r"""Select features by the weights of the Potential Support Vector Machine.
 
     X is the matrix of relations itself, one column per feature; with columns centred and
@@ -152,6 +153,12 @@ class PotentialSelector(Selector, BaseEstimator):
         As for :class:`~fewest.PotentialSVC`.
     random_state : int, RandomState or None, default=None
         Source of the subsamples.
+    include, exclude, feature_cost
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. Included features count
+        among `n_features` and come first in the ranking; the price of a feature multiplies its
+        epsilon.
+    feature_groups, one_per_group, signs
+        Not for this program.
 
     Attributes
     ----------
@@ -210,6 +217,8 @@ class PotentialSelector(Selector, BaseEstimator):
     max_iter: int = 500
     random_state: Any = None
 
+    _kept_rules = ("include", "exclude", "feature_cost")
+
     def fit(self, X: Any, y: ArrayLike) -> PotentialSelector:
         """Rank and select the features.
 
@@ -230,10 +239,12 @@ class PotentialSelector(Selector, BaseEstimator):
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
         targets = make_targets(np.asarray(y), self.task)
-        wanted = self._count_wanted(X.shape[1])
+        rules = self._read_rules(X.shape[1])
+        wanted = self._count_wanted(X.shape[1], rules)
         columns = scale_relations(X, self.scale)
         warn_of_constant_columns(columns)
-        self.epsilon_, self.results_ = self._solve(columns, targets, wanted)
+        columns = columns if rules is None else rules.narrow(columns)
+        self.epsilon_, self.results_ = self._solve(columns, targets, wanted, rules)
         warn_of_doubtful(self.results_)
         self.n_iter_ = max(result.n_iter for result in self.results_)
         self.coef_ = np.array([result.alpha for result in self.results_])
@@ -243,15 +254,20 @@ class PotentialSelector(Selector, BaseEstimator):
                 for one in self.results_
             ]
         )
-        self.stability_ = self._repeat(X, targets, wanted) if self.n_runs else None
+        self.stability_ = self._repeat(X, targets, wanted, rules) if self.n_runs else None
         if self.stability_ is not None:
             self.ranking_ = self.stability_.ranking
-            usual = int(np.count_nonzero(self.stability_.frequency >= 0.5))
+            is_usual = self.stability_.frequency >= 0.5
         else:
             weights = np.abs(self.coef_).max(axis=0)
             order = np.argsort(-weights, kind="stable")
             self.ranking_ = order[weights[order] > 0]
-            usual = len(self.ranking_)
+            is_usual = weights > 0
+        if rules is not None:
+            others = self.ranking_[~rules.included[self.ranking_]]
+            self.ranking_ = np.concatenate([np.flatnonzero(rules.included), others])
+            is_usual = is_usual | rules.included
+        usual = int(np.count_nonzero(is_usual))
         self.support_ = np.zeros(columns.n_features, dtype=bool)
         self.support_[self.ranking_[: usual if wanted is None else wanted]] = True
         found = int(self.support_.sum())
@@ -269,6 +285,7 @@ class PotentialSelector(Selector, BaseEstimator):
 
     def _check_parameters(self) -> None:
         check_usual_parameters(self)
+        self._check_rules()
         check_count("n_features", self.n_features, or_none=True)
         if self.epsilon is not None:
             check_not_negative("epsilon", self.epsilon)
@@ -279,30 +296,39 @@ class PotentialSelector(Selector, BaseEstimator):
             check_count("n_runs", self.n_runs)
         check_share("subsample", self.subsample, strictly=True)
 
-    def _count_wanted(self, n_columns: int) -> int | None:
+    def _count_wanted(self, n_columns: int, rules: Rules | None) -> int | None:
         """How many features are asked for; None where epsilon alone decides."""
         if self.n_features is None and self.epsilon is None:
-            return min(_USUAL_COUNT, n_columns)
+            n_forced = 0 if rules is None else rules.n_included
+            return max(n_forced, min(_USUAL_COUNT, n_columns))
+        if self.n_features is not None:
+            check_room(rules, self.n_features, "n_features")
         if self.n_features is not None and self.n_features > n_columns:
             raise ValueError(f"n_features={self.n_features}, but X has only {n_columns} feature(s)")
         return self.n_features
 
     def _solve(
-        self, columns: Columns, targets: FloatArray, wanted: int | None
+        self, columns: Columns, targets: FloatArray, wanted: int | None, rules: Rules | None
     ) -> tuple[float, Solutions]:
-        lasso = TargetLasso(columns, targets, self.C, self.tol, self.max_iter)
+        lasso = TargetLasso(columns, targets, self.C, self.tol, self.max_iter, rules)
         if self.epsilon is not None:
             return float(self.epsilon), lasso.solve(self.epsilon)
         assert wanted is not None
         return lasso.solve_for_count(wanted)
 
-    def _repeat(self, X: Any, targets: FloatArray, wanted: int | None) -> Stability:
+    def _repeat(
+        self, X: Any, targets: FloatArray, wanted: int | None, rules: Rules | None
+    ) -> Stability:
+        forced = np.zeros(X.shape[1], dtype=bool) if rules is None else rules.included
+
         def select(rows: IndexArray) -> FloatArray:
             """Largest absolute weight of every feature that a run on these samples selects."""
-            _, results = self._solve(scale_relations(X[rows], self.scale), targets[:, rows], wanted)
+            columns = scale_relations(X[rows], self.scale)
+            columns = columns if rules is None else rules.narrow(columns)
+            _, results = self._solve(columns, targets[:, rows], wanted, rules)
             weights = np.abs([result.alpha for result in results]).max(axis=0)
             if wanted is not None:
-                weights[np.argsort(-weights, kind="stable")[wanted:]] = 0.0
+                weights[np.lexsort((-weights, ~forced))[wanted:]] = 0.0
             return weights
 
         classes = np.unique(targets, axis=1, return_inverse=True)[1].ravel()

@@ -16,7 +16,7 @@ from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.decisions import choose_classes
 from fewest._estimators.rules import rules_of
-from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.splits import fit_within
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import (
     encode_classes,
@@ -217,7 +217,7 @@ class CopyTrainer(Trainer):
 
     def _fit(self, machine: Any) -> Any:
         if not abilities_of(machine).fits_columns:
-            return fit_with_groups(machine, self._X, self._y, self._groups)
+            return fit_within(machine, self._X, self._y, self._groups)
         machine._check_parameters()
         machine.classes_, codes = encode_classes(type(machine).__name__, self._y)
         columns = self._columns if machine.standardize else share_scale(self._columns)

@@ -11,9 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.utils.metaestimators import available_if
 
-from fewest._estimators.abilities import Abilities, Selector, abilities_of
-from fewest._estimators.splits import Split, balanced_error, split_folds
+from fewest._estimators.abilities import Abilities, Selector, abilities_of, feature_names_of
+from fewest._estimators.calibration import calibrate, score_classes
+from fewest._estimators.probabilities import Calibrated, share_scores
+from fewest._estimators.rules import number_rules
+from fewest._estimators.splits import Split, balanced_error, check_groups, split_folds
 from fewest._estimators.validation import (
     check_count,
     check_data,
@@ -29,7 +33,9 @@ __all__ = ["AccumulatedClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AccumulatedClassifier(
+    Selector, Calibrated, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     r"""A support vector machine on the union of disjoint subsets of features.
 
     The subsets :math:`R_1, R_2, \dots` of a :class:`~fewest.RepetitiveSelector`, in the order of
@@ -68,6 +74,8 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         Greedy only: the cross-validated balanced error with each subset that was considered.
     support_ : array of shape (n_features,), bool
         The joined features.
+    temperature_ : float
+        What scores are divided by in `predict_proba`.
     classes_ : array of shape (n_classes,)
         The class labels.
 
@@ -122,6 +130,11 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         self._check_parameters()
         X, y = check_data(self, X, y)
         selector = RepetitiveSelector(n_subsets=10) if self.selector is None else self.selector
+        names = feature_names_of(self)
+        if names is not None:  # X has lost them here
+            selector = number_rules(selector, names)
+        if not self._calibrates:  # a fit within folds must not write into the file of the whole
+            selector = clone(selector).set_params(checkpoint=None)
         self.selector_ = clone(selector).fit(X, y, groups=groups)
         self.classes_ = self.selector_.classes_
         order = np.arange(len(self.selector_.subsets_)) if self.greedy else self.selector_.ranking_
@@ -133,6 +146,7 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         # A model file fits to them again.
         self._samples, self._labels = make_dense(X[:, features]), y.copy()
         self.classifier_ = self._make_classifier().fit(self._samples, self._labels)
+        calibrate(self, X, y, check_groups(groups, len(y)))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -164,6 +178,27 @@ class AccumulatedClassifier(Selector, MetaEstimatorMixin, ClassifierMixin, BaseE
         """
         selected = self._take_selected(X)
         return self.classifier_.decision_function(selected)
+
+    @available_if(lambda machine: hasattr(machine, "temperature_"))
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of every class: its share of the exponential scores.
+
+        The scores (logarithms of the classifier's own probabilities, if it has no other) are
+        divided by one temperature, which suits samples that had no part in the subsets either.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+            Samples to classify.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return share_scores(self._class_scores(X), self.temperature_)
+
+    def _class_scores(self, X: Any) -> FloatArray:
+        return score_classes(self.classifier_, self._take_selected(X))
 
     def _take_selected(self, X: Any) -> Any:
         X = check_new_data(self, X)

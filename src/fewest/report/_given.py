@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
     from fewest.repetition.selector import RepetitiveSelector
+    from fewest.significance import Confounding
 
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
@@ -69,6 +70,7 @@ class Given:
     informative: InformativeFeatures | None = None
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
+    confounding: Confounding | None = None
     path: Any = None
 
 

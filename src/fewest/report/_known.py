@@ -65,6 +65,7 @@ def known_content(
         if given.near_optimal is None
         else describe_near_optimal(given.near_optimal, data),
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
+        confounding=given.confounding,
     )
     return Content(
         command=command,

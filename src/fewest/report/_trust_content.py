@@ -14,6 +14,7 @@ from fewest._estimators.intervals import Interval
 if TYPE_CHECKING:
     from fewest.minimum._leaves import RuledOut
     from fewest.minimum._result import Step
+    from fewest.significance import Confounding
 
 Label = str | int | float | bool  # of a class
 SMALL_CLASS = 10  # fewer samples of a class say little about its error
@@ -302,3 +303,4 @@ class Trust:
     error_front: ErrorFront | None = None
     near_optimal: NearOptimal | None = None
     diagnostics: Diagnostics | None = None
+    confounding: Confounding | None = None

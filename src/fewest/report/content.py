@@ -421,8 +421,10 @@ class Predictions(Document):
     model: ModelSummary
     data: str
     n_samples: int
+    ids: list[str] | None
     predictions: list[Label]
     scores: list[Any] | None
+    probabilities: list[list[float]] | None
     truth: list[Label] | None
     errors: ModelErrors | None
 

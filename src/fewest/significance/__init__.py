@@ -10,6 +10,7 @@ from fewest.significance._comparison import (
     paired_t_test,
     signed_rank_test,
 )
+from fewest.significance._confounding import Confounding, CovariateReport, confounding
 from fewest.significance._permutation import (
     ChanceSimulation,
     PermutationTest,
@@ -37,6 +38,8 @@ __all__ = [
     "Bootstrap632",
     "ChanceSimulation",
     "Comparison",
+    "Confounding",
+    "CovariateReport",
     "HeldOut",
     "PermutationTest",
     "PermutedStatistic",
@@ -49,6 +52,7 @@ __all__ = [
     "bootstrap_632",
     "chance_simulation",
     "compare_proportions",
+    "confounding",
     "cross_validated_t_test",
     "paired_t_test",
     "permutation_test",

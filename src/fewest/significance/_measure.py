@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import run_held_out
-from fewest._estimators.splits import fit_with_groups, split_folds
+from fewest._estimators.splits import fit_within, split_folds
 from fewest._estimators.validation import encode_classes, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import IndexArray
@@ -79,7 +79,7 @@ class Measure:
         machine = clone(self.estimator)
         try:
             if self.columns is None:
-                fit_with_groups(machine, self.X, self.classes[codes], self.groups)
+                fit_within(machine, self.X, self.classes[codes], self.groups)
             else:
                 machine.classes_ = self.classes
                 machine._fit_columns(self.columns, codes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, judge_in_parallel
@@ -71,6 +71,7 @@ def permutation_test(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     exchange: str = "within",
+    strata: ArrayLike | None = None,
     ties: str = "auto",
     max_seconds: float | None = None,
     held_out: HeldOut | None = None,
@@ -115,6 +116,10 @@ def permutation_test(
     exchange : {"within", "whole"}
         "within" permutes labels within each group, for groups that hold several classes; "whole"
         permutes the labels of groups, for groups of one class each.
+    strata : array of shape (n_samples,), optional
+        Samples that are alike in what else could explain the classes, age and sex for instance:
+        labels change places within a stratum only, so p is about what the features say beyond
+        it. They are no part of the folds.
     ties : {"auto", "objective", "conservative", "random"}
         The number of features is a small whole number, so many permutations equal the data.
         "conservative" counts them all as at least as good: p is too large rather than too small.
@@ -174,7 +179,14 @@ def permutation_test(
         )
     # As small as they can be: all permutations are drawn before the first is used.
     compact = codes.astype(np.min_scalar_type(len(measure.classes)))
-    permuted = permute_labels(compact, measure.groups, n_permutations, rng, exchange=exchange)
+    parts = None if strata is None else column_or_1d(strata)
+    if parts is not None and len(parts) != len(codes):
+        raise ValueError(
+            f"strata must name a stratum for each of the {len(codes)} samples; got {len(parts)}"
+        )
+    permuted = permute_labels(
+        compact, measure.groups, n_permutations, rng, exchange=exchange, parts=parts
+    )
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
     ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds

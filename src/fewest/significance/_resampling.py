@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import judge_fold, judge_in_parallel
 from fewest._estimators.many_samples import find_members, hold_several
-from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups
+from fewest._estimators.splits import balanced_error, check_groups, fit_within
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._run.budget import Budget, take_in_time
 from fewest._solvers.many.arrays import is_device_array
@@ -410,4 +410,4 @@ def _select(
     estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None, rows: NDArray[Any]
 ) -> NDArray[np.bool_]:
     own_groups = None if groups is None else groups[rows]
-    return selection_of(fit_with_groups(clone(estimator), X[rows], y[rows], own_groups)).support
+    return selection_of(fit_within(clone(estimator), X[rows], y[rows], own_groups)).support

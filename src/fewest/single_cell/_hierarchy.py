@@ -97,6 +97,18 @@ class HierarchicalMachine(Selector, ClassifierMixin, BaseEstimator):
         self._predict_parts(X, np.arange(X.shape[0]), (), predicted)
         return predicted
 
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Probability of every class: the product of those of its types, level by level."""
+        check_is_fitted(self)
+        shares = np.ones((X.shape[0], len(self.classes_)))
+        for parent, node in self.nodes_.items():
+            found, names = node.predict_proba(X), node.classes_.tolist()
+            for column, name in enumerate(self.classes_.tolist()):
+                path = tuple(self.paths[name])
+                if path[: len(parent)] == parent:
+                    shares[:, column] *= found[:, names.index(path[len(parent)])]
+        return shares
+
     def _predict_parts(
         self, X: Any, rows: NDArray[np.intp], parent: Path, predicted: NDArray[Any]
     ) -> None:

@@ -34,27 +34,37 @@ _WRITTEN_NUMBER = r"\s*[-+]?(\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+)([.,]\d+)?([e
 _MANY_CLASSES = 20
 _MOST_NAMED = 5
 _TEXT_KINDS = "OUST"
+_FEW_ROWS = 10  # among so few, whole numbers may count by chance
+# '2021-03-04', '04.03.2021', '3/4/21', each perhaps with a time of day.
+_WRITTEN_DATE = r"(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([T ]\d\d?:\d\d(:\d\d)?)?"
+_REASONS = {
+    "id": "Left out as an id, because every sample has its own text there: {}.",
+    "date": "Left out, because there are dates in it: {}.",
+    "counter": "Left out, because it just counts the rows (name what is a feature in keep): {}.",
+}
+_WORDS = {"target": "class", "groups": "group", "covariates": "covariate"}
 
 
 def leave_out_unlabelled(frame: Frame, request: Request) -> Frame:
     """The frame without samples that have no class or group, with a note that says so."""
-    columns = [frame.get_label(name) for name in request.labels.values()]
+    columns = [frame.get_label(name) for name in request.labels]
     unknown = np.any([_find_missing(column) for column in columns], axis=0)
     if unknown.all() or not unknown.any():
         return frame
-    what = "class" if request.groups is None else "class or group"
+    what = " or ".join(_WORDS[argument] for argument in dict.fromkeys(request.labels.values()))
     note = f"Left out, because they have no {what}: {unknown.sum()} of {len(unknown)} samples."
     return replace(
         frame,
         cells=frame.cells[~unknown],
         get_label=lambda name: frame.get_label(name)[~unknown],
+        ids=None if frame.ids is None else frame.ids.take(~unknown),
         notes=[*frame.notes, note],
     )
 
 
-def read_label(frame: Frame, request: Request, argument: str) -> NDArray[Any]:
-    """What `argument` (target or groups) names: numbers or text, one per sample."""
-    name, word = request.labels[argument], "class" if argument == "target" else "group"
+def read_label(frame: Frame, request: Request, name: str) -> NDArray[Any]:
+    """The classes, groups or covariate of that name: numbers or text, one per sample."""
+    word = _WORDS[request.labels[name]]
     column = frame.get_label(name)
     missing = np.flatnonzero(_find_missing(column))
     if len(missing):
@@ -114,27 +124,89 @@ def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
         )
 
 
-def leave_out_ids(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
-    """The positions without text that differs in every sample, and notes of what was left out."""
+def settle_ids(frame: Frame) -> Frame:
+    """The frame with the ids of its samples, if it names them."""
+    if frame.ids is not None:
+        return frame
+    found = [ids for ids in frame.find_ids() if len(set(ids.values)) == len(ids)]
+    return replace(frame, ids=found[0]) if found else frame
+
+
+def leave_out_text(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
+    """The positions of columns without text, and a note that names the others."""
     if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
         return positions, []
     kinds = [dtype.kind for dtype in frame.cells.dtypes]
-    ids = [
-        place
-        for place in positions
-        if kinds[place] in _TEXT_KINDS and _is_id(frame.cells.iloc[:, place])
-    ]
-    if not ids:
+    text = [place for place in positions if kinds[place] not in NUMBER_KINDS]
+    if not text:
         return positions, []
-    names = [frame.names.columns.names[place] for place in ids]
-    notes = [f"Left out as an id, because every sample has its own text there: {listed(names)}."]
-    if ids[0] == 0 and is_far_more(len(frame.cells), len(positions)):
+    names = [frame.names.columns.names[place] for place in text]
+    note = f"Left out, because there is text in them: {listed(names)}."
+    return require_some(sorted({*positions} - {*text}), frame.origin), [note]
+
+
+def leave_out_ids(
+    frame: Frame, positions: list[int], keep: Sequence[str] = (), *, joined: bool = False
+) -> tuple[list[int], list[str]]:
+    """The positions without ids, dates and row numbers, and notes of what was left out.
+
+    What samples were `joined` by is no feature, even if it is a number. Columns to `keep` are
+    features whatever they look like.
+    """
+    if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
+        return positions, []
+    names = frame.names.columns.names
+    joined_by = frame.ids.name if joined and frame.ids is not None else None
+    found: dict[str, list[int]] = {}
+    for place in _list_doubtful(frame.cells, positions, joined_by, names):
+        if names[place] in keep:
+            continue
+        kind = "id" if names[place] == joined_by else _looks_like(frame.cells.iloc[:, place])
+        if kind:
+            found.setdefault(kind, []).append(place)
+    notes = [_REASONS[kind].format(listed(names[at] for at in found[kind])) for kind in found]
+    left_out = {place for places in found.values() for place in places}
+    if not left_out:
+        return positions, []
+    if 0 in found.get("id", ()) and is_far_more(len(frame.cells), len(positions)):
         notes.append(
             f"There are {len(frame.cells)} samples, and "
-            f"{counted(len(positions) - len(ids), 'feature')}: if the samples are columns of the "
-            "file, read it transposed."
+            f"{counted(len(positions) - len(left_out), 'feature')}: if the samples are columns of "
+            "the file, read it transposed."
         )
-    return require_some(sorted({*positions} - {*ids}), frame.origin), notes
+    return require_some(sorted({*positions} - left_out), frame.origin), notes
+
+
+def _list_doubtful(
+    cells: pandas.DataFrame, positions: list[int], joined_by: str | None, names: Sequence[str]
+) -> list[int]:
+    """Columns that may be no measurements: in most others two cells show that they do not count."""
+    kinds = [dtype.kind for dtype in cells.dtypes]
+    counts = np.zeros(len(kinds), dtype=bool)
+    if len(cells) >= _FEW_ROWS:
+        numeric = [place for place in positions if kinds[place] in "iuf"]
+        first = cells.iloc[:2, numeric].to_numpy(dtype=np.float64, na_value=np.nan)
+        counts[numeric] = np.diff(first, axis=0)[0] == 1
+    return [
+        place
+        for place in positions
+        if kinds[place] in _TEXT_KINDS + "M" or counts[place] or names[place] == joined_by
+    ]
+
+
+def _looks_like(column: pandas.Series) -> str:
+    """What a column without measurements is (id, date, counter); nothing if it may have some."""
+    if column.dtype.kind == "M":
+        return "date"
+    if column.dtype.kind in _TEXT_KINDS:
+        return "id" if _is_id(column) else "date" if _are_dates(column) else ""
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    counts = numbers[0] == np.floor(numbers[0]) and np.all(np.diff(numbers) == 1)
+    return "counter" if counts else ""
+
+
+def _are_dates(column: pandas.Series) -> bool:
+    return bool(column.dropna().astype(str).str.fullmatch(_WRITTEN_DATE).all())
 
 
 def _is_id(column: pandas.Series) -> bool:

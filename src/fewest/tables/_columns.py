@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -14,13 +15,26 @@ from numpy.typing import NDArray
 
 from fewest._wording import listed, near, quoted, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
-from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request
+from fewest.tables._frame import (
+    NUMBER_KINDS,
+    TRANSPOSED,
+    Frame,
+    Header,
+    Ids,
+    Names,
+    Request,
+    make_ids,
+)
 
 if TYPE_CHECKING:
     import pandas
 
 # "None" is not among them: it may be the name of a class.
 MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
+# So many columns at the left may hold whole numbers that are ids.
+_FIRST_COLUMNS = 3
+# In a column of fewer cells, most may be text because one of them is the class.
+_FEWEST_FOR_TEXT = 4
 # Which error openpyxl raises for a damaged workbook depends on where the damage is.
 _DAMAGE = (
     *(OSError, EOFError, ValueError, KeyError, SyntaxError),
@@ -86,6 +100,16 @@ def read_excel(file: Path, request: Request) -> Frame:
     return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
 
 
+def is_sheet(file: Path, name: str) -> bool:
+    """Whether a workbook has a sheet of that name; False where it cannot be opened."""
+    pandas = import_pandas(file)
+    try:
+        with pandas.ExcelFile(file, engine="openpyxl") as workbook:
+            return name in map(str, workbook.sheet_names)
+    except (ImportError, *_DAMAGE):
+        return False
+
+
 def make_frame(
     parts: Iterable[pandas.DataFrame],
     header: Sequence[str],
@@ -101,16 +125,31 @@ def make_frame(
     `header` has the names of the columns, because pandas changes those that are repeated or
     missing. A table to be transposed may come in parts of some rows each.
     """
+    request, notes = request.fit_header(header), list(notes)
     if request.transpose:
-        cells, rows = _turn(parts, {*request.labels.values(), *request.drop}, decimal)
+        parts = iter(parts)
+        first = next(parts)
+        kept, said = _find_samples(header, first, request, visible(file))
+        parts = chain([first], parts)
+        parts = (_put_names_first(part, header, kept, request) for part in parts)
+        cells, rows = _turn(parts, {*request.labels, *request.drop}, decimal)
         names = name_lines(rows, request, file, lambda: header)
+        notes += [*said, TRANSPOSED]
     else:
+        kept = []
         [cells] = parts
         names = name_lines(header, request, file, lambda: cells.iloc[:, 0].tolist())
+
+    def find_ids() -> list[Ids]:
+        if request.transpose:
+            return [make_ids(None, [header[place] for place in kept])]
+        return _find_ids(cells, header, request)
+
     return Frame(
         names=names,
         cells=cells,
         get_label=lambda name: cells.iloc[:, names.columns.names.index(name)],
+        find_ids=find_ids,
         notes=[*names.note_unnamed(), *notes, *filter(None, [other_sheets])],
         other_sheets=other_sheets,
     )
@@ -122,7 +161,69 @@ def name_lines(
     """The names of a table's columns, or of its rows if the samples are its columns."""
     line, across = ("row", "column") if request.transpose else ("column", "row")
     columns = Header(visible(file), names, line)
-    return Names(columns, columns, list_across, across)
+    labels = columns if request.classes is None else request.classes.header
+    return Names(columns, labels, columns, list_across, across)
+
+
+def _find_samples(
+    header: Sequence[str], first: pandas.DataFrame, request: Request, origin: str
+) -> tuple[list[int], list[str]]:
+    """Which columns are samples where they are columns, and notes about others.
+
+    The first one, or the one that was asked for, has the names of the features. Columns of text are
+    annotations; with a second file only those are samples that it knows.
+    """
+    if request.names is not None:
+        Header(origin, header).require(request.names, "names")
+    naming = {0} if request.names is None else {0, header.index(request.names)}
+    places = [place for place in range(len(header)) if place not in naming]
+    if request.classes is None:
+        is_text = [_is_annotation(first.iloc[:, place]) for place in places]
+        kept = [place for place, text in zip(places, is_text, strict=True) if not text]
+        reason = "there is text in them"
+    else:
+        known = request.classes.find_known(header)
+        kept = [place for place in places if header[place] in known]
+        reason = f"{request.classes.origin} has no such sample"
+    if not kept or len(kept) == len(places):
+        return places, []
+    others = [header[place] for place in places if place not in set(kept)]
+    return kept, [f"Columns that are not used, because {reason}: {listed(others)}."]
+
+
+def _is_annotation(column: pandas.Series) -> bool:
+    """Whether most cells are text; that of a sample has few, its class for instance."""
+    if column.dtype.kind in NUMBER_KINDS or len(column) < _FEWEST_FOR_TEXT:
+        return False
+    return bool(is_no_number(column).mean() > 0.5)
+
+
+def _put_names_first(
+    part: pandas.DataFrame, header: Sequence[str], samples: Sequence[int], request: Request
+) -> pandas.DataFrame:
+    """The names of the features and the samples; without a name there, that of the first column."""
+    names = part.iloc[:, 0]
+    if request.names is not None:
+        asked = part.iloc[:, header.index(request.names)]
+        names = asked.where(asked.notna(), names)
+    import pandas
+
+    return pandas.concat([names, part.iloc[:, list(samples)]], axis=1)
+
+
+def _find_ids(cells: pandas.DataFrame, header: Sequence[str], request: Request) -> list[Ids]:
+    """Columns that may name the samples: the one asked for, or all without repeated entries."""
+    if request.ids is not None:
+        return [make_ids(request.ids, cells.iloc[:, header.index(request.ids)].tolist())]
+    found = []
+    for place, name in enumerate(header):
+        column = cells.iloc[:, place]
+        is_text = column.dtype.kind not in NUMBER_KINDS
+        may_count = place < _FIRST_COLUMNS and column.dtype.kind in "iu"
+        if (is_text or may_count or not name) and column.notna().all() and column.is_unique:
+            found.append(make_ids(name, column.tolist()))
+    # Text says more than a number does.
+    return sorted(found, key=lambda ids: all(text.isdigit() for text in ids.values))
 
 
 def _turn(

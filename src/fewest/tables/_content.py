@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.typing import NDArray
@@ -45,6 +45,10 @@ class Table:
         Which samples belong together, if asked for.
     missing : Missing, optional
         How cells without a value were treated, if there were any.
+    ids : array of shape (n_samples,), optional
+        What the file calls its samples, as text.
+    covariates : dict of arrays
+        What else is known of the samples, if asked for.
     """
 
     X: Any
@@ -57,6 +61,20 @@ class Table:
     notes: list[str] = field(default_factory=list)
     groups: NDArray[Any] | None = None
     missing: Missing | None = None
+    ids: NDArray[Any] | None = None
+    covariates: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def take(self, rows: NDArray[Any], **changes: Any) -> Table:
+        """The table with these samples only."""
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            groups=None if self.groups is None else self.groups[rows],
+            ids=None if self.ids is None else self.ids[rows],
+            covariates={name: values[rows] for name, values in self.covariates.items()},
+            **changes,
+        )
 
 
 @dataclass(frozen=True)
@@ -79,6 +97,8 @@ class Samples:
         The columns that were not asked for.
     notes : list of str
         What the reader decided on its own.
+    ids : array of shape (n_samples,), optional
+        What the file calls its samples, as text.
     """
 
     X: Any
@@ -88,3 +108,4 @@ class Samples:
     origin: str
     ignored: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    ids: NDArray[Any] | None = None

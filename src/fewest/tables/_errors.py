@@ -14,7 +14,7 @@ class InputError(ValueError):
     ----------
     message : str
         What is wrong and how to correct it.
-    argument : {"target", "drop", "groups", "transpose", "missing", "sheet", "layer"}, optional
+    argument : str, optional
         The argument of `read_table` that would help; each caller has its own name for it.
 
     Examples

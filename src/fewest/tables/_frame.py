@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
     import pandas
     from scipy import sparse
 
+    from fewest.tables._classes import ClassTable
+
 Cells: TypeAlias = "pandas.DataFrame | NDArray[Any] | sparse.csr_matrix"
 Label: TypeAlias = "pandas.Series | NDArray[Any]"
 
 NUMBER_KINDS = "biuf"
+TRANSPOSED = "Transposed: the rows of the file are the features, its columns the samples."
+ALL_TEXT = "all-text"  # as a name to leave out: every column of text
 _UNNAMED = ""  # row names of R and the index of pandas: no features
 _FAR_MORE = 10  # times as many rows as columns are unusual where features outnumber samples
 
@@ -36,7 +41,9 @@ def is_sparse(values: Any) -> bool:
 class Request:
     """What a caller wants from a file.
 
-    `features` are those to find, in this order; None stands for all of them.
+    `features` are those to find, in this order; None stands for all of them. `classes` is a second
+    file with the labels, `ids` names the column with the ids of the samples, `names` the one with
+    the names of the features where the samples are columns.
     """
 
     target: str | None
@@ -47,12 +54,28 @@ class Request:
     layer: str | None = None
     features: Sequence[str] | None = None
     needs_classes: bool = True
+    classes: ClassTable | None = None
+    ids: str | None = None
+    names: str | None = None
+    duplicates: str = "error"
+    covariates: Sequence[str] = ()
+
+    def fit_header(self, header: Sequence[str]) -> Request:
+        """The request, transposed where the second file says that the columns are samples."""
+        turned = self.classes is not None and self.classes.count_known(header) > 1
+        return replace(self, transpose=True) if turned else self
+
+    @property
+    def drops_text(self) -> bool:
+        """Whether all columns of text are to be left out."""
+        return any(ALL_TEXT in map(str.strip, given.split(",")) for given in self.drop)
 
     @property
     def labels(self) -> dict[str, str]:
-        """The names of classes and groups, by the argument that gives them."""
-        names = {"target": self.target, "groups": self.groups}
-        return {argument: name for argument, name in names.items() if name is not None}
+        """What is asked about samples beside features, with the argument that asks for it."""
+        names = {self.target: "target", self.groups: "groups"}
+        names.update(dict.fromkeys(self.covariates, "covariates"))
+        return {name: argument for name, argument in names.items() if name is not None}
 
 
 @dataclass(frozen=True)
@@ -62,6 +85,11 @@ class Header:
     origin: str
     names: Sequence[str]
     line: str = "column"
+    description: str = ""  # better than a list of the names
+
+    def describe(self) -> str:
+        """A sentence about the names that there are."""
+        return self.description or first_and_last(self.names, self.line)
 
     def require(self, name: str, argument: str, hint: str | None = None) -> None:
         """Raise an InputError if the name is not there; a hint explains it better than a list."""
@@ -78,38 +106,47 @@ class Header:
 class Names:
     """Everything that can be checked before a long file is read.
 
-    `columns` may be features; `labels` may be classes and groups, and are the same object if they
-    are columns. `list_across` gives the names in the other direction of the file, and `across` is
-    the word for one of them. Even if names `may_repeat`, a feature that is asked for by name may
-    not.
+    `columns` may be features; `labels` may be classes and groups, and `ids` may name the samples;
+    they are the same object if they are columns. `list_across` gives the names in the other
+    direction of the file, and `across` is the word for one of them. Even if names `may_repeat`, a
+    feature that is asked for by name may not.
     """
 
     columns: Header
     labels: Header
+    ids: Header
     list_across: Callable[[], Sequence[Any]] = list
     across: str = "row"
     may_repeat: bool = False
 
     def check(self, request: Request) -> None:
         """Raise an InputError if the request does not fit these names."""
-        self._refuse_repeated(request.features or ())
+        if request.duplicates == "error":
+            self._refuse_repeated(request.features or ())
         if request.needs_classes and request.target is None:
             hint = self._find_hint(None, request)
             raise InputError(
                 f"say which {self.labels.line} of {self.labels.origin} holds the classes (target)."
-                f"\n{hint or first_and_last(self.labels.names, self.labels.line)}",
+                f"\n{hint or self.labels.describe()}",
                 argument="transpose" if hint else "target",
             )
-        for argument, name in request.labels.items():
+        for name, argument in request.labels.items():
+            if name in self.columns.names and self.columns is self.ids:
+                continue
             known = name in self.labels.names
             self.labels.require(name, argument, None if known else self._find_hint(name, request))
-        for name in request.drop:
-            self.columns.require(name, "drop")
-            if name == request.target and self.labels is self.columns:
-                raise InputError(
-                    f"to drop {quoted(name)} would leave out the class {self.columns.line} itself.",
-                    argument="drop",
-                )
+        if (
+            self.columns is self.ids
+            and request.target in self.find_dropped(request)
+            and not self.is_elsewhere(request.target or "")
+        ):
+            raise InputError(
+                f"to drop {quoted(request.target)} would leave out the class "
+                f"{self.columns.line} itself.",
+                argument="drop",
+            )
+        if request.ids is not None and not request.transpose:
+            self.ids.require(request.ids, "ids")
         if request.groups is not None and request.groups == request.target:
             raise InputError(
                 f"{quoted(request.groups)} cannot hold the classes and the groups: name another "
@@ -120,18 +157,44 @@ class Names:
 
     def list_candidates(self, request: Request) -> list[int]:
         """Positions of all columns that may be features: no labels, and not left out."""
-        left_out = set(request.drop)
-        if self.labels is self.columns:
-            left_out.update(request.labels.values(), [_UNNAMED])
+        left_out = {*self.find_dropped(request), *filter(None, [request.ids])}
+        if self.columns is self.ids:  # a table: what has no name there is no feature
+            own = [name for name in request.labels if not self.is_elsewhere(name)]
+            left_out.update(own, [_UNNAMED])
         return [place for place, name in enumerate(self.columns.names) if name not in left_out]
 
+    def is_elsewhere(self, name: str) -> bool:
+        """Whether a label is not one of the columns."""
+        return self.labels is not self.columns and name in self.labels.names
+
+    def find_dropped(self, request: Request) -> set[str]:
+        """The names to leave out: given as they are, in lists with commas, or as patterns."""
+        known, found = set(self.columns.names), set()
+        for given in request.drop:
+            parts = [given] if given in known else [part.strip() for part in given.split(",")]
+            for part in filter(None, parts):
+                if part in known:
+                    found.add(part)
+                    continue
+                matched = {name for name in known if fnmatchcase(name, part)}
+                if not matched and part != ALL_TEXT:
+                    self.columns.require(part, "drop")
+                # The labels are no features anyway: a pattern may match them.
+                found |= matched - set(request.labels)
+        return found
+
     def find_features(self, request: Request) -> list[int]:
-        """Positions of the features asked for, or an InputError."""
+        """Positions of the features asked for, or an InputError.
+
+        Where names repeat and may be merged, those of one name follow each other.
+        """
         names, line = self.columns.names, self.columns.line
         candidates = self.list_candidates(request)
         if request.features is None:
             return require_some(candidates, self.columns.origin)
-        places = {names[place]: place for place in candidates}
+        places: dict[str, list[int]] = {}
+        for place in candidates:
+            places.setdefault(names[place], []).append(place)
         lacking = [name for name in request.features if name not in places]
         if lacking:
             raise InputError(
@@ -139,7 +202,7 @@ class Names:
                 f"needs: {listed(lacking)}.\nAdd the {line}s, or check their names. "
                 f"{first_and_last(names, line)}"
             )
-        return [places[name] for name in request.features]
+        return [place for name in request.features for place in places[name]]
 
     def note_unnamed(self) -> list[str]:
         """A note about columns without a name, if there are any."""
@@ -158,7 +221,9 @@ class Names:
         if twice:
             raise InputError(
                 f"{self.columns.origin} has {counted(len(twice), f'{line} name')} more than once: "
-                f"{listed(twice)}.\nGive every {line} a name of its own."
+                f"{listed(twice)}.\nGive every {line} a name of its own, or say what becomes of "
+                "those that share one (duplicates: mean, max, first or suffix).",
+                argument="duplicates",
             )
 
     def _find_hint(self, name: str | None, request: Request) -> str | None:
@@ -177,6 +242,30 @@ class Names:
         return None
 
 
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """One id per sample, as text; `name` is that of their column, where they are one."""
+
+    name: str | None
+    values: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Any) -> Ids:
+        """Those of some samples."""
+        return Ids(self.name, self.values[rows])
+
+
+def make_ids(name: str | None, values: Sequence[Any] | NDArray[Any] | pandas.Series) -> Ids:
+    """Ids as text: without spaces around them, whole numbers without a decimal point."""
+    texts = []
+    for value in values:
+        whole = isinstance(value, float) and value.is_integer()
+        texts.append(str(int(value) if whole else value).strip())
+    return Ids(name, np.array(texts, dtype=object))
+
+
 @dataclass(frozen=True)
 class Frame:
     """A file with one sample per row, before the meaning of its columns is known.
@@ -189,6 +278,10 @@ class Frame:
         One row per sample, one column per name.
     get_label : callable
         The column (or array) of that name, with one entry per sample.
+    find_ids : callable
+        What may be the ids of the samples, the most likely first.
+    ids : Ids, optional
+        What was taken as the ids of the samples.
     notes : list of str
         What the user should know about how the file was read.
     default_target : str, optional
@@ -200,6 +293,8 @@ class Frame:
     names: Names
     cells: Cells
     get_label: Callable[[str], Label]
+    find_ids: Callable[[], list[Ids]] = list
+    ids: Ids | None = None
     notes: list[str] = field(default_factory=list)
     default_target: str | None = None
     other_sheets: str = ""

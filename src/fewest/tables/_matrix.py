@@ -23,9 +23,20 @@ from numpy.typing import NDArray
 
 from fewest._wording import listed, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
-from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request, require_matrix
+from fewest.tables._frame import (
+    NUMBER_KINDS,
+    TRANSPOSED,
+    Frame,
+    Header,
+    Ids,
+    Names,
+    Request,
+    make_ids,
+    require_matrix,
+)
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is used
+_ID_KEYS = ("sample_id", "sample_ids", "sample_names", "ids")
 _TARGET = "y"
 _LARGE = 2**31  # bytes of a full table, above which sparse numbers stay sparse
 
@@ -38,18 +49,28 @@ def read_npz(file: Path, request: Request) -> Frame:
             f"{origin} has no array 'X'; it has: {listed(keys)}.\nSave the numbers as X."
         )
     X = _read_array(file, "X")
+    notes = []
     if request.transpose and X.ndim == 2:
-        X = np.ascontiguousarray(X.T)
+        X, notes = np.ascontiguousarray(X.T), [TRANSPOSED]
     X = require_matrix(X, origin)
     names = [f"x{column}" for column in range(X.shape[1])]
     named_by = next((key for key in _NAME_KEYS if key in keys), None)
     if named_by is not None:
         given = _read_entries(file, named_by, X.shape, axis=1)
         names = [name or x for name, x in zip(given.astype(str).tolist(), names, strict=True)]
+    arrays = Header(origin, keys, "array")
+    labels = arrays if request.classes is None else request.classes.header
+    id_key = request.ids or next((key for key in _ID_KEYS if key in keys), None)
+
+    def find_ids() -> list[Ids]:
+        return [] if id_key is None else [make_ids(None, _read_label(file, X.shape, id_key))]
+
     return Frame(
-        names=Names(Header(origin, names), Header(origin, keys, "array"), may_repeat=True),
+        names=Names(Header(origin, names), labels, arrays, may_repeat=True),
         cells=X,
         get_label=partial(_read_label, file, X.shape),
+        find_ids=find_ids,
+        notes=notes,
         default_target=_TARGET if _TARGET in keys else None,
     )
 
@@ -155,15 +176,21 @@ def read_h5ad(file: Path, request: Request) -> Frame:
     if request.transpose:
         data, samples, features = data.T, features, samples
     values = _take_layer(data, request.layer, origin)
+    about = Header(f"{samples} of {origin}", [str(name) for name in data.obs.columns])
     names = Names(
         columns=Header(origin, [str(name) for name in data.var_names], "feature"),
-        labels=Header(f"{samples} of {origin}", [str(name) for name in data.obs.columns]),
+        labels=about if request.classes is None else request.classes.header,
+        ids=about,
         list_across=lambda: list(data.var.columns),
         across=f"column of {features}",
     )
     names.check(request)  # before X is made dense
     X, notes = _settle_sparse(values, origin)
-    return Frame(names, X, data.obs.__getitem__, notes)
+    notes += [TRANSPOSED] if request.transpose else []
+    ids = data.obs_names if request.ids is None else data.obs[request.ids]
+    return Frame(
+        names, X, data.obs.__getitem__, find_ids=lambda: [make_ids(None, ids)], notes=notes
+    )
 
 
 def _open_h5ad(file: Path) -> Any:

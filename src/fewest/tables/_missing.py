@@ -30,10 +30,38 @@ def treat_missing(table: Table, treatment: str) -> Table:
     return TREATMENTS[treatment](table, missing) if missing.any() else table
 
 
-def refuse_missing(samples: Samples) -> None:
-    """Raise an InputError if a cell has no value: a prediction needs all of them."""
-    advice = "Fill them in, or leave out these samples."
-    _refuse(samples, _find(np.isnan, samples.X), "missing cell", advice)
+def treat_missing_samples(samples: Samples, treatment: str) -> Samples:
+    """Samples to predict without missing cells: refused, left out, or filled in with medians."""
+    missing = _find(np.isnan, samples.X)
+    if not missing.sum():
+        return samples
+    if treatment == "error" or is_sparse(missing):
+        advice = "Fill them in, leave out these samples, or take medians."
+        _refuse(samples, missing, "missing cell", advice, "missing")
+    if treatment == "drop-samples":
+        bad: Mask = np.any(missing, axis=1)
+        _require_rest(samples, bad, "sample", "features")
+        note = f"Left out for missing cells: {int(bad.sum())} of {len(bad)} samples."
+        return replace(
+            samples,
+            X=samples.X[~bad],
+            truth=None if samples.truth is None else samples.truth[~bad],
+            ids=None if samples.ids is None else samples.ids[~bad],
+            notes=[*samples.notes, note],
+        )
+    empty = np.flatnonzero(np.all(missing, axis=0))
+    if len(empty):
+        names = [samples.feature_names[column] for column in empty]
+        raise InputError(
+            f"{samples.origin} has no value at all in {listed(names)}: there is no median.\n"
+            "Measure it, or use a model without it."
+        )
+    medians = np.nanmedian(samples.X, axis=0)
+    note = (
+        f"Filled in: {counted(int(missing.sum()), 'missing cell')}, by the feature's median over "
+        "the samples of this file."
+    )
+    return replace(samples, X=np.where(missing, medians, samples.X), notes=[*samples.notes, note])
 
 
 def refuse_infinite(table: Table | Samples) -> None:
@@ -95,14 +123,10 @@ def _leave_out_samples(table: Table, missing: Mask) -> Table:
     bad: Mask = np.any(missing, axis=1)
     _require_rest(table, bad, "sample", "features")
     n_bad = int(bad.sum())
-    y = table.y[~bad]
     left_out = f"without {counted(n_bad, 'sample')} with missing cells"
-    check_classes(y, table.target, f"{table.origin}, {left_out},")
-    return replace(
-        table,
-        X=table.X[~bad],
-        y=y,
-        groups=None if table.groups is None else table.groups[~bad],
+    check_classes(table.y[~bad], table.target, f"{table.origin}, {left_out},")
+    return table.take(
+        ~bad,
         missing=Missing(int(missing.sum()), "drop-samples", n_samples_left_out=n_bad),
         notes=[*table.notes, f"Left out for missing cells: {n_bad} of {len(bad)} samples."],
     )
@@ -138,7 +162,7 @@ def _fill_in_medians(table: Table, missing: Mask) -> Table:
     return replace(kept, X=X, missing=found, notes=[*table.notes, *notes])
 
 
-def _require_rest(table: Table, bad: Mask, word: str, instead: str) -> None:
+def _require_rest(table: Table | Samples, bad: Mask, word: str, instead: str) -> None:
     if bad.all():
         raise InputError(
             f"every {word} of {table.origin} has a missing cell: none would be left.\n"

@@ -13,18 +13,26 @@ from fewest.tables._arrays import (
     check_classes,
     convert_features,
     leave_out_ids,
+    leave_out_text,
     leave_out_unlabelled,
     read_label,
+    settle_ids,
 )
-from fewest.tables._columns import read_excel, read_parquet
+from fewest.tables._classes import WORKBOOKS, join_classes, make_class_table, split_classes
+from fewest.tables._columns import is_sheet, read_excel, read_parquet
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError, MissingFileError
 from fewest.tables._frame import Frame, Request
 from fewest.tables._matrix import read_h5ad, read_npz
-from fewest.tables._missing import TREATMENTS, refuse_infinite, refuse_missing, treat_missing
+from fewest.tables._missing import (
+    TREATMENTS,
+    refuse_infinite,
+    treat_missing,
+    treat_missing_samples,
+)
+from fewest.tables._repeated import WAYS, merge_repeated, note_dates
 from fewest.tables._text import read_text
 
-_TRANSPOSED = "Transposed: the rows of the file are the features, its columns the samples."
 _Reader = Callable[[Path, Request], Frame]
 _READERS: dict[tuple[str, ...], _Reader] = {
     (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"): read_text,
@@ -45,18 +53,25 @@ def read_table(
     missing: str = "error",
     sheet: str | None = None,
     layer: str | None = None,
+    classes: str | os.PathLike[str] | None = None,
+    ids: str | None = None,
+    names: str | None = None,
+    duplicates: str = "error",
+    covariates: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Table:
     r"""Samples with their classes, read from a file and checked.
 
     Parameters
     ----------
     path : str or path-like
-        The file: text with a header line (.csv, .tsv, .txt, each also as .gz); .parquet; .xlsx;
-        .npz with arrays X and y; or .h5ad, with classes and groups in obs.
+        The file: text with a header line (.csv, .tsv, .txt, each also as .gz), also a series matrix
+        of GEO; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
     target : str or None
         The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
-        Names of features to leave out.
+        Features to leave out: names, lists of names with commas, patterns such as ``"qc_*"``, or
+        ``"all-text"`` for all columns with text.
     groups : str, optional
         The column (for .npz the array) that says which samples belong together; not a feature.
     transpose : bool
@@ -69,6 +84,24 @@ def read_table(
         The sheet of a workbook (default: the first).
     layer : str, optional
         The layer of an .h5ad file (default: X).
+    classes : str or path-like, optional
+        A second file with the classes, and with groups: "FILE", "FILE:COLUMN" or
+        "FILE:SHEET:COLUMN". Its rows are found by the ids of the samples, in any order. Where these
+        are columns of the first file, that is read transposed by itself.
+    ids : str, optional
+        The column with the ids of the samples (default: the first one with a different text in
+        every row).
+    names : str, optional
+        Where the samples are columns: the column with the names of the features, a gene symbol for
+        instance (default: the first).
+    duplicates : {"error", "mean", "max", "first", "suffix"}
+        What becomes of features that share a name: one column with their mean, with the largest
+        value of each sample, with the first of them, or all of them with numbers after their names.
+    covariates : sequence of str
+        Columns with what else is known of the samples, age, sex and batch for instance; they are
+        no features.
+    keep : sequence of str
+        Columns that are features although they look like row numbers, ids or dates.
 
     Returns
     -------
@@ -93,32 +126,72 @@ def read_table(
     ([[1.5, 2.0], [0.5, 3.0]], ['ill', 'healthy'], ['g1', 'g2'])
     >>> print(*table.notes)
     Left out as an id, because every sample has its own text there: patient.
+
+    Classes are often in a second file, and the samples of the first one in its columns:
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     expression = os.path.join(folder, "expression.tsv")
+    ...     with open(expression, "w") as file:
+    ...         _ = file.write("probe\tsymbol\tS1\tS2\n1007_s\tDDR1\t7.5\t8.5\n")
+    ...     patients = os.path.join(folder, "patients.csv")
+    ...     with open(patients, "w") as file:
+    ...         _ = file.write("sample,tissue\nS2,liver\nS1,kidney\n")
+    ...     table = read_table(expression, "tissue", classes=patients, names="symbol")
+    >>> table.X.tolist(), table.y.tolist(), table.feature_names, table.ids.tolist()
+    ([[7.5], [8.5]], ['kidney', 'liver'], ['DDR1'], ['S1', 'S2'])
     """
-    if missing not in TREATMENTS:
-        raise ValueError(f"missing must be one of {', '.join(TREATMENTS)}; not {missing!r}")
-    request = Request(target, drop, groups, transpose, sheet, layer)
+    for argument, value, ways in (
+        ("missing", missing, tuple(TREATMENTS)),
+        ("duplicates", duplicates, WAYS),
+    ):
+        if value not in ways:
+            raise ValueError(f"{argument} must be one of {', '.join(ways)}; not {value!r}")
+    request = Request(
+        *(target, drop, groups, transpose, sheet, layer),
+        ids=ids,
+        names=names,
+        duplicates=duplicates,
+        covariates=covariates,
+    )
+    if classes is not None:
+        request = _read_classes(os.fspath(classes), request)
     frame = read_frame(path, request)
-    if target is None:
+    if request.target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
         _check(frame, request)
+        if request.classes is not None:
+            frame = join_classes(frame, request.classes)
+        frame = settle_ids(frame)
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
-        named, y = request.labels["target"], read_label(frame, request, "target")
-        check_classes(y, named, frame.origin)  # before the features: a wrong target explains more
-        together = None if groups is None else read_label(frame, request, "groups")
-        positions, notes = leave_out_ids(frame, frame.names.find_features(request))
-        X, names = convert_features(frame, positions)
+        named = request.target or ""
+        y = read_label(frame, request, named)
+        # Before the features: a wrong target explains more.
+        check_classes(y, named, frame.names.labels.origin)
+        together = None if groups is None else read_label(frame, request, groups)
+        known = {name: read_label(frame, request, name) for name in covariates}
+        positions = frame.names.find_features(request)
+        joined = request.classes is not None
+        positions, notes = leave_out_ids(frame, positions, keep, joined=joined)
+        if request.drops_text:
+            positions, left_out = leave_out_text(frame, positions)
+            notes += left_out
+        X, feature_names = convert_features(frame, positions)
+        X, feature_names, merged = merge_repeated(X, feature_names, duplicates)
+        notes += [*merged, *note_dates(feature_names)]
     table = Table(
         X=X,
         y=y,
-        feature_names=names,
+        feature_names=feature_names,
         origin=frame.origin,
         file=str(path),
         target=named,
         dropped=list(drop),
         notes=[*frame.notes, *notes],
         groups=together,
+        ids=None if frame.ids is None else frame.ids.values,
+        covariates=known,
     )
     table = treat_missing(table, missing)
     refuse_infinite(table)
@@ -134,6 +207,11 @@ def read_samples(
     transpose: bool = False,
     sheet: str | None = None,
     layer: str | None = None,
+    classes: str | os.PathLike[str] | None = None,
+    ids: str | None = None,
+    names: str | None = None,
+    duplicates: str = "error",
+    missing: str = "error",
 ) -> Samples:
     r"""Samples with the features that a model needs, read from a file and checked.
 
@@ -153,6 +231,11 @@ def read_samples(
         The sheet of a workbook (default: the first).
     layer : str, optional
         The layer of an .h5ad file (default: X).
+    classes, ids, names, duplicates
+        As for `read_table`.
+    missing : {"error", "drop-samples", "median"}
+        How to treat cells without a value: an error, samples left out, or the median of the feature
+        over the samples of this file.
 
     Returns
     -------
@@ -176,19 +259,45 @@ def read_samples(
     >>> samples.X.tolist(), samples.ignored
     ([[2.0], [3.0]], ['patient', 'g1'])
     """
-    request = Request(target, drop, None, transpose, sheet, layer, features, needs_classes=False)
+    request = Request(
+        *(target, drop, None, transpose, sheet, layer, features, False),
+        ids=ids,
+        names=names,
+        duplicates=duplicates,
+    )
+    if classes is not None:
+        request = _read_classes(os.fspath(classes), request)
+        target = request.target
     frame = read_frame(path, request)
     with _naming_other_sheets(frame):
         _check(frame, request)
-        truth = None if target is None else read_label(frame, request, "target")
+        if request.classes is not None:
+            frame = join_classes(frame, request.classes)
+        frame = settle_ids(frame)
+        truth = None if target is None else read_label(frame, request, target)
         positions = frame.names.find_features(request)
         others = set(frame.names.list_candidates(request)).difference(positions)
         ignored = [frame.names.columns.names[place] for place in sorted(others)]
-        X, names = convert_features(frame, positions)
-    samples = Samples(X, names, truth, target, frame.origin, ignored, frame.notes)
-    refuse_missing(samples)
+        X, found = convert_features(frame, positions)
+        X, found, merged = merge_repeated(X, found, duplicates)
+    notes = [*frame.notes, *merged]
+    own_ids = None if frame.ids is None else frame.ids.values
+    samples = Samples(X, found, truth, target, frame.origin, ignored, notes, own_ids)
+    samples = treat_missing_samples(samples, missing)
     refuse_infinite(samples)
     return samples
+
+
+def _read_classes(text: str, request: Request) -> Request:
+    """The request with the second file, and with the class column that was named after it."""
+    file, rest = split_classes(text)
+    sheet = rest.pop(0) if len(rest) == 2 else None
+    if sheet is None and rest and file.suffix.lower() in WORKBOOKS and is_sheet(file, rest[0]):
+        sheet = rest.pop(0)
+    own = read_frame(file, Request(None, sheet=sheet, needs_classes=False, duplicates="suffix"))
+    classes = make_class_table(own)
+    named = rest[0] if rest else request.target or classes.find_target()
+    return replace(request, classes=classes, target=named)
 
 
 def read_some(
@@ -221,7 +330,8 @@ def read_some(
             )
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
-        named, y = request.labels["target"], read_label(frame, request, "target")
+        named = request.target or ""
+        y = read_label(frame, request, named)
         check_classes(y, named, frame.origin)
         X, found = convert_features(frame, frame.names.find_features(request))
     table = Table(X, y, found, frame.origin, str(path), named, notes=frame.notes)
@@ -240,7 +350,7 @@ def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
         raise
     except OSError as error:
         raise InputError(f"{visible(file)} cannot be read: {error.strerror or error}") from error
-    return replace(frame, notes=[*frame.notes, _TRANSPOSED]) if request.transpose else frame
+    return frame
 
 
 def _check_file(file: Path) -> None:

@@ -15,9 +15,11 @@ from fewest._wording import counted, cut, visible
 from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, name_lines
 from fewest.tables._errors import InputError
 from fewest.tables._frame import Frame, Request
+from fewest.tables._geo import is_series_matrix, read_series_matrix
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
+_SERIES_LENGTH = 16  # characters that show what kind of text file it is
 _UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _AS_WINDOWS_TEXT = (
     "Read as Windows text (cp1252), because it is not in UTF-8: look at letters with accents."
@@ -38,7 +40,12 @@ def read_text(file: Path, request: Request) -> Frame:
 def _read(file: Path, request: Request, encoding: str) -> Frame:
     """Read the table; errors in the middle of a file become InputErrors."""
     try:
+        with _open(file, "rt", encoding=encoding, newline="") as lines:
+            if is_series_matrix(lines.read(_SERIES_LENGTH)):
+                lines.seek(0)
+                return read_series_matrix(file, request, lines)
         names, layout = _find_layout(file, encoding)
+        request = request.fit_header(names)
         if request.transpose:
             parts = _parse(file, layout, chunksize=_ROWS_AT_ONCE)
         else:
@@ -64,7 +71,8 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
 def _check_names(file: Path, names: list[str], layout: dict[str, str], request: Request) -> None:
     """Refuse what the header shows to be wrong, before a long file is read."""
     # If lines were not split at all, a wrong delimiter explains more than a missing name.
-    if len(names) == 1 and request.needs_classes and request.target not in names:
+    alone = len(names) == 1 and request.needs_classes and request.classes is None
+    if alone and request.target not in names:
         raise InputError(
             f"the lines of {visible(file)} hold one cell each: {cut(names[0])}\n"
             "Write commas, tabs, semicolons or | between the cells, and one name per column."

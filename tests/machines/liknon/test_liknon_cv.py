@@ -318,7 +318,8 @@ class TestMachine:
         scores = X @ machine.coef_[0] + machine.intercept_
         np.testing.assert_allclose(machine.decision_function(X), scores)
         np.testing.assert_array_equal(machine.coef_[0] != 0, machine.support_)
-        assert not hasattr(machine, "predict_proba")
+        risk = 1.0 / (1.0 + np.exp(-scores / machine.temperature_))
+        np.testing.assert_allclose(machine.predict_proba(X)[:, 1], risk)
 
     def test_votes(self, data):
         X, y = data

@@ -28,7 +28,7 @@ class Block:
     """Columns of unit length with their penalties and limits."""
 
     def __init__(
-        self, index: IndexArray, columns: FloatArray, epsilon: float, C: float, memory: Memory
+        self, index: IndexArray, columns: FloatArray, epsilon: FloatArray, C: float, memory: Memory
     ) -> None:
         self.norm = np.sqrt(np.einsum("ij,ij->j", columns, columns))
         self.norm[(self.norm == 0.0) | (np.abs(self.norm - 1.0) < 1e-14)] = 1.0

@@ -1,7 +1,7 @@
 """Objective and lower bound of the box lasso, computed from the data and never by the solver.
 
-Every vector u proves the lower bound y.u - 1/2 |u|^2 - C sum_j max(|k_j.u| - epsilon, 0) on
-1/2 |K a - y|^2 + epsilon |a|_1, |a_j| <= C. Without a limit C the sum has to vanish, which
+Every vector u proves the lower bound y.u - 1/2 |u|^2 - C sum_j max(|k_j.u| - epsilon_j, 0) on
+1/2 |K a - y|^2 + sum_j epsilon_j |a_j|, |a_j| <= C. Without a limit C the sum has to vanish, which
 shrinking u achieves. The residual y - K a of the best a is the best u.
 """
 
@@ -43,13 +43,13 @@ def lower_bound(
     residual: FloatArray,
     prices: FloatArray,
     alpha: FloatArray,
-    epsilon: float,
+    epsilon: FloatArray | float,
     C: float,
 ) -> float:
     """Lower bound on the objective that the residual proves; prices are K^T residual."""
     product, square = float(target @ residual), float(residual @ residual)
     bound = dual_value(product, square, prices, epsilon, C)
-    if epsilon == 0.0 and np.isinf(C):
+    if np.all(epsilon == 0.0) and np.isinf(C):
         reach = _REACH * float(np.abs(alpha).sum())
         largest = float(np.abs(prices).max(initial=0.0))
         if reach > 0.0 or largest == 0.0:
@@ -57,8 +57,8 @@ def lower_bound(
     return bound
 
 
-def objective_value(residual: FloatArray, alpha: FloatArray, epsilon: float) -> float:
-    return float(0.5 * residual @ residual + epsilon * np.abs(alpha).sum())
+def objective_value(residual: FloatArray, alpha: FloatArray, epsilon: FloatArray | float) -> float:
+    return float(0.5 * residual @ residual + np.sum(epsilon * np.abs(alpha)))
 
 
 def gap_unit(objective: float, target: FloatArray) -> float:

@@ -1,7 +1,8 @@
 """Lasso with a box: the dual of the Potential Support Vector Machine.
 
-    minimise    1/2 |K a - y|^2 + epsilon |a|_1    subject to    |a_j| <= C
+    minimise    1/2 |K a - y|^2 + sum_j epsilon_j |a_j|    subject to    |a_j| <= C
 
+with one epsilon for all columns, or one per column, where some cost more than others.
 A working set holds the free variables and those that most want to move. On it, coordinate descent
 finds the rough place and Newton's method the exact one; all other columns are only priced, with one
 pass K^T r per round, which also gives the duality gap that ends the solve.
@@ -50,15 +51,16 @@ class BoxLassoResult:
 def box_lasso(
     columns: Columns,
     target: FloatArray,
-    epsilon: float,
+    epsilon: FloatArray | float,
     C: float = np.inf,
     *,
     start: FloatArray | None = None,
     tol: float = 1e-8,
     max_iter: int = 500,
 ) -> BoxLassoResult:
-    """Minimise 1/2 |K a - target|^2 + epsilon |a|_1 over |a_j| <= C to a relative gap of `tol`.
+    """Minimise 1/2 |K a - target|^2 + epsilon . |a| over |a_j| <= C to a relative gap of `tol`.
 
+    `epsilon` is one number, or one per column: either all of them are zero, or none.
     `start` are weights of a similar program to begin with. Where the columns are centred, the
     target must be centred too.
     """
@@ -81,12 +83,22 @@ def box_lasso(
 
 
 def _check(
-    columns: Columns, target: FloatArray, epsilon: float, C: float, start: FloatArray | None
+    columns: Columns,
+    target: FloatArray,
+    epsilon: FloatArray | float,
+    C: float,
+    start: FloatArray | None,
 ) -> None:
     if target.shape != (columns.n_samples,):
         raise ValueError(f"target has shape {target.shape}, needs ({columns.n_samples},)")
-    if not 0.0 <= epsilon < np.inf:
+    if np.shape(epsilon) not in ((), (columns.n_features,)):
+        raise ValueError(
+            f"epsilon has shape {np.shape(epsilon)}, needs () or ({columns.n_features},)"
+        )
+    if not np.all((epsilon >= 0.0) & np.isfinite(epsilon)):
         raise ValueError(f"epsilon must be finite and not negative, got {epsilon}")
+    if np.any(epsilon == 0.0) and np.any(epsilon > 0.0):
+        raise ValueError("epsilon must be positive in all columns, or zero in all")
     if not C > 0.0:
         raise ValueError(f"C must be positive, got {C}")
     if start is not None and start.shape != (columns.n_features,):
@@ -100,7 +112,7 @@ class _Search:
         self,
         columns: Columns,
         target: FloatArray,
-        epsilon: float,
+        epsilon: FloatArray | float,
         C: float,
         start: FloatArray | None,
     ) -> None:
@@ -128,7 +140,8 @@ class _Search:
         if not np.array_equal(work, self.work):
             self.work = work
             block = self.columns.take(work)
-            self.block = Block(work, block, self.epsilon, self.C, self.memory)
+            epsilon = np.broadcast_to(self.epsilon, self.columns.n_features)[work]
+            self.block = Block(work, block, epsilon, self.C, self.memory)
         unit = gap_unit(self.objective, self.target)
         goal = max(_SHARE * tol, _PROGRESS * self.gap) * unit
         objective = self.objective

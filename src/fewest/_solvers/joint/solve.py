@@ -93,6 +93,8 @@ def solve_joint(
     watch, priced_at, close, steps = current_watch(), np.inf, (_CLOSE if exact else 1.0) * tol, 0
     best: JointResult | None = None
     lowest, waited = np.inf, 0
+    # A feature that comes back stays: a cheap one, whose ratio swings, would come and go for ever.
+    was_out = np.zeros(columns.n_features, dtype=bool)
     while steps < _MAX_STEPS and not watch.is_over:
         gap = point.gap()
         watch.tell(gap=gap)
@@ -107,9 +109,10 @@ def solve_joint(
                 if found.status is Status.INFEASIBLE:
                     return found
             if gap < _LEAVE_BELOW:
-                kept = ratios[features] > _LOOSE
+                kept = (ratios[features] > _LOOSE) | was_out[features]
                 if 0 < kept.sum() < 0.8 * len(kept):
                     point.dismiss(kept)
+                    was_out[features[~kept]] = True
                     features = features[kept]
             ratios[features] = 0.0
             largest = float(ratios.max(initial=0.0))

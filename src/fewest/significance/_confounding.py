@@ -1,0 +1,271 @@
+"""Could something else explain the classes? Covariates beside the features."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import check_random_state
+
+from fewest._estimators.held_out import HeldOut, run_held_out
+from fewest._estimators.many_samples import hold_several
+from fewest._estimators.splits import permute_labels, split_folds
+from fewest._estimators.validation import check_count, encode_classes
+from fewest._types import FloatArray, IndexArray
+from fewest._wording import percent
+from fewest.exceptions import NotSeparableError
+from fewest.machines.sfm import SupportFeatureMachine
+from fewest.significance._covariates import Covariate, make_strata, read_covariates
+from fewest.significance._permutation import permutation_test
+from fewest.significance._resampling import check_samples
+
+_N_ASSOCIATIONS = 999
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class CovariateReport:
+    """One covariate: does it go with the classes, and do the features show it?
+
+    `p_value` is that of the association with the classes (permuted labels). `error` is the balanced
+    error in cross-validation if the class is predicted from the covariate alone, and
+    `features_error` if the covariate is predicted from the features (above its median or not, for
+    a measurement); NaN where folds could not be made. `guessing` is the error of guessing it.
+    """
+
+    name: str
+    p_value: float
+    error: float
+    features_error: float
+    guessing: float
+
+
+@dataclass(frozen=True)
+class Confounding:
+    """Outcome of `confounding`; errors are balanced ones in cross-validation.
+
+    `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is
+    the share of labellings, permuted among samples that are alike in all covariates, with an error
+    as small as the machine's; None where the classes cannot be told from the covariates at all.
+    """
+
+    report_kind = "confounding"  # as which `fewest.report` takes it
+    covariates: tuple[CovariateReport, ...]
+    error: float
+    covariates_error: float
+    guessing: float
+    p_value: float | None
+    n_strata: int
+    n_mixed: int
+    n_permutations: int
+
+    @property
+    def suspects(self) -> tuple[str, ...]:
+        """Covariates that go with the classes."""
+        return tuple(one.name for one in self.covariates if one.p_value <= _LEVEL)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the features were not shown to add anything to the covariates."""
+        return self.p_value is None or self.p_value > _LEVEL
+
+    @property
+    def verdict(self) -> str:
+        """What follows, in one or two sentences."""
+        names = _join([one.name for one in self.covariates])
+        if self.p_value is None:
+            return (
+                f"The classes cannot be told from {names}: samples that are alike in it are all of "
+                "one class. Whatever the features show may be that instead; only other samples can "
+                "decide."
+            )
+        alike = f"among samples that are alike in {names}"
+        if self.is_explained:
+            blame = f" What they show may be {_join(self.suspects)}." if self.suspects else ""
+            return (
+                f"The features do not tell the classes apart better than chance {alike} "
+                f"(p = {self.p_value:.2g}).{blame}"
+            )
+        start = f"The features tell the classes apart {alike}, too (p = {self.p_value:.2g})"
+        if not self.suspects:
+            return f"{start}, and none of these goes with the classes."
+        return (
+            f"{start}. But {_join(self.suspects)} goes with the classes: alone its error is "
+            f"{percent(self.covariates_error)}, that of the features {percent(self.error)}."
+        )
+
+
+def confounding(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    covariates: Any,
+    *,
+    cv: int = 5,
+    groups: ArrayLike | None = None,
+    exchange: str = "within",
+    n_permutations: int = 99,
+    held_out: HeldOut | None = None,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> Confounding:
+    """Say whether covariates such as age, sex or batch could explain what the features show.
+
+    Three questions: does a covariate alone predict the class; do the features predict the
+    covariate; and do the features still predict the class among samples that are alike in all
+    covariates? For the last one labels are permuted within strata: the same categories, and the
+    same range of each measurement (two to five ranges with equally many samples, by their
+    number). Within a range, measurements still differ a little.
+
+    Parameters
+    ----------
+    estimator : classifier, or None for SupportFeatureMachine()
+        The machine to test.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples; the covariates are not among their features.
+    y : array of shape (n_samples,)
+        Their classes.
+    covariates : mapping, data frame, or array of shape (n_samples, n_covariates)
+        What else is known. Text, and numbers with at most ten different values, are categories;
+        other numbers are measurements.
+    cv : int
+        Folds of the cross-validation.
+    groups : array of shape (n_samples,), optional
+        Samples that belong together, as for `permutation_test`.
+    exchange : {"within", "whole"}
+        How labels of groups change places, as for `permutation_test`.
+    n_permutations : int
+        Permutations within strata; the smallest possible p-value is 1 / (1 + n_permutations).
+    held_out : HeldOut, optional
+        A cross-validation of `estimator` with the true classes: its folds are not fitted again.
+    random_state : int, RandomState instance or None
+        Seed of folds and permutations.
+    n_jobs : int, optional
+        Processes, in joblib's sense.
+    verbose : int
+        Show progress bars.
+
+    Returns
+    -------
+    Confounding
+
+    Examples
+    --------
+    >>> from fewest.datasets import make_confounded
+    >>> from fewest.significance import confounding
+    >>> X, y, covariates = make_confounded(n=80, d=200, effect=0.0, random_state=0)
+    >>> found = confounding(None, X, y, covariates, n_permutations=19, random_state=0)
+    >>> found.suspects, found.is_explained
+    (('batch',), True)
+    """
+    check_count("n_permutations", n_permutations)
+    estimator = SupportFeatureMachine() if estimator is None else estimator
+    X, labels, groups = check_samples(X, y, groups)
+    classes, codes = encode_classes("a test of confounding", labels)
+    known = read_covariates(covariates, len(codes))
+    rng = check_random_state(random_state)
+    seed = rng.randint(2**31 - 1)
+    run = {"cv": cv, "groups": groups, "random_state": seed, "n_jobs": n_jobs}
+    if held_out is None:
+        held_out = run_held_out(estimator, X, labels, **run)
+    reports = tuple(
+        CovariateReport(
+            one.name,
+            _associate(one, codes, groups, exchange, rng),
+            _judge_covariates([one], labels, run),
+            _judge_features(estimator, X, one, run),
+            1.0 - 1.0 / len(np.unique(one.halves)),
+        )
+        for one in known
+    )
+    strata = make_strata(known)
+    n_mixed = int(np.sum(hold_several(codes, strata)))
+    p_value = None
+    if n_mixed:
+        p_value = permutation_test(
+            estimator,
+            X,
+            labels,
+            statistics="error",
+            n_permutations=n_permutations,
+            cv=[(fold.train, fold.test) for fold in held_out.first_repeat.folds],
+            groups=groups,
+            exchange=exchange,
+            strata=strata,
+            held_out=held_out.first_repeat,
+            random_state=seed,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        ).p_value
+    return Confounding(
+        covariates=reports,
+        error=held_out.balanced_error,
+        covariates_error=_judge_covariates(known, labels, run),
+        guessing=1.0 - 1.0 / len(classes),
+        p_value=p_value,
+        n_strata=len(np.unique(strata)),
+        n_mixed=n_mixed,
+        n_permutations=n_permutations if n_mixed else 0,
+    )
+
+
+def _associate(
+    covariate: Covariate,
+    codes: IndexArray,
+    groups: NDArray[Any] | None,
+    exchange: str,
+    rng: np.random.RandomState,
+) -> float:
+    """The permutation p-value of how much of the covariate the classes explain."""
+    permuted = permute_labels(codes, groups, _N_ASSOCIATIONS, rng, exchange=exchange)
+    columns = covariate.encode()
+    observed = _explain(columns, codes)
+    chance = np.array([_explain(columns, one) for one in permuted])
+    # Sums in another order differ by rounding.
+    return float((1 + np.sum(chance >= observed * (1 - 1e-9))) / (1 + len(chance)))
+
+
+def _explain(columns: FloatArray, codes: IndexArray) -> float:
+    """The sum of squares between classes, each column in its own unit: chi-square, up to a factor.
+
+    Rare categories count as much as in Pearson's statistic.
+    """
+    centred = columns - columns.mean(axis=0)
+    sums = np.zeros((codes.max() + 1, columns.shape[1]))
+    np.add.at(sums, codes, centred)
+    sizes = np.bincount(codes, minlength=len(sums))[:, None]
+    spread = np.maximum(np.mean(centred**2, axis=0), np.finfo(float).tiny)
+    return float(np.sum(sums**2 / np.maximum(sizes, 1) / spread))
+
+
+def _judge_covariates(known: list[Covariate], labels: NDArray[Any], run: dict[str, Any]) -> float:
+    """The error if the class is predicted from covariates alone; NaN without folds."""
+    columns = np.hstack([one.encode() for one in known])
+    machine = LogisticRegression(class_weight="balanced", max_iter=1000)
+    return _judge(machine, columns, labels, run)
+
+
+def _judge_features(estimator: Any, X: Any, covariate: Covariate, run: dict[str, Any]) -> float:
+    """The error if the covariate is predicted from the features; NaN without folds."""
+    return _judge(estimator, X, covariate.halves, run)
+
+
+def _judge(machine: Any, X: Any, y: NDArray[Any], run: dict[str, Any]) -> float:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about rare categories, which the folds may lack
+            split_folds(run["cv"], y, run["groups"], random_state=run["random_state"])
+            return run_held_out(machine, X, y, **run).balanced_error
+    except (ValueError, NotSeparableError):
+        return float("nan")
+
+
+def _join(names: tuple[str, ...] | list[str]) -> str:
+    """'age', 'age and sex', 'age, sex and batch'."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
