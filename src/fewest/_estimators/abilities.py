@@ -39,6 +39,7 @@ class Abilities:
     certifies: bool = False  # proves the smallest number of features: `certify` is set
     columns_are_samples: bool = False  # a fold leaves out columns with rows
     predicts_from_support: bool = False  # new samples need the selected columns only
+    advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
 
 

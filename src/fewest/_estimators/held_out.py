@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
@@ -27,11 +27,28 @@ from fewest._estimators.abilities import (
     explain_no_selection,
     find_selection,
 )
+from fewest._estimators.decisions import choose_classes
 from fewest._estimators.splits import balanced_error, check_groups, fit_within, split_folds
-from fewest._estimators.validation import is_outside_memory
+from fewest._estimators.together import (
+    advances_together,
+    find_outcomes,
+    find_plane,
+    leave_out,
+    sign_labels,
+)
+from fewest._estimators.validation import (
+    adopt_device,
+    is_outside_memory,
+    standardize_columns,
+    take_part,
+)
 from fewest._run.progress import ignore_interrupts, progress_bar
+from fewest._solvers.columns import as_matrix
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
+
+if TYPE_CHECKING:
+    from fewest._solvers.many.problem import Outcome
 
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
@@ -197,6 +214,27 @@ def judge_fold(
     return replace(fold, supports=supports)
 
 
+def fold_of_outcome(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    outcome: Outcome,
+    train: IndexArray,
+    test: IndexArray,
+) -> Fold | None:
+    """The fold of a machine whose program advanced with others; None where it has to be fitted."""
+    classes, codes = np.unique(y, return_inverse=True)
+    plane = find_plane(estimator, outcome, sign_labels(codes[train]))
+    if plane is None:
+        return None
+    w, b = plane
+    supports = np.zeros((1, X.shape[1]), dtype=bool)
+    supports[0, outcome.features] = True
+    decisions = take_part(X, test, outcome.features) @ w + b
+    predicted = classes[choose_classes(decisions)]
+    return Fold(train, test, predicted, decisions[:, None], supports, ())
+
+
 def judge_costs(
     estimator: Any,
     Cs: Sequence[float],
@@ -310,8 +348,34 @@ def run_held_out(
     y = np.asarray(y)
     groups = check_groups(groups, len(y))
     check_sparse(X, "X")
-    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
+    X = X.tocsr() if hasattr(X, "tocsr") else adopt_device(estimator, X)  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
-    folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
+    folds = _judge_together(jobs, n_jobs)
+    if folds is None:
+        folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
+    else:
+        folds = progress_bar(folds, len(jobs), verbose > 0)
     return HeldOut(y, tuple(folds), estimator)
+
+
+def _judge_together(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Fold] | None:
+    """All folds, whose programs advance together; None where they are fitted one by one."""
+    estimator, X, y = jobs[0][:3]
+    is_plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fiub"
+    if not (is_plain or is_outside_memory(X)) or not abilities_of(estimator).advances_together:
+        return None
+    classes, codes = np.unique(y, return_inverse=True)
+    if not estimator.standardize:  # one scale for all columns is not that of each fold
+        return None
+    if not advances_together(estimator, as_matrix(X), len(classes), len(jobs)):
+        return None
+    estimator._check_parameters()
+    columns = standardize_columns(X)
+    labels = (leave_out(sign_labels(codes), job[4]) for job in jobs)
+    outcomes = find_outcomes(estimator, columns, labels, n_jobs)
+    return (
+        (None if outcome is None else fold_of_outcome(estimator, X, y, outcome, *job[4:]))
+        or judge_fold(*job)
+        for job, outcome in zip(jobs, outcomes, strict=True)
+    )

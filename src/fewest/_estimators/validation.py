@@ -20,6 +20,8 @@ from sklearn.utils.validation import (
 
 from fewest._estimators.abilities import abilities_of, feature_names_of
 from fewest._solvers.columns import Columns, Matrix, scale_columns
+from fewest._solvers.many.arrays import is_device_array
+from fewest._solvers.many.device import DeviceMatrix
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 
@@ -158,6 +160,7 @@ def check_data(
 
     X outside memory is refused unless the estimator, or the caller, takes it.
     """
+    X = adopt_device(estimator, X)
     if is_outside_memory(X):
         if not may_read_blocks:
             refuse_blocks(estimator)
@@ -179,6 +182,16 @@ def check_data(
         X = X.copy()
         X.sum_duplicates()
     return X, y
+
+
+def adopt_device(estimator: Any, X: Any) -> Any:
+    """An array of torch, CuPy and the like stays on its device, if the estimator can use it there.
+
+    Others are told by their library how to copy it, or it is in memory and numpy reads it.
+    """
+    if is_device_array(X) and abilities_of(estimator).reads_blocks:
+        return DeviceMatrix(X)
+    return X
 
 
 def is_outside_memory(X: Any) -> bool:
@@ -237,6 +250,7 @@ def _check_names(estimator: Any, X: Any) -> None:
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
+    X = adopt_device(estimator, X)
     if is_outside_memory(X):
         _check_names(estimator, X)
         return X
@@ -364,6 +378,8 @@ def _is_text(column: Any) -> bool:
 
 def take_part(X: Any, rows: IndexArray, columns: IndexArray) -> Any:
     """Some rows of some columns, dense, without a copy of whole rows or columns."""
+    if isinstance(X, Matrix):
+        return X.take_rows(rows, columns)
     return X[:, columns][rows].toarray() if sparse.issparse(X) else X[np.ix_(rows, columns)]
 
 

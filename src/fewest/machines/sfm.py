@@ -320,7 +320,19 @@ class SupportFeatureMachine(SupportFeatureBase):
             super()._abilities(),
             has_first_program=self._repeats_first_program() and not self.certify,
             certifies=bool(self.certify),
+            advances_together=self._advances_together(),
             reads_blocks=not self.certify,  # the search for a smaller set goes over all values
+        )
+
+    def _advances_together(self) -> bool:
+        """Whether nothing but the labels makes a difference between fits."""
+        return (
+            bool(np.isinf(self.C))
+            and self.constraint == "class_means"
+            and self._repeats_first_program()
+            and not self.certify
+            and self.max_seconds is None
+            and self.verbose < 2
         )
 
     def _refuse_jointly(self) -> str:

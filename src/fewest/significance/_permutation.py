@@ -3,144 +3,32 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
-from sklearn.base import clone
-from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state, column_or_1d
 
-from fewest._estimators.abilities import abilities_of, selection_of
-from fewest._estimators.held_out import HeldOut, judge_in_parallel, run_held_out
+from fewest._estimators.abilities import abilities_of
+from fewest._estimators.held_out import HeldOut, judge_in_parallel
 from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
-from fewest._estimators.splits import fit_within, permute_labels, split_folds
+from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import (
     check_choice,
     check_count,
     check_positive,
-    encode_classes,
     make_dense,
-    standardize_columns,
 )
 from fewest._run.progress import progress_bar
-from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
-from fewest.exceptions import NotSeparableError
-from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._resampling import check_samples
+from fewest.significance._measure import Measure, Measured, make_measure
+from fewest.significance._together import measure_in_parallel
 
-STATISTICS = ("features", "error")
 _TIES = ("auto", "objective", "conservative", "random")
 # What follows these digits of an objective is rounding of the solver.
 _DIGITS = 6
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What one labelling showed; infinite where the machine allows no error, but one is needed.
-
-    `features` is what the machine minimises: errors count too where it allows them, at the price
-    it puts on them, and so do the features of all classes if there are more than two.
-    `objective` is that of the first linear program, where there is one, and breaks ties.
-    """
-
-    features: float = np.nan
-    objective: float = np.nan
-    error: float = np.nan
-
-
-@dataclass(eq=False)
-class Measure:
-    """A machine and the samples on which it is to be measured, labelled one way or another.
-
-    `columns` are means and scales, which do not depend on the labels; None where the machine does
-    not take them.
-    """
-
-    estimator: Any
-    X: Any
-    classes: NDArray[Any]
-    statistics: tuple[str, ...]
-    cv: Any
-    fold_seed: int | None
-    groups: NDArray[Any] | None
-    columns: Columns | None = field(init=False, default=None)
-
-    def __post_init__(self) -> None:
-        if abilities_of(self.estimator).fits_columns:
-            self.estimator._check_parameters()
-            self.columns = standardize_columns(self.X, per_column=self.estimator.standardize)
-
-    def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
-        """Measure this labelling; an error that is known already is not measured again."""
-        features = objective = np.nan
-        codes = codes.astype(np.intp)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # said of permuted labels, they would only alarm
-            if "features" in self.statistics:
-                features, objective = self._features(codes)
-            if error is None:
-                error = self._error(codes) if "error" in self.statistics else np.nan
-        return Measured(features, objective, error)
-
-    def _features(self, codes: IndexArray) -> tuple[float, float]:
-        machine = clone(self.estimator)
-        try:
-            if self.columns is None:
-                fit_within(machine, self.X, self.classes[codes], self.groups)
-            else:
-                machine.classes_ = self.classes
-                machine._fit_columns(self.columns, codes)
-        except NotSeparableError:
-            return np.inf, np.inf
-        found = selection_of(machine)
-        counts = abilities_of(machine).counts_features
-        return found.cost if counts else found.n_selected, found.objective
-
-    def _error(self, codes: IndexArray) -> float:
-        """Balanced error on samples that had no part in the fit, over all folds together."""
-        try:
-            return run_held_out(
-                self.estimator,
-                self.X,
-                self.classes[codes],
-                cv=self.cv,
-                groups=self.groups,
-                random_state=self.fold_seed,
-            ).balanced_error
-        except NotSeparableError:
-            return np.inf
-
-
-def make_measure(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    statistics: Any,
-    cv: Any = None,
-    groups: ArrayLike | None = None,
-    random_state: Any = None,
-) -> tuple[Measure, IndexArray]:
-    """The measure, and the labels as places in its classes; folds are drawn by `random_state`."""
-    estimator = SupportFeatureMachine(C=np.inf) if estimator is None else estimator
-    statistics = (statistics,) if isinstance(statistics, str) else tuple(statistics)
-    if not statistics or not set(statistics) <= set(STATISTICS):
-        raise ValueError(f"statistics must be some of {STATISTICS}; got {statistics!r}")
-    X, y, groups = check_samples(X, y, groups)
-    classes, codes = encode_classes("a comparison with chance", y)
-    seed = random_state
-    if not (seed is None or isinstance(seed, Integral)):  # the same folds for every labelling
-        seed = check_random_state(seed).randint(2**31 - 1)
-    if "error" in statistics:
-        cv = cv if isinstance(cv, Integral) else check_cv(cv, y, classifier=True)
-        split_folds(cv, y, groups, random_state=seed)  # says what is wrong with them, once
-    return Measure(estimator, X, classes, statistics, cv, seed, groups), codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +88,9 @@ def permutation_test(
         p = \frac{1 + \#\{b : t_b \le t\}}{1 + B},
 
     which keeps its level at every sample size, whatever the distribution of X. Means and scales of
-    X are computed once for all permutations.
+    X are computed once for all permutations. Where there are many of them, those of the hard
+    Support Feature Machine on two classes advance together, folds included: one product with X
+    serves them all, and the values are those of single fits.
 
     Parameters
     ----------
@@ -209,7 +99,8 @@ def permutation_test(
         it minimises: features, plus errors at their price. Other classifiers need `get_support` or
         `coef_` for "features", which are all that is counted then.
     X : array or sparse matrix of shape (n_samples, n_features)
-        The samples.
+        The samples. An array of torch, CuPy or another library of the array API stays on its device
+        if the machine solves linear programs.
     y : array of shape (n_samples,)
         Their classes, two or more.
     statistics : "features", "error" or both
@@ -248,7 +139,7 @@ def permutation_test(
     random_state : int, RandomState instance or None
         Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, in joblib's sense; threads where permutations advance together.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
@@ -299,15 +190,13 @@ def permutation_test(
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
     ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
-    found: Any = judge_in_parallel(jobs, judge=measure, n_jobs=n_jobs)
+    found: Any = measure_in_parallel(measure, jobs, n_jobs)
     measured: list[Measured] = []
     for one in progress_bar(found, len(jobs), verbose > 0, what="permutations", unit="trial"):
         measured.append(one)
         if time.perf_counter() > ends and len(measured) >= 2:
             break
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # joblib's, about the permutations that are not wanted
-        found.close()
+    found.close()
     return compare_trials(measured, measure.statistics, ties, rng)
 
 

@@ -18,6 +18,7 @@ from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_within
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._run.budget import Budget, take_in_time
+from fewest._solvers.many.arrays import is_device_array
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 
@@ -29,10 +30,13 @@ _INSIDE = 0.632
 
 
 def check_samples(
-    X: Any, y: ArrayLike, groups: ArrayLike | None
+    X: Any, y: ArrayLike, groups: ArrayLike | None, estimator: Any = None
 ) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
-    """All three in a form of which rows can be taken."""
-    X, labels = check_data(BaseEstimator(), X, y)
+    """All three in a form of which rows can be taken; on a device if the estimator can use it."""
+    if is_device_array(X) and estimator is not None:
+        X, labels = check_data(clone(estimator), X, y)
+    else:
+        X, labels = check_data(BaseEstimator(), X, y)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     return X, labels, check_groups(groups, len(labels))
 

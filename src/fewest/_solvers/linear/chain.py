@@ -46,10 +46,10 @@ def walk_on(
     """
     started = perf_counter()
     with ctrl_c():
-        count, stands_still, weights, alphas, duals, numbers = _walk_on(
+        count, stands_still, weights, alphas, duals, numbers = reweight(
             np.ascontiguousarray(block.T), problem.y, problem.equality, problem.bias_coefficient,
             problem.margin, problem.rhs, first.w, first.vertex, float(tol), max_programs,
-            STEPS_PER_SAMPLE * problem.n_samples,
+            STEPS_PER_SAMPLE * problem.n_samples, 0.0,
         )  # fmt: skip
     seconds = (perf_counter() - started) / max(1, count)
     no_slack, samples = np.zeros(problem.n_samples), np.arange(problem.n_samples)
@@ -82,8 +82,12 @@ def walk_on(
 
 
 @njit(cache=True)
-def _walk_on(Z, y, u, a0, margin, rhs, w, samples, tol, max_programs, max_steps):  # type: ignore[no-untyped-def]
-    """How many programs were solved, whether the last changed nothing, and their solutions."""
+def reweight(Z, y, u, a0, margin, rhs, w, samples, tol, max_programs, max_steps, least_gain):  # type: ignore[no-untyped-def]
+    """How many programs were solved, whether the last changed nothing, and their solutions.
+
+    With a `least_gain` above zero, a program that keeps all features and lowers the objective by a
+    smaller part changes nothing; otherwise one that leaves the weights where they are.
+    """
     m, n = Z.shape
     a, by_sample = Z @ u, np.ascontiguousarray(Z.T)
     corner = stand_at(Z, np.arange(m), samples)
@@ -122,6 +126,8 @@ def _walk_on(Z, y, u, a0, margin, rhs, w, samples, tol, max_programs, max_steps)
             n_left += now[j] != 0.0
             n_before += last[j] != 0.0
             stands_still &= abs(now[j] - last[j]) <= _ABSOLUTE + _RELATIVE * abs(last[j])
+        if least_gain > 0.0:  # the last weights cost one each
+            stands_still = objective * unit > n_before * (1.0 - least_gain)
         if n_left == n_before and stands_still:
             return count + 1, True, weights, alphas, duals, numbers
         if n_left < k:  # a weight too small to count is part of the vertex

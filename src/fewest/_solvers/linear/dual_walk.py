@@ -54,7 +54,7 @@ def walk_away(Z, y, a, a0, margin, rhs, cost, n_gone, features, samples, max_ste
     corner = stand_at(Z, features, samples)
     by_sample = np.ascontiguousarray(Z.T)
     k = len(features)
-    status, k, age, steps = ascend(
+    status, k, age, steps, _ = ascend(
         Z, by_sample, y, a, a0, margin, rhs, cost, n_gone, corner, k, max_steps
     )
     x, dual = np.zeros(k + 1), np.zeros(k + 1)
@@ -72,9 +72,11 @@ def ascend(Z, by_sample, y, a, a0, margin, rhs, cost, n_gone, corner, k, max_ste
     """Walk from an optimal vertex of k features to one without the first `n_gone` rows of Z.
 
     The vertex is changed in place; all features cost what they did where it was optimal. Returns a
-    status, the number of its features, the age of its inverse and the number of steps.
+    status, the number of its features, the age of its inverse, the number of steps, and, if it is
+    endless, the ray (lambda, alpha) that says so.
     """
     m, n = Z.shape
+    ray = np.zeros(n + 1)
     S, T, in_S, in_T, sign, inverse = corner
     room = len(S)
     rows = np.empty((n, room + 1))  # the rows of all samples times the inverse
@@ -100,7 +102,7 @@ def ascend(Z, by_sample, y, a, a0, margin, rhs, cost, n_gone, corner, k, max_ste
             age = 0
         q, i = _worst(x, sign, S, g, in_T, n_gone, k, margin, inverse, rows)
         if q < 0 and i < 0:
-            return FOUND, k, age, steps
+            return FOUND, k, age, steps, ray
         if q >= 0:
             up = 1.0 if x[q + 1] > 0.0 else -1.0
             for c in range(size):
@@ -117,7 +119,12 @@ def ascend(Z, by_sample, y, a, a0, margin, rhs, cost, n_gone, corner, k, max_ste
         if is_flip:
             t = 2.0 * cost[S[q]]
         elif r < 0 and j < 0:
-            return ENDLESS, k, FRESH, steps
+            ray[0] = slope[0]
+            for c in range(k):
+                ray[T[c] + 1] = slope[c + 1]
+            if q < 0:
+                ray[i + 1] += 1.0
+            return ENDLESS, k, FRESH, steps, ray
         stuck = stuck + 1 if t <= 1e-14 else 0
         if stuck > _STUCK or k + 1 >= room:
             break
@@ -190,7 +197,7 @@ def ascend(Z, by_sample, y, a, a0, margin, rhs, cost, n_gone, corner, k, max_ste
                     rows[c, r + 1] = step_g[c] / pivot
                 T[r], dual[r + 1] = i, t
                 in_T[i], g[i] = True, margin
-    return FAILED, k, FRESH, steps
+    return FAILED, k, FRESH, steps, ray
 
 
 @njit(cache=True, fastmath=REORDERED)

@@ -27,7 +27,8 @@ from fewest.neuro.analyses._performance import (
     format_spread,
     measure_performances,
 )
-from fewest.significance._permutation import STATISTICS, Measured, PermutedStatistic, compare_trials
+from fewest.significance._measure import STATISTICS, Measured
+from fewest.significance._permutation import PermutedStatistic, compare_trials
 
 _TIES = "conservative"  # p-values may be too large, but never too small
 
