@@ -7,7 +7,7 @@ seen runs it once, and hands the result on.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -29,6 +29,7 @@ from fewest._estimators.abilities import (
 )
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
 from fewest._run.progress import ignore_interrupts, progress_bar
+from fewest._run.sharing import run_on_cluster
 from fewest._types import FloatArray, IndexArray
 
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
@@ -246,12 +247,15 @@ def judge_in_parallel(
 ) -> Iterable[Any]:
     """`judge(*job)` of every job, in their order, as they are done; Ctrl-C stops them.
 
-    Processes, because the selection is much Python; joblib maps a large X into their memory.
+    Processes, because the selection is much Python; joblib maps a large X into their memory. The
+    workers of a Dask cluster, which may be other computers, are sent it once.
     """
-    with ignore_interrupts():
-        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(judge)(*job) for job in jobs
-        )
+    found = run_on_cluster(judge, jobs)
+    if found is None:
+        with ignore_interrupts():
+            found = Parallel(n_jobs=n_jobs, return_as="generator")(
+                delayed(judge)(*job) for job in jobs
+            )
     return progress_bar(found, len(jobs), verbose > 0, what=what, unit=unit)
 
 
