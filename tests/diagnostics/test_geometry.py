@@ -27,7 +27,7 @@ def X():
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr("fewest._solvers.columns._BLOCK_VALUES", 1)
+    monkeypatch.setattr("fewest._solvers.columns.tiles.BLOCK_VALUES", 1)
 
 
 @pytest.mark.usefixtures("small_blocks")

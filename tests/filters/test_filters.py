@@ -78,7 +78,7 @@ def test_relief_in_several_blocks_and_classes(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((30, 100)), np.arange(30) % 3
     whole = relief(X, y)
-    monkeypatch.setattr("fewest._solvers.columns._BLOCK_VALUES", 1)
+    monkeypatch.setattr("fewest._solvers.columns.tiles.BLOCK_VALUES", 1)
     np.testing.assert_allclose(relief(X, y), whole, atol=1e-12)
     np.testing.assert_allclose(whole, slow_relief(X, y, np.arange(30)), atol=1e-12)
 

@@ -7,12 +7,12 @@ from scipy import sparse
 from fewest._solvers.class_sums import sum_classes
 from fewest._solvers.columns import (
     Columns,
-    _block_width,
     column_products,
     scale_columns,
     weighted_moments,
     wrap_columns,
 )
+from fewest._solvers.columns.tiles import block_width
 from tests.memory import traced_memory
 from tests.solvers.oracle import standardise
 
@@ -141,7 +141,7 @@ def test_read_only_memory_map(tmp_path, dtype, order):
 @PER_LAYOUT
 @pytest.mark.parametrize("beyond", [-1, 0, 1])
 def test_one_block_and_a_little_more_or_less(layout, beyond):
-    d = _block_width(37) + beyond
+    d = block_width(37) + beyond
     X = np.random.default_rng(4).integers(-9, 10, (37, d)).astype(np.float32)
     assert_matches(scale_columns(layout(X)), X.astype(np.float64))
 
@@ -253,7 +253,7 @@ def test_class_means_are_priced_without_a_pass(layout, n_classes, monkeypatch):
     of_class, other = rng.standard_normal(n_classes)[codes], rng.standard_normal(40)
     for v in (of_class, other):
         np.testing.assert_allclose(columns.price(v), peer.price(v), atol=1e-10)
-    monkeypatch.setattr("fewest._solvers.columns.column_products", None)
+    monkeypatch.setattr("fewest._solvers.columns.dense.DenseMatrix.products", None)
     columns.price(of_class)
     with pytest.raises(TypeError):  # a value of its own for each sample needs the pass
         columns.price(other)

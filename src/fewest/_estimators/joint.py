@@ -69,10 +69,9 @@ class JointTask:
 
     def take(self, rows: IndexArray) -> JointTask:
         """The task of some of the samples, on the scale of all of them."""
-        columns = self.columns
         return replace(
             self,
-            columns=Columns(columns.X[rows], columns.mean, columns.inverse_scale),
+            columns=self.columns.rows(rows),
             codes=self.codes[rows],
             sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
             error_cost=None if self.error_cost is None else self.error_cost[rows],

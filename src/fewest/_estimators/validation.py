@@ -243,7 +243,7 @@ def share_scale(columns: Columns) -> Columns:
     inverse_scale = np.zeros(columns.n_features)
     if usable.any():
         inverse_scale[usable] = 1.0 / np.sqrt(np.mean(columns.inverse_scale[usable] ** -2.0))
-    return Columns(columns.X, columns.mean, inverse_scale)
+    return columns.with_scale(inverse_scale)
 
 
 def unscale(
@@ -258,7 +258,7 @@ def mask_columns(columns: Columns, features: IndexArray) -> Columns:
     """The same columns, of which these can no longer be selected."""
     inverse_scale = columns.inverse_scale.copy()
     inverse_scale[features] = 0.0
-    return Columns(columns.X, columns.mean, inverse_scale)
+    return columns.with_scale(inverse_scale)
 
 
 def _reject_text_columns(X: Any) -> None:

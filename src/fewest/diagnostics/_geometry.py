@@ -49,7 +49,7 @@ def compare_some(
     rows = draw_subsample(np.zeros(n) if y is None else np.asarray(y), max_samples)
     if len(rows) == n:
         return columns, rows
-    return Columns(columns.X[rows], columns.mean, columns.inverse_scale), rows
+    return columns.rows(rows), rows
 
 
 def gram(columns: Columns) -> FloatArray:

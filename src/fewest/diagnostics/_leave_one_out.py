@@ -207,7 +207,7 @@ def _center_within(products: FloatArray, codes: IndexArray) -> FloatArray:
 
 def _measure_class(columns: Columns, members: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of every standardised column over the samples of a class."""
-    mean, variance = weighted_moments(columns.X, members.astype(np.float64))
+    mean, variance = weighted_moments(columns.matrix, members.astype(np.float64))
     return (mean - columns.mean) * columns.inverse_scale, variance * columns.inverse_scale**2
 
 

@@ -138,7 +138,7 @@ def pick_samples(
     rows = np.concatenate([training, test])
     places = np.arange(len(rows))
     picked = Fold(places[: len(training)], places[len(training) :], inner)
-    return Columns(columns.X[rows], columns.mean, columns.inverse_scale), picked, rows
+    return columns.rows(rows), picked, rows
 
 
 def kernels_of_rest(columns: Columns, blocks: Sequence[IndexArray]) -> Iterator[FloatArray]:

@@ -80,7 +80,7 @@ class Monitor:
         difference = measure_differences(columns, signs, standardize=self.standardize)
         kept = self._prefilter(np.abs(difference))
         if kept is not None:
-            columns = Columns(columns.X[:, kept], columns.mean[kept], columns.inverse_scale[kept])
+            columns = columns.keep(kept)
             difference = difference[kept]
         path = self._find_path(columns, signs, difference, y[split.training])
         used = np.flatnonzero(path.coefs.any(axis=0))
@@ -117,7 +117,7 @@ class Monitor:
     def _find_path(
         self, columns: Columns, signs: FloatArray, difference: FloatArray, y: NDArray[Any]
     ) -> LiknonPath:
-        n_samples, n_features = columns.X.shape
+        n_samples, n_features = columns.n_samples, columns.n_features
         max_jump = None
         if self.Cs is not None and not callable(self.Cs):
             Cs = sort_costs(self.Cs)

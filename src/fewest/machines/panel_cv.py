@@ -27,7 +27,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import run_in_threads
-from fewest._solvers.columns import Columns
+from fewest._solvers.columns import Columns, as_matrix
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._choice import (
     Judgement,
@@ -328,8 +328,8 @@ def _judge(machines: list[JointClassifier], X: Any, codes: IndexArray, split: Sp
     """What panels of all sizes decide on the test part of one split."""
     train, test = split
     largest = machines[-1]
-    columns = standardize_columns(X[train], per_column=largest.standardize)
-    seen = Columns(X[test], columns.mean, columns.inverse_scale)
+    columns = standardize_columns(as_matrix(X).rows(train), per_column=largest.standardize)
+    seen = Columns(as_matrix(X).rows(test), columns.mean, columns.inverse_scale)
     sizes = np.array([machine.max_features for machine in machines])
     trials: list[Trial | None] = []
     for selection, W, b in largest._fit_sizes(columns, codes[train], sizes):

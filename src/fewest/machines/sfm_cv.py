@@ -30,7 +30,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import run_in_threads
-from fewest._solvers.columns import Columns
+from fewest._solvers.columns import Columns, as_matrix
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._choice import (
@@ -313,8 +313,8 @@ class SupportFeatureMachineCV(BestMachine, BaseEstimator):
     ) -> Judgement:
         """What every candidate decides on the test part of one split."""
         train, test = split
-        columns = standardize_columns(X[train], per_column=self.standardize)
-        seen = Columns(X[test], columns.mean, columns.inverse_scale)
+        columns = standardize_columns(as_matrix(X).rows(train), per_column=self.standardize)
+        seen = Columns(as_matrix(X).rows(test), columns.mean, columns.inverse_scale)
         failures: list[ValueError] = []
         if machine._is_joint(len(self.classes_)):
             return self._judge_jointly(columns, seen, codes, split, Cs)

@@ -307,8 +307,7 @@ def _guess_on_subsample(problem: Problem, columns: Columns, first: IndexArray) -
         slack_cost=problem.slack_bounds()[chosen] * weight,
         feature_cost=problem.feature_cost,
     )
-    own = Columns(columns.X[chosen], columns.mean, columns.inverse_scale)
-    return guess_vertex(part, own, first, batch=_FIRST_FEATURES)
+    return guess_vertex(part, columns.rows(chosen), first, batch=_FIRST_FEATURES)
 
 
 def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex | None:

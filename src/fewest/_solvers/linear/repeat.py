@@ -58,8 +58,8 @@ class Repeater:
 
     def __init__(self, columns: Columns) -> None:
         self._all = columns
-        self.columns = Columns(columns.X, columns.mean, columns.inverse_scale.copy())
-        _, variance = weighted_moments(columns.X)
+        self.columns = columns.with_scale(columns.inverse_scale.copy())
+        _, variance = weighted_moments(columns.matrix)
         self._longest = float(np.max(np.sqrt(columns.n_samples * variance) * columns.inverse_scale))
         self._near: _Near | None = None
         self._stated: _Near | None = None
