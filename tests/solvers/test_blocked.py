@@ -46,7 +46,7 @@ BLOCKS = {
     "by columns": (None, 7),
     "by rows": (5, None),
     "both ways": (10, 8),
-    "one value": (1, 1),
+    "small": (9, 4),
 }
 PER_BLOCKS = pytest.mark.parametrize(("height", "width"), BLOCKS.values(), ids=BLOCKS)
 PER_LAYOUT = pytest.mark.parametrize(

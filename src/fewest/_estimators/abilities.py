@@ -38,6 +38,7 @@ class Abilities:
     certifies: bool = False  # proves the smallest number of features: `certify` is set
     columns_are_samples: bool = False  # a fold leaves out columns with rows
     predicts_from_support: bool = False  # new samples need the selected columns only
+    reads_blocks: bool = False  # `fit` takes data outside memory
 
 
 @dataclass(frozen=True, eq=False)

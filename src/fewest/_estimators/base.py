@@ -72,7 +72,11 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
     def _abilities(self) -> Abilities:
         return Abilities(
-            self._people_name, fits_columns=True, counts_features=True, predicts_from_support=True
+            self._people_name,
+            fits_columns=True,
+            counts_features=True,
+            predicts_from_support=True,
+            reads_blocks=True,
         )
 
     def _selection(self) -> Selection:
@@ -115,9 +119,10 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
+        X : array, sparse matrix or Store of shape (n_samples, n_features)
             Numbers of any type; not copied, centred or converted as a whole, unless samples of
-            weight zero or duplicate sparse entries have to be taken out.
+            weight zero or duplicate sparse entries have to be taken out. A file that is larger than
+            memory is opened by :func:`fewest.stores.open_store`.
         y : array of shape (n_samples,)
             Class labels, two or more different ones.
         sample_weight : array of shape (n_samples,), optional

@@ -28,6 +28,7 @@ from fewest._estimators.abilities import (
     find_selection,
 )
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
+from fewest._estimators.validation import is_outside_memory
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._run.sharing import run_on_cluster
 from fewest._types import FloatArray, IndexArray
@@ -232,7 +233,7 @@ def _describe_fold(
 
 def _take_rows(X: Any, rows: IndexArray) -> Any:
     """Rows of an array, a sparse matrix or, which takes longer, any data frame."""
-    plain = isinstance(X, np.ndarray) or sparse.issparse(X)
+    plain = isinstance(X, np.ndarray) or sparse.issparse(X) or is_outside_memory(X)
     return X[rows] if plain else _safe_indexing(X, rows)
 
 

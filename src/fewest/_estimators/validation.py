@@ -12,11 +12,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     assert_all_finite,
+    check_consistent_length,
     check_is_fitted,
+    column_or_1d,
     validate_data,
 )
 
-from fewest._solvers.columns import Columns, scale_columns
+from fewest._estimators.abilities import abilities_of, feature_names_of
+from fewest._solvers.columns import Columns, Matrix, scale_columns
 from fewest._types import FloatArray, IndexArray
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -149,6 +152,10 @@ def weigh_many_classes(
 
 def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be."""
+    if is_outside_memory(X):
+        refuse_blocks(estimator, X)
+        _keep_names(estimator, X)
+        return X, check_labels(X, y)
     _reject_text_columns(X)
     X, y = validate_data(
         estimator,
@@ -166,9 +173,65 @@ def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return X, y
 
 
+def is_outside_memory(X: Any) -> bool:
+    """Whether X is read in blocks, or lives on other computers."""
+    return isinstance(X, Matrix) and not X.is_in_memory
+
+
+def refuse_blocks(estimator: Any, X: Any) -> None:
+    """Raise unless the estimator takes data outside memory."""
+    abilities = abilities_of(estimator)
+    if not abilities.reads_blocks:
+        raise ValueError(
+            f"{abilities.name} with these parameters needs X in memory, but X is read in blocks. "
+            "Use SupportFeatureMachine, SupportFeatureMachineCV, ZeroNormSVM or Liknon, or give "
+            "the columns that matter as an array: X[:, columns]"
+        )
+
+
+def check_labels(X: Any, y: Any) -> NDArray[Any]:
+    """Labels, one for each sample of data outside memory."""
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    check_consistent_length(X, y)
+    if X.shape[0] < 2:
+        raise ValueError(f"Found array with {X.shape[0]} sample(s), but at least two are needed")
+    return y
+
+
+def _keep_names(estimator: Any, X: Any) -> None:
+    """What scikit-learn keeps of the columns of X: their number, and names if there are any."""
+    estimator.n_features_in_ = X.shape[1]
+    names = getattr(X, "feature_names", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def _check_names(estimator: Any, X: Any) -> None:
+    """Raise unless the columns are those of the fit."""
+    if X.shape[1] != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    known, given = feature_names_of(estimator), getattr(X, "feature_names", None)
+    if known is not None and given is not None and not np.array_equal(known, given):
+        place = int(np.argmax(known != given))
+        raise ValueError(
+            "The feature names should match those that were passed during fit: feature "
+            f"{place + 1} was {known[place]!r}, and is {given[place]!r} now"
+        )
+
+
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
+    if is_outside_memory(X):
+        _check_names(estimator, X)
+        return X
     return validate_data(estimator, X, accept_sparse=SPARSE_FORMATS, dtype="numeric", reset=False)
 
 
@@ -233,7 +296,10 @@ def standardize_columns(
 def check_moments(X: Any, *moments: FloatArray) -> None:
     """Raise unless means and variances of X are finite: X is searched only where they are not."""
     if not all(np.all(np.isfinite(one)) for one in moments):
-        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+        if isinstance(X, Matrix):
+            X = X.data
+        if not is_outside_memory(X):  # those were searched as they were read
+            assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
         raise ValueError("X holds values so large that their squares overflow: rescale them")
 
 

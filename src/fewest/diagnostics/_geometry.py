@@ -161,7 +161,7 @@ def sphericity(
     products -= products.mean(axis=0)
     products -= products.mean(axis=1, keepdims=True)
     square, of_squares = trace_estimates(products, n - 1)
-    dimension = columns.n_features
+    dimension = float(columns.n_features)
     if of_squares > 0.0:
         dimension = min(dimension, max(1.0, square / of_squares))
     return Sphericity(float(dimension / columns.n_features), float(dimension), n)

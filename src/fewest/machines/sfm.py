@@ -305,6 +305,7 @@ class SupportFeatureMachine(SupportFeatureBase):
             super()._abilities(),
             has_first_program=self._repeats_first_program() and not self.certify,
             certifies=bool(self.certify),
+            reads_blocks=not self.certify,  # the search for a smaller set goes over all values
         )
 
     def _refuse_jointly(self) -> str:

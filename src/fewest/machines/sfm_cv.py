@@ -207,7 +207,7 @@ class SupportFeatureMachineCV(BestMachine, BaseEstimator):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
+        X : array, sparse matrix or Store of shape (n_samples, n_features)
             Numbers of any type.
         y : array of shape (n_samples,)
             Class labels, two or more different ones.
@@ -255,6 +255,7 @@ class SupportFeatureMachineCV(BestMachine, BaseEstimator):
             "Support Feature Machine, C by cross-validation",
             splits_samples=True,
             predicts_from_support=True,
+            reads_blocks=True,
         )
 
     def _selection(self) -> Selection:

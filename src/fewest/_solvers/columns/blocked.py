@@ -113,6 +113,21 @@ class Blocked(Matrix):
     def __len__(self) -> int:
         return self.shape[0]
 
+    def __getitem__(self, key: Any) -> Any:
+        """Some rows, which are not read yet; or, with columns after a comma, an array of them."""
+        rows, columns = key if isinstance(key, tuple) else (key, None)
+        part = self if _is_everything(rows) else self.rows(rows)
+        if columns is None or columns is ... or _is_everything(columns):
+            return part
+        return part.take(np.arange(self.shape[1])[columns])
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ValueError(
+            f"{self.source.name} is read in blocks, and this needs all of it in memory. Use "
+            "SupportFeatureMachine, SupportFeatureMachineCV, ZeroNormSVM or Liknon, or read the "
+            "columns that matter first: X[:, columns]"
+        )
+
     @property
     def ndim(self) -> int:
         return 2
@@ -173,7 +188,7 @@ class Blocked(Matrix):
         self.source.check_unchanged()
         try:
             picked = self.source.pick(numbers)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+        except OSError as error:
             raise BlockError(f"columns of {self.source.name} could not be read: {error}") from error
         if picked is not None:
             self.source.n_values_read += picked.size
@@ -247,7 +262,9 @@ class Blocked(Matrix):
             block = self.source.read(rows.slice, columns.slice)
         except BlockError as error:
             raise BlockError(f"{name}: {error}") from error
-        except (OSError, ValueError, RuntimeError, KeyError, EOFError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # every library for files has its own errors
             raise BlockError(
                 f"{name} could not be read ({error}): the file may be damaged, or was changed "
                 "while it was read. Write it again"
@@ -284,6 +301,9 @@ class _KnownColumns:
         self._columns: OrderedDict[int, FloatArray] = OrderedDict()
         self._lock = Lock()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _KnownColumns, (self._most,)  # other processes begin with none
+
     def missing(self, index: IndexArray) -> IndexArray:
         """Places of those that are not known."""
         return np.array([k for k, j in enumerate(index) if int(j) not in self._columns], np.intp)
@@ -309,6 +329,10 @@ class _KnownColumns:
             while self._bytes > self._most and self._columns:
                 self._columns.popitem(last=False)
                 self._bytes -= 8 * len(block)
+
+
+def _is_everything(key: Any) -> bool:
+    return isinstance(key, slice) and key == slice(None)
 
 
 def _cut(edges: IndexArray, wanted: IndexArray | None) -> list[_Span]:

@@ -1,0 +1,92 @@
+"""The array-like object that users hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._solvers.columns import Blocked, Source
+from fewest._wording import listed, quoted
+from fewest.tables._errors import InputError
+
+_Names = Callable[[], "NDArray[Any] | None"]
+
+
+class Store(Blocked):
+    """Numbers in a file, with one row per sample and one column per feature.
+
+    Made by :func:`open_store`. Estimators take it as X and read it block by block. ``store[rows]``
+    is a part of it that is not read yet, and ``store[:, columns]`` an array of few columns.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Samples and features.
+    dtype : numpy dtype
+        The type of the values as blocks give them.
+    sample_names : array or None
+        Names of the samples, where the file has any.
+    label_names : list of str
+        What the file knows about samples beside X; `read_label` reads one of them.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        names: _Names | None = None,
+        sample_names: NDArray[Any] | None = None,
+        labels: Mapping[str, Callable[[], NDArray[Any]]] | None = None,
+    ) -> None:
+        super().__init__(source)
+        self._find_names = names
+        self._names: NDArray[Any] | None = None
+        self._labels = dict(labels or {})
+        self.sample_names = sample_names
+        self.label_names = list(self._labels)
+
+    def __repr__(self) -> str:
+        n, d = self.shape
+        blocks = (len(self.source.row_edges) - 1) * (len(self.source.column_edges) - 1)
+        return f"<Store {self.source.name}: {n:,} x {d:,} {self.dtype}, {blocks:,} blocks>"
+
+    @property
+    def feature_names(self) -> NDArray[Any] | None:
+        """Names of the columns; None if the file has none."""
+        if self._names is None and self._find_names is not None:
+            self._names = self._find_names()
+        return self._names
+
+    @property
+    def n_passes(self) -> float:
+        """How often all values were read since the file was opened."""
+        return self.source.n_passes
+
+    def read_label(self, name: str) -> NDArray[Any]:
+        """One value per sample: its class, for instance.
+
+        Parameters
+        ----------
+        name : str
+            One of `label_names`.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        if name not in self._labels:
+            known = listed(self.label_names) or "none"
+            raise InputError(
+                f"{self.source.name} has no label {quoted(name)}; it has: {known}.",
+                argument="target",
+            )
+        values = np.asarray(self._labels[name]())
+        if len(values) != self.shape[0]:
+            raise InputError(
+                f"{quoted(name)} of {self.source.name} has {len(values):,} values for "
+                f"{self.shape[0]:,} samples."
+            )
+        return values
