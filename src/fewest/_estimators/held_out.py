@@ -28,7 +28,7 @@ from fewest._estimators.abilities import (
     find_selection,
 )
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
-from fewest._estimators.validation import is_outside_memory
+from fewest._estimators.validation import adopt, is_outside_memory
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._run.sharing import run_on_cluster
 from fewest._types import FloatArray, IndexArray
@@ -312,6 +312,7 @@ def run_held_out(
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))
+    X = adopt(X)
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]

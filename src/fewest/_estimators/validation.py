@@ -152,6 +152,7 @@ def weigh_many_classes(
 
 def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be."""
+    X = adopt(X)
     if is_outside_memory(X):
         refuse_blocks(estimator, X)
         _keep_names(estimator, X)
@@ -171,6 +172,15 @@ def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         X = X.copy()
         X.sum_duplicates()
     return X, y
+
+
+def adopt(X: Any) -> Any:
+    """X itself; a Dask array as a matrix whose chunks stay where they are."""
+    if type(X).__module__.partition(".")[0] != "dask" or not hasattr(X, "chunks"):
+        return X
+    from fewest.stores._dask import wrap_dask_array
+
+    return wrap_dask_array(X)
 
 
 def is_outside_memory(X: Any) -> bool:
@@ -229,6 +239,7 @@ def _check_names(estimator: Any, X: Any) -> None:
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
+    X = adopt(X)
     if is_outside_memory(X):
         _check_names(estimator, X)
         return X

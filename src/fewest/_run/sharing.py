@@ -21,6 +21,10 @@ from fewest.exceptions import ClusterError
 _COPIES = 2
 
 
+class StaysHereError(TypeError):
+    """What a job holds cannot go to other processes."""
+
+
 def run_on_cluster(
     function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]], *, prefer: str | None = None
 ) -> Iterator[Any] | None:
@@ -30,7 +34,10 @@ def run_on_cluster(
         return None
     with explain_losses():
         backend.effective_n_jobs(-1)  # waits for the first worker, or says that there is none
-        return _collect(backend, _submit(backend, function, jobs))
+        try:
+            return _collect(backend, _submit(backend, function, jobs))
+        except StaysHereError:  # the whole cluster works on each job already
+            return (function(*job) for job in jobs)
 
 
 def _submit(
