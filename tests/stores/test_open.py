@@ -54,6 +54,13 @@ def test_datasets_of_hdf5(tmp_path):
         open_store(tmp_path / "a.h5", "inner")
 
 
+def test_no_matrix_at_all(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["name"] = "text"
+    with pytest.raises(InputError, match="holds no matrix"):
+        open_store(tmp_path / "a.h5")
+
+
 def test_a_zarr_folder_of_one_array(tmp_path):
     zarr = pytest.importorskip("zarr")
     X, _ = draw()

@@ -150,11 +150,17 @@ def weigh_many_classes(
     return weigh_classes(class_weight, classes, codes, weight, weight)
 
 
-def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    """X and y in a form that the solvers can use; X is not copied unless it must be."""
+def check_data(
+    estimator: Any, X: Any, y: Any, *, may_read_blocks: bool = False
+) -> tuple[Any, NDArray[Any]]:
+    """X and y in a form that the solvers can use; X is not copied unless it must be.
+
+    X outside memory is refused unless the estimator, or the caller, takes it.
+    """
     X = adopt(X)
     if is_outside_memory(X):
-        refuse_blocks(estimator, X)
+        if not may_read_blocks:
+            refuse_blocks(estimator)
         _keep_names(estimator, X)
         return X, check_labels(X, y)
     _reject_text_columns(X)
@@ -188,7 +194,7 @@ def is_outside_memory(X: Any) -> bool:
     return isinstance(X, Matrix) and not X.is_in_memory
 
 
-def refuse_blocks(estimator: Any, X: Any) -> None:
+def refuse_blocks(estimator: Any) -> None:
     """Raise unless the estimator takes data outside memory."""
     abilities = abilities_of(estimator)
     if not abilities.reads_blocks:

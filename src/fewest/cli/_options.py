@@ -132,13 +132,17 @@ def new_command(
     description: str,
     examples: tuple[str, ...],
     reads_table: bool = False,
+    also_reads: str = "",
 ) -> Parser:
-    """The parser of a command; without options yet, unless it reads a table."""
+    """The parser of a command; without options yet, unless it reads a table.
+
+    `also_reads` describes further kinds of files.
+    """
     lines = "\n".join(f"  fewest {name} {example}".rstrip() for example in examples)
     parser = commands.add_parser(
         name,
         help=help,
-        description=f"{description}\n\n{_DATA_FORMATS}" if reads_table else description,
+        description=f"{description}\n\n{_DATA_FORMATS}{also_reads}" if reads_table else description,
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -30,7 +31,8 @@ _OPTIONS = {
 
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
-    with _naming_options():
+    _refuse_blocks(arguments)
+    with naming_options():
         table = read_table(
             arguments.data,
             arguments.target,
@@ -50,9 +52,20 @@ def read(arguments: argparse.Namespace) -> Table:
     return replace(table, notes=[*table.notes, *_note_row_numbers(table)])
 
 
+def _refuse_blocks(arguments: argparse.Namespace) -> None:
+    """Say which command reads files that this one cannot."""
+    suffix = Path(arguments.data).suffix.lower()
+    if suffix in (".npy", ".bed", ".h5", ".hdf5", ".zarr"):
+        raise CommandError(
+            f"{suffix} files are read in blocks, which `fewest select` does; `fewest "
+            f"{arguments.command}` needs all of the data in memory.\nSave the features that matter "
+            "as a table, for example as .npz or .parquet."
+        )
+
+
 def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
     """The table of --against, with those of the features that it has; and its other columns."""
-    with _naming_options():
+    with naming_options():
         return read_some(
             arguments.against,
             features,
@@ -66,7 +79,8 @@ def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple
 
 def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
     """Samples to predict, with these features (None: all that are there)."""
-    with _naming_options():
+    _refuse_blocks(arguments)
+    with naming_options():
         return read_samples(
             arguments.data,
             features,
@@ -79,7 +93,8 @@ def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> S
 
 
 @contextmanager
-def _naming_options() -> Iterator[None]:
+def naming_options() -> Iterator[None]:
+    """Where an option would help, the message names it."""
     try:
         yield
     except InputError as error:

@@ -22,6 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["add_options", "run"]
 
 
+_IN_BLOCKS = """\
+Files that may be larger than memory, read in blocks (see --blocks):
+  .npy             one matrix; --target names a table and its column: classes.tsv:case
+  .bed             PLINK genotypes with .bim and .fam; --target phenotype, population,
+                   sex or a table and its column, matched by the ids of the .fam
+  .zarr .h5        AnnData or one matrix
+"""
+
+
 def add_options(commands: options.Commands) -> None:
     """Describe the command and its options."""
     select = options.new_command(
@@ -45,8 +54,17 @@ def add_options(commands: options.Commands) -> None:
             "similarity.csv --target family --method psvm --matrix --C 0.6 --epsilon 0.1",
             "expression.csv --target diagnosis --quiet > selected.txt",
             "expression.csv --target diagnosis --model machine.fewest",
+            "genotypes.bed --target phenotype.tsv:case --cv 0",
+            "cells.h5ad --target celltype --blocks",
         ),
         reads_table=True,
+        also_reads=_IN_BLOCKS,
+    )
+    select.add_group("large files").option(
+        "--blocks",
+        "read the file in blocks, never as a whole: .npy .bed .h5 .hdf5 .zarr always are, .h5ad "
+        "and .parquet if they take more than a quarter of the computer's memory. "
+        "FEWEST_BLOCK_MB sets the size of a block (default: 64)",
     )
     method = options.add_method(select, ("sfm", "sfm-cv", "weston", "liknon", "psvm"))
     options.add_panel(method)
@@ -60,10 +78,12 @@ def add_options(commands: options.Commands) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, fit, cross-validate, report."""
+    from fewest.cli._blocks import is_for_blocks, read_blocks
     from fewest.cli._job import start_job
 
     notes = settle_method(arguments)
-    job = start_job(arguments, "model")
+    table = read_blocks(arguments) if is_for_blocks(arguments) else None
+    job = start_job(arguments, "model", table=table)
     job.note(notes)
     job.rules = read_rule_options(arguments, job.data.feature_names)
     select_features(job)

@@ -39,7 +39,7 @@ class Data:
     ) -> None:
         if feature_names is None:
             feature_names = getattr(X, "columns", None)
-        X, y = check_data(BaseEstimator(), X, y)
+        X, y = check_data(BaseEstimator(), X, y, may_read_blocks=True)
         self.X: Any = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
         self.y: NDArray[Any] = np.asarray(y)
         self.classes, self.codes = np.unique(self.y, return_inverse=True)

@@ -182,9 +182,11 @@ def _find_key(file: Path, root: Any, key: str | None, is_anndata: bool) -> str:
     if key is None and len(known) == 1:
         return known[0]
     if key is None or key not in root:
+        if not known:
+            raise InputError(f"{visible(file)} holds no matrix: no array with two dimensions.")
         wanted = "it has several" if key is None else f"there is no {key!r}"
         raise InputError(
-            f"say which matrix of {visible(file)} to read: {wanted} ({listed(known) or 'none'}).",
+            f"say which matrix of {visible(file)} to read: {wanted} ({listed(known)}).",
             argument="layer",
         )
     return key

@@ -97,7 +97,7 @@ def read_table(
     if missing not in TREATMENTS:
         raise ValueError(f"missing must be one of {', '.join(TREATMENTS)}; not {missing!r}")
     request = Request(target, drop, groups, transpose, sheet, layer)
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     if target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
@@ -177,7 +177,7 @@ def read_samples(
     ([[2.0], [3.0]], ['patient', 'g1'])
     """
     request = Request(target, drop, None, transpose, sheet, layer, features, needs_classes=False)
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     with _naming_other_sheets(frame):
         _check(frame, request)
         truth = None if target is None else read_label(frame, request, "target")
@@ -206,7 +206,7 @@ def read_some(
     The parameters are those of `read_table`. Returns the table, and the names of the other columns.
     """
     request = Request(target, (), None, transpose, sheet, layer)
-    frame = _read_frame(path, request)
+    frame = read_frame(path, request)
     if target is None:
         request = replace(request, target=frame.default_target)
     with _naming_other_sheets(frame):
@@ -230,7 +230,7 @@ def read_some(
     return table, sorted(known.difference(found))
 
 
-def _read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
+def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
     """Let the reader for the file's suffix read it; errors of the system become InputErrors."""
     file = Path(path)
     try:

@@ -1,0 +1,144 @@
+"""`fewest select` on files that are read in blocks."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fewest import SupportFeatureMachine
+from fewest.cli import _blocks
+from tests.stores.test_equal import draw
+from tests.stores.writers import WRITERS, as_anndata, write_bed, write_npy
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A matrix with a table of classes beside it, in another order where it has ids."""
+    X, y = draw()
+    kinds = np.where(y > 0, "ill", "well")
+    (tmp_path / "order.tsv").write_text("kind\n" + "".join(f"{kind}\n" for kind in kinds))
+    lines = [f"s{row},{kind},{row % 6}\n" for row, kind in enumerate(kinds)]
+    (tmp_path / "ids.csv").write_text("id,kind,batch\n" + "".join(reversed(lines)))
+    return X, kinds
+
+
+def selected(report):
+    return {feature["column"] for feature in report["answer"]["hyperplanes"][0]["features"]}
+
+
+@pytest.mark.parametrize("kind", ["npy", "h5ad", "h5ad csr", "zarr", "parquet"])
+def test_same_selection_and_error_as_in_memory(kind, run, files, tmp_path, monkeypatch):
+    X, y = files
+    monkeypatch.setenv("FEWEST_BLOCK_MB", "0.005")
+    path = WRITERS[kind](tmp_path, X, y)
+    target = f"{tmp_path / 'order.tsv'}:kind" if kind == "npy" else "kind"
+    settings = ("--C", 1, "--cv", 3, "--blocks", "--json", "-")
+    report = run("select", path, "--target", target, *settings).json
+    expected = SupportFeatureMachine(C=1.0).fit(X, y)
+    assert selected(report) == set(np.flatnonzero(expected.support_))
+    assert any("and not kept in memory" in note for note in report["data"]["notes"])
+    np.savez(tmp_path / "X.npz", X=X, y=y)
+    memory = run("select", tmp_path / "X.npz", *settings[:4], "--json", "-").json
+    for key in ("balanced_error", "predicted", "confusion"):
+        assert report["trust"]["validation"][key] == memory["trust"]["validation"][key]
+
+
+def test_classes_by_id(run, files, tmp_path):
+    X, y = files
+    as_anndata(X, y).write_h5ad(tmp_path / "X.h5ad")
+    target = f"{tmp_path / 'ids.csv'}:kind"
+    ran = run("select", tmp_path / "X.h5ad", "--blocks", "--target", target, "--C", 1, "--cv", 0)
+    assert ran.code == 0, ran.err
+    assert "matched by its column 'id'" in ran.out
+    machine = SupportFeatureMachine(C=1.0).fit(X, y)
+    assert f"Selected: {machine.support_.sum()} of 120" in ran.out
+
+
+def test_groups_and_models(run, files, tmp_path):
+    X, y = files
+    as_anndata(X, y).write_h5ad(tmp_path / "X.h5ad")
+    beside = tmp_path / "ids.csv"
+    model, result = tmp_path / "m.fewest", tmp_path / "r.json"
+    arguments = ("--target", f"{beside}:kind", "--groups", f"{beside}:batch", "--drop", "g5")
+    outputs = ("--model", model, "--json", result)
+    ran = run("select", tmp_path / "X.h5ad", "--blocks", *arguments, *outputs)
+    assert ran.code == 0, ran.err
+    assert model.exists()
+    report = json.loads(result.read_text())
+    assert report["data"]["n_features"] == 119
+    assert report["data"]["n_groups"] == 6
+
+
+def test_people_without_a_phenotype(run, tmp_path):
+    rng = np.random.default_rng(0)
+    G = rng.integers(0, 3, (30, 50)).astype(float)
+    phenotypes = np.where(G[:, 7] > 0, "2", "1").astype(object)
+    phenotypes[3], phenotypes[9] = "-9", "0"
+    path = write_bed(tmp_path / "a.bed", G, phenotypes)
+    ran = run("select", path, "--cv", 0, "--C", "inf")
+    assert ran.code == 0, ran.err
+    assert "Left out, because they have no class: 2 of 30 samples." in ran.out
+    assert "Missing genotypes count as the mean of their variant." in ran.out
+    assert "rs7" in ran.out
+
+
+def test_size_decides(monkeypatch, run, files, tmp_path):
+    X, y = files
+    path = WRITERS["h5ad"](tmp_path, X, y)
+    monkeypatch.setattr(_blocks, "_find_memory", lambda: 3 * path.stat().st_size)
+    assert "and not kept in memory" in run("select", path, "--target", "kind", "--cv", 0).out
+    monkeypatch.setattr(_blocks, "_find_memory", lambda: 5 * path.stat().st_size)
+    assert "and not kept in memory" not in run("select", path, "--target", "kind", "--cv", 0).out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--report", "r.html"], "--report needs all of the data in memory"),
+        (["--transpose"], "--transpose needs all of the data in memory"),
+        (["--missing", "median"], "--missing median needs all"),
+        (["--method", "psvm"], "--method psvm needs all"),
+        (["--max-features", "1-3"], "--max-features with a range needs all"),
+        ([], "say what holds the classes"),
+        (["--target", "no.tsv:kind"], "the file no.tsv of 'no.tsv:kind' does not exist"),
+        (["--target", "kind"], "has no label 'kind'"),
+        (["--target", "short.tsv:kind"], "short.tsv has 1 rows for 48 samples"),
+        (["--target", "gap.tsv:kind"], "has no value in 1 row"),
+        (["--target", "order.tsv:kind", "--drop", "x500"], "has no feature 'x500'"),
+    ],
+    ids=str,
+)
+def test_errors(arguments, message, refused, files, tmp_path, monkeypatch):
+    X, y = files
+    write_npy(tmp_path, X, y)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "short.tsv").write_text("kind\nill\n")
+    text = (tmp_path / "order.tsv").read_text()
+    (tmp_path / "gap.tsv").write_text("n\t" + text.replace("\n", "\n1\t").removesuffix("1\t"))
+    lines = (tmp_path / "gap.tsv").read_text().splitlines()
+    lines[4] = "1\t"
+    (tmp_path / "gap.tsv").write_text("\n".join(lines) + "\n")
+    assert message in refused("X.npy", *arguments)
+
+
+def test_a_damaged_block_leaves_nothing_behind(refused, files, tmp_path, monkeypatch):
+    X, y = files
+    X[40, 100] = np.nan
+    path = write_npy(tmp_path, X, y)
+    monkeypatch.setenv("FEWEST_BLOCK_MB", "0.005")
+    outputs = ("--json", tmp_path / "r.json", "--model", tmp_path / "m.fewest", "--quiet")
+    before = set(tmp_path.iterdir())
+    error = refused(path, "--target", f"{tmp_path / 'order.tsv'}:kind", *outputs)
+    assert "X contains NaN" in error
+    assert "block 5 of 5" in error
+    assert set(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("command", ["rank", "path", "minimum", "diagnose", "informative"])
+def test_other_commands_say_so(command, run, files, tmp_path):
+    X, y = files
+    ran = run(command, write_npy(tmp_path, X, y), "--target", "kind")
+    assert ran.code == 2
+    assert f"which `fewest select` does; `fewest {command}` needs all" in ran.err
