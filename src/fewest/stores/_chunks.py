@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from fewest._solvers.columns import BlockError, Matrix, as_matrix
-from fewest._solvers.columns.gather import _sum_block, check_finite
+from fewest._solvers.columns.gather import check_finite, sum_block
 from fewest._sparse import check_sparse
 from fewest._types import BoolArray, FloatArray
 
@@ -73,7 +73,7 @@ def summarize(
     """Moments of the part, whose values have to be finite."""
     block = open_chunk(chunk, place)
     with np.errstate(over="ignore", invalid="ignore"):
-        mean, squares, class_sums = _sum_block(block, weight, members)
+        mean, squares, class_sums = sum_block(block, weight, members)
     if not np.isfinite(mean).all():
         check_finite(block, place.name)
     return ChunkMoments(float(weight.sum()), mean, squares, class_sums)

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from fewest._run.sharing import StaysHereError, explain_losses
 from fewest._solvers.columns import Blocked, ClassMeans, Moments, Source
-from fewest._solvers.columns.blocked import _cut, _Span
+from fewest._solvers.columns.blocked import Span, cut
 from fewest._solvers.columns.matrix import are_few, share_weights, without_rounding
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest.stores import _chunks
@@ -121,7 +121,7 @@ class DaskMatrix(Blocked):
         if not len(other):
             return total
         weights, mean, far = weights[other], mean[other], far[other]
-        spans = _cut(self.source.column_edges, self._feature_numbers(index[other]))
+        spans = cut(self.source.column_edges, self._feature_numbers(index[other]))
         given = [[_hand_over(part[span.places]) for part in (weights, mean, far)] for span in spans]
         work = [
             _reduce(
@@ -138,7 +138,7 @@ class DaskMatrix(Blocked):
         return total
 
     def _read_columns(self, index: IndexArray) -> FloatArray:
-        spans = _cut(self.source.column_edges, self._feature_numbers(index))
+        spans = cut(self.source.column_edges, self._feature_numbers(index))
         pairs = [(rows, columns) for rows in self._row_spans for columns in spans]
         found = np.empty((self.shape[0], len(index)), order="F")
         every_row, every_column = np.arange(self.shape[0]), np.arange(len(index))
@@ -161,7 +161,7 @@ class DaskMatrix(Blocked):
         every = np.arange(self.source.shape[1]) if self._features is None else self._features
         return DaskMatrix(self.source, self._rows, every[features])
 
-    def _ask(self, work: Callable[..., Any], rows: _Span, columns: _Span, *given: Any) -> Any:
+    def _ask(self, work: Callable[..., Any], rows: Span, columns: Span, *given: Any) -> Any:
         """A piece of work on one chunk, which is not begun yet."""
         from dask import delayed
 
@@ -200,7 +200,7 @@ def _length(edges: IndexArray, number: int) -> int:
     return int(edges[number] - edges[number - 1])
 
 
-def _inside(span: _Span, edges: IndexArray) -> Any:
+def _inside(span: Span, edges: IndexArray) -> Any:
     """What is wanted of a chunk, counted from its beginning."""
     start = span.start - int(edges[span.number - 1])
     if span.chosen is None:
