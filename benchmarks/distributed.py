@@ -169,13 +169,14 @@ def count_permutations(size: Size) -> None:
     print(
         f"\n{size.n_permutations} permutations of {n} x {d:,}, {X.nbytes / 1e6:.1f} MB, two workers"
     )
+    machine = SupportFeatureMachine(C=1.0)
     settings: dict[str, Any] = {"statistics": "features", "random_state": 0}
-    serial = permutation_test(None, X, y, n_permutations=size.n_permutations, **settings)
-    measure, codes = make_measure(None, X, y, **settings)
+    serial = permutation_test(machine, X, y, n_permutations=size.n_permutations, **settings)
+    measure, codes = make_measure(machine, X, y, **settings)
     with start(2) as client, joblib.parallel_config(backend="dask"):
         client.run(_import_all)
         with count_traffic(client) as ours:
-            found = permutation_test(None, X, y, n_permutations=size.n_permutations, **settings)
+            found = permutation_test(machine, X, y, n_permutations=size.n_permutations, **settings)
         with count_traffic(client) as plain:
             Parallel()(delayed(measure)(codes) for _ in range(size.n_permutations + 1))
     row("moved: MB", f"{ours.n_bytes / 1e6:.1f}", "about three times X")

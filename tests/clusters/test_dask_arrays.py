@@ -20,7 +20,7 @@ from fewest import (
 )
 from fewest.datasets import make_gaussian
 from fewest.exceptions import ClusterError
-from fewest.significance import run_held_out
+from fewest.significance import permutation_test, run_held_out, stability
 from fewest.stores._dask import DaskMatrix
 from tests.platforms import needs
 
@@ -58,7 +58,6 @@ MACHINES = [
     SupportFeatureMachine(C=np.inf),
     SupportFeatureMachine(C=1.0, refit="margin"),
     Liknon(C=0.1),
-    ZeroNormSVM(),
 ]
 
 
@@ -71,12 +70,28 @@ def test_equal_to_memory(client, machine, chunks, kind):
     assert_same_fit(machine.fit(array, y), type(machine)(**machine.get_params()).fit(X, y))
 
 
-def test_without_a_cluster_threads_do_it():
+@pytest.mark.parametrize("machine", [SupportFeatureMachine(C=1.0), ZeroNormSVM()], ids=repr)
+def test_without_a_cluster_threads_do_it(machine):
     X, y = draw(seed=1)
-    assert_same_fit(
-        SupportFeatureMachine(C=1.0).fit(spread(X, (20, 333)), y),
-        SupportFeatureMachine(C=1.0).fit(X, y),
-    )
+    expected = type(machine)(**machine.get_params()).fit(X, y)
+    assert_same_fit(machine.fit(spread(X, (20, 333)), y), expected)
+
+
+def test_permutations_and_resamples_without_a_cluster():
+    X, y = draw(seed=1)
+    found = [
+        permutation_test(
+            SupportFeatureMachine(C=1.0), one, y, n_permutations=3, cv=3, random_state=0
+        )
+        for one in (spread(X, (20, 333)), X)
+    ]
+    np.testing.assert_array_equal(found[0].features.chance, found[1].features.chance)
+    np.testing.assert_array_equal(found[0].error.chance, found[1].error.chance)
+    sets = [
+        stability(SupportFeatureMachine(C=1.0), one, y, n_resamples=2, random_state=0)
+        for one in (spread(X, (20, 333)), X)
+    ]
+    np.testing.assert_array_equal(sets[0].frequency, sets[1].frequency)
 
 
 def test_predictions_folds_weights_and_many_classes(client):

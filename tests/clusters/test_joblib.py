@@ -42,7 +42,8 @@ def fit_classes(X, y):
 
 
 def permute(X, y):
-    found = permutation_test(None, X, y, n_permutations=6, cv=3, random_state=0)
+    machine = SupportFeatureMachine(C=1.0)
+    found = permutation_test(machine, X, y, n_permutations=6, cv=3, random_state=0)
     return found.features.chance, found.error.chance, found.p_value
 
 
@@ -119,8 +120,9 @@ def test_sparse_samples(client, signal_data):
 def test_permutations_send_X_once_to_each_worker(client, statistics):
     """By way of the scheduler: once to it, and once from it to each of the two workers."""
     X, y = make_gaussian(n=40, d=10_000, k=2, mu=1.0, random_state=0)
+    how = {"statistics": statistics, "n_permutations": 9, "cv": 3, "random_state": 0}
     with joblib.parallel_config(backend="dask"), count_traffic(client) as traffic:
-        permutation_test(None, X, y, statistics=statistics, n_permutations=9, cv=3, random_state=0)
+        permutation_test(SupportFeatureMachine(C=1.0), X, y, **how)
     assert X.nbytes < traffic.n_bytes < 4 * X.nbytes
 
 

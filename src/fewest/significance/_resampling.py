@@ -32,7 +32,7 @@ def check_samples(
     X: Any, y: ArrayLike, groups: ArrayLike | None
 ) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
     """All three in a form of which rows can be taken."""
-    X, labels = check_data(BaseEstimator(), X, y)
+    X, labels = check_data(BaseEstimator(), X, y, may_read_blocks=True)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     return X, labels, check_groups(groups, len(labels))
 
