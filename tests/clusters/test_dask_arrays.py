@@ -1,5 +1,6 @@
 """Dask arrays as X: the same fits as in memory, by workers that keep the chunks."""
 
+import logging
 import os
 import pickle
 
@@ -7,7 +8,7 @@ import dask.array as da
 import joblib
 import numpy as np
 import pytest
-from distributed import wait
+from distributed import Client, LocalCluster, wait
 from scipy import sparse
 
 from benchmarks.traffic import count_traffic
@@ -99,6 +100,7 @@ def test_predictions_folds_weights_and_many_classes(client):
     array = client.persist(spread(X, (20, 333)))
     expected, found = (SupportFeatureMachine(C=1.0).fit(one, y) for one in (X, array))
     np.testing.assert_array_equal(found.predict(array), expected.predict(X))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(found)).coef_, found.coef_)
     np.testing.assert_allclose(found.predict_proba(array), expected.predict_proba(X), rtol=1e-6)
     weight = np.arange(N) % 3
     expected, found = (SupportFeatureMachine(C=1.0).fit(one, y, weight) for one in (X, array))
@@ -157,6 +159,43 @@ def test_a_worker_out_of_memory_is_named(client, cluster, monkeypatch):
     array = da.from_array(X, chunks=(N, 200)).map_blocks(take_too_much, dtype=X.dtype)
     with pytest.raises(ClusterError, match="too little memory.*make its chunks smaller"):
         SupportFeatureMachine(C=1.0).fit(array, y)
+
+
+def test_little_memory_without_a_killed_worker():
+    X, y = draw(seed=4)
+
+    def take_too_much(block):
+        raise MemoryError("Unable to allocate 1 TiB")
+
+    array = da.from_array(X, chunks=(N, 200)).map_blocks(
+        take_too_much, dtype=X.dtype, meta=np.empty((0, 0))
+    )
+    with pytest.raises(ClusterError, match="too little memory.*chunks smaller.*1 TiB"):
+        SupportFeatureMachine(C=1.0).fit(array, y)
+
+
+@pytest.mark.parametrize("persisted", [True, False])
+def test_a_cluster_that_goes_away_is_named(monkeypatch, persisted):
+    """Dask itself would go on in this process, where the array is not on the cluster already."""
+    X, y = draw(seed=3)
+    short_lived = LocalCluster(
+        n_workers=1,
+        processes=False,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+    )
+    moments = DaskMatrix.moments
+
+    def close_after(self, *given):
+        found = moments(self, *given)
+        short_lived.close()
+        return found
+
+    monkeypatch.setattr(DaskMatrix, "moments", close_after)
+    with short_lived, Client(short_lived, set_as_default=False) as client, client.as_current():
+        array = spread(X, (N, 200))
+        with pytest.raises(ClusterError, match="the Dask cluster went away.*Start it again"):
+            SupportFeatureMachine(C=1.0).fit(client.persist(array) if persisted else array, y)
 
 
 @pytest.mark.parametrize("kind", ["dense", "csc"])

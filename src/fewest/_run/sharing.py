@@ -77,13 +77,14 @@ def explain_losses() -> Iterator[None]:
         yield
     except Exception as error:
         names = {kind.__name__ for kind in type(error).__mro__}
-        if "KilledWorker" in names:
+        if names & {"KilledWorker", "MemoryError"}:
+            ended = "KilledWorker" in names
             raise ClusterError(
-                "the same piece of work ended one Dask worker after another: most likely they "
-                "have too little memory for it. Give each worker more memory, or fewer threads; if "
-                f"X is a Dask array, make its chunks smaller. Dask says: {error}"
+                f"{'the same work ended one Dask worker after another: ' if ended else ''}most "
+                "likely workers have too little memory. Give each worker more memory, or fewer "
+                f"threads; if X is a Dask array, make its chunks smaller. Dask says: {error}"
             ) from error
-        if names & {"CancelledError", "CommClosedError"}:
+        if names & {"CancelledError", "ClosedClientError", "CommClosedError"}:
             raise ClusterError(
                 "the Dask cluster went away, or lost all workers that held the data. Start it "
                 f"again, and repeat the analysis. Dask says: {error or type(error).__name__}"

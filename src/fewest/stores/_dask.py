@@ -7,7 +7,9 @@ cluster, as the array says. A chunk whose worker is lost is made again by anothe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,18 @@ class DaskSource(Source):
         self.dtype = array.dtype
         self.row_edges, self.column_edges = (np.append(0, np.cumsum(c)) for c in array.chunks)
         self.chunks = array.to_delayed()
+        self._client = _find_client()
+
+    def compute(self, work: list[Any]) -> tuple[Any, ...]:
+        """The results, by the cluster of the beginning; by threads where there was none."""
+        import dask
+
+        with explain_losses():
+            if self._client is None:
+                return dask.compute(*work)
+            if self._client.status != "running":  # Dask would go on without it
+                raise CancelledError("the client is no longer connected")
+            return dask.compute(*work, scheduler=self._client)
 
     def read(self, rows: slice, columns: slice) -> Any:
         """A part of the array, in the memory of this computer."""
@@ -73,7 +87,7 @@ class DaskMatrix(Blocked):
             for columns in self._column_spans
         ]
         out = np.zeros((self.shape[1], *V.shape[1:]))
-        for columns, part in zip(self._column_spans, _compute(work), strict=True):
+        for columns, part in zip(self._column_spans, self.source.compute(work), strict=True):
             out[columns.places] = part
         return out
 
@@ -102,7 +116,7 @@ class DaskMatrix(Blocked):
             for columns in self._column_spans
         ]
         mean, variance, values = np.zeros(d), np.zeros(d), np.zeros((len(sizes), d))
-        for columns, found in zip(self._column_spans, _compute(work), strict=True):
+        for columns, found in zip(self._column_spans, self.source.compute(work), strict=True):
             mean[columns.places] = found.mean
             variance[columns.places] = found.squares / (found.weight or 1.0)
             if codes is not None:
@@ -133,7 +147,7 @@ class DaskMatrix(Blocked):
             )
             for rows in self._row_spans
         ]
-        for rows, part in zip(self._row_spans, _compute(work), strict=True):
+        for rows, part in zip(self._row_spans, self.source.compute(work), strict=True):
             total[rows.places] += part
         return total
 
@@ -142,7 +156,7 @@ class DaskMatrix(Blocked):
         pairs = [(rows, columns) for rows in self._row_spans for columns in spans]
         found = np.empty((self.shape[0], len(index)), order="F")
         every_row, every_column = np.arange(self.shape[0]), np.arange(len(index))
-        parts = _compute([self._ask(_chunks.fetch, *pair) for pair in pairs])
+        parts = self.source.compute([self._ask(_chunks.fetch, *pair) for pair in pairs])
         for (rows, columns), part in zip(pairs, parts, strict=True):
             where = np.ix_(every_row[rows.places], every_column[columns.places])
             found[where] = part.toarray() if sparse.issparse(part) else part
@@ -234,9 +248,13 @@ def _groups(work: Sequence[Any]) -> Iterator[list[Any]]:
         yield list(work[start : start + _FAN_IN])
 
 
-def _compute(work: list[Any]) -> tuple[Any, ...]:
-    """The results, by the cluster that is connected; without one, by threads of this computer."""
-    import dask
+def _find_client() -> Any:
+    """The client of the cluster that is connected, if there is one."""
+    if "distributed" not in sys.modules:
+        return None
+    from distributed import get_client
 
-    with explain_losses():
-        return dask.compute(*work)
+    try:
+        return get_client()
+    except ValueError:  # there is none
+        return None
