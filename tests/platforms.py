@@ -17,6 +17,7 @@ _IS_HERE = {
     "device files": os.path.exists("/dev/null"),
     "bash": os.name == "posix" and shutil.which("bash") is not None,
     "/dev/full": os.path.exists("/dev/full"),
+    "single reads": hasattr(os, "pread"),
     "/proc": os.path.exists("/proc/self"),
     "limits on the size of files": sys.platform == "linux" and shutil.which("bash") is not None,
 }

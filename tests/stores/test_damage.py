@@ -9,6 +9,7 @@ import pytest
 from fewest import SupportFeatureMachine
 from fewest.stores import BlockError, open_store
 from fewest.tables import InputError
+from tests.platforms import needs
 from tests.stores.test_equal import draw, open_any
 from tests.stores.writers import (
     WRITERS,
@@ -64,6 +65,19 @@ def test_a_file_that_shrinks_within_a_pass(kind, tmp_path, monkeypatch):
     path.write_bytes(path.read_bytes()[:-500])
     with pytest.raises(BlockError, match=r"block \d+ of \d+ of .*X\..*: the file ends early"):
         SupportFeatureMachine().fit(store, y)
+
+
+@needs("single reads")
+def test_single_columns_of_a_file_that_shrank(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).standard_normal((5, 20_000))
+    path = write_npy(tmp_path, X, None)
+    store = open_store(path)
+    np.testing.assert_array_equal(store[:, [3, 100]], X[:, [3, 100]])
+    assert store.source.n_values_read == 10
+    monkeypatch.setattr(store.source, "check_unchanged", lambda: None)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(BlockError, match=r"columns of .*X\.npy could not be read: the file ends"):
+        store[:, [4, 19_999]]
 
 
 def test_a_file_that_is_cut_off_from_the_start(tmp_path):

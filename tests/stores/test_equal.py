@@ -19,6 +19,7 @@ from fewest import (
     ZeroNormSVM,
 )
 from fewest.datasets import make_gaussian
+from fewest.significance import run_held_out
 from fewest.stores import open_store
 from tests.memory import traced_memory
 from tests.stores.writers import WRITERS, write_npy, write_parquet
@@ -121,6 +122,30 @@ def test_names_come_with_the_fit(tmp_path):
         machine.predict(other)
     SupportFeatureMachine.fit(machine, open_any(write_npy(tmp_path, X, y), None), y)
     assert not hasattr(machine, "feature_names_in_")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_folds_keep_names_and_rules(n_jobs, tmp_path):
+    X, y = draw()
+    store = open_any(WRITERS["parquet"](tmp_path, X, y), 20_000)
+    machine = SupportFeatureMachine(C=1.0, exclude=["g0"])
+    found = run_held_out(machine, store, y, random_state=0, n_jobs=n_jobs)
+    plain = SupportFeatureMachine(C=1.0, exclude=[0])
+    expected = run_held_out(plain, X, y, random_state=0)
+    for ours, theirs in zip(found.folds, expected.folds, strict=True):
+        np.testing.assert_array_equal(ours.supports, theirs.supports)
+        np.testing.assert_array_equal(ours.predicted, theirs.predicted)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "h5ad csr", "zarr"])
+def test_classes_fitted_at_the_same_time(kind, tmp_path):
+    rng = np.random.default_rng(6)
+    X, y = rng.standard_normal((60, 40)), np.repeat([0, 1, 2], 20)
+    X[np.arange(60), y] += 4.0
+    store = open_any(WRITERS[kind](tmp_path, X, y), 5_000)
+    found = SupportFeatureMachine(C=1.0, multi_class="separate", n_jobs=3).fit(store, y)
+    expected = SupportFeatureMachine(C=1.0, multi_class="separate").fit(X, y)
+    np.testing.assert_array_equal(found.supports_, expected.supports_)
 
 
 def test_prediction_reads_the_selected_columns_only(tmp_path):

@@ -79,6 +79,15 @@ def test_labels_of_parquet_are_no_features(tmp_path):
         open_store(path, labels=["no"])
 
 
+def test_parts_keep_names_and_labels(tmp_path):
+    X, y = draw()
+    part = open_store(WRITERS["h5ad"](tmp_path, X, y))[10:13].keep(np.array([4, 2]))
+    assert part.shape == (3, 2)
+    assert part.feature_names.tolist() == ["g4", "g2"]
+    assert part.sample_names.tolist() == ["s10", "s11", "s12"]
+    assert part.read_label("kind").tolist() == [f"k{one}" for one in y[10:13]]
+
+
 def test_parts_are_arrays(tmp_path):
     X, y = draw()
     store = open_any(write_npy(tmp_path, X, y), 10_000)

@@ -196,7 +196,7 @@ def _choose_features(store: Store, drop: list[str]) -> tuple[Any, list[str]]:
     kept = np.array([place for place, name in enumerate(names) if name not in left_out])
     if not len(kept):
         raise InputError(f"{store.source.name} has no features but those left out.", "drop")
-    return store.keep(kept), [names[place] for place in kept]
+    return store.keep(kept), [names[place] for place in kept.tolist()]
 
 
 def _find_unlabelled(labels: Sequence[_Labels], target: str, arguments: Any) -> NDArray[np.bool_]:

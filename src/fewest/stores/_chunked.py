@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +48,34 @@ class ArraySource(_Kept):
     def __init__(self, path: Path, key: str, opener: Opener, array: Any, memory: int) -> None:
         super().__init__(path, key, opener, tuple(array.shape), array.dtype)
         chunks = getattr(array, "chunks", None)
-        self.cut(memory, chunks or (1, self.shape[1]), may_split=chunks is None)
+        self._chunk = chunks or (1, self.shape[1])
+        # zarr decodes all chunks of a block in threads of its own, each of which keeps its memory.
+        self._one_by_one = not hasattr(array, "id")
+        self.cut(memory, self._chunk, may_split=chunks is None)
 
     def read(self, rows: slice, columns: slice) -> Any:
-        return np.asarray(self.node[rows, columns])
+        if not self._one_by_one:
+            return np.asarray(self.node[rows, columns])
+        shape = (rows.stop - rows.start, columns.stop - columns.start)
+        block = np.empty(shape, dtype=self.dtype)
+        for down in _pieces(rows, self._chunk[0]):
+            for across in _pieces(columns, self._chunk[1]):
+                place = (_shift(down, rows.start), _shift(across, columns.start))
+                block[place] = self.node[down, across]
+        return block
+
+
+def _pieces(part: slice, step: int) -> Iterator[slice]:
+    """The parts of a run that lie in one chunk each."""
+    start = part.start
+    while start < part.stop:
+        stop = min(part.stop, (start // step + 1) * step)
+        yield slice(start, stop)
+        start = stop
+
+
+def _shift(part: slice, start: int) -> slice:
+    return slice(part.start - start, part.stop - start)
 
 
 class CompressedSource(_Kept):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ class ParquetSource(FileSource):
         super().__init__(path, "", (n_rows, len(self.names)), dtype)
         if not n_rows:
             raise InputError(f"{visible(path)} has no rows.")
-        self._file: Any = file
+        self._file, self._lock = file, Lock()
         sizes = [file.metadata.row_group(k).num_rows for k in range(file.metadata.num_row_groups)]
         self._groups = np.append(0, np.cumsum([size for size in sizes if size]))
         self._numbers = [k for k, size in enumerate(sizes) if size]
@@ -72,15 +73,17 @@ class ParquetSource(FileSource):
         self.column_edges = edges_of(len(self.names), max(1, n_values // tallest))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_file": None}
+        return {**vars(self), "_file": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _file=open_parquet_file(state["path"]), _lock=Lock())
 
     def read(self, rows: slice, columns: slice) -> NDArray[Any]:
-        if self._file is None:
-            self._file = open_parquet_file(self.path)
         first = int(np.searchsorted(self._groups, rows.start, side="right")) - 1
         last = int(np.searchsorted(self._groups, rows.stop, side="left"))
         names = self.names[columns]
-        table = self._file.read_row_groups(self._numbers[first:last], columns=names)
+        with self._lock:  # classes may be fitted at the same time
+            table = self._file.read_row_groups(self._numbers[first:last], columns=names)
         values = np.empty((table.num_rows, len(names)), dtype=self.dtype, order="F")
         for place, name in enumerate(names):
             values[:, place] = table.column(name).to_numpy()  # a missing value is NaN

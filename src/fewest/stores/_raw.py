@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -65,18 +66,26 @@ class RawSource(FileSource):
 
     def pick(self, index: IndexArray) -> NDArray[Any] | None:
         """Columns of data by rows, value by value; None where that takes longer than a pass."""
-        n, d = self.shape
-        if self._by_columns or len(index) * _BYTES_PER_READ > d * self.dtype.itemsize:
+        (n, d), size = self.shape, self.dtype.itemsize
+        is_slow = len(index) * _BYTES_PER_READ > d * size or not hasattr(os, "pread")
+        if self._by_columns or is_slow:
             return None
         found = np.empty((n, len(index)), dtype=self.dtype)
-        size = self.dtype.itemsize
+        places = (size * index).tolist()
         with self.path.open("rb", buffering=0) as file:
+            number = file.fileno()
             for row in range(n):
                 start = self._offset + size * row * d
-                for place, column in enumerate(index.tolist()):
-                    file.seek(start + size * column)
-                    _fill(file, found[row, place : place + 1])
+                values = b"".join([os.pread(number, size, start + place) for place in places])
+                if len(values) < size * len(places):
+                    raise _TooShortError()
+                found[row] = np.frombuffer(values, dtype=self.dtype)
         return found
+
+
+class _TooShortError(BlockError):
+    def __init__(self) -> None:
+        super().__init__("the file ends early: it became shorter while it was read")
 
 
 def _fill(file: Any, values: NDArray[Any]) -> None:
@@ -86,7 +95,7 @@ def _fill(file: Any, values: NDArray[Any]) -> None:
     while done < len(view):
         count = file.readinto(view[done:])
         if not count:
-            raise BlockError("the file ends early: it became shorter while it was read")
+            raise _TooShortError()
         done += count
 
 

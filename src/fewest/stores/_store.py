@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._solvers.columns import Blocked, Source
+from fewest._types import IndexArray
 from fewest._wording import listed, quoted
 from fewest.tables._errors import InputError
 
@@ -27,8 +28,6 @@ class Store(Blocked):
         Samples and features.
     dtype : numpy dtype
         The type of the values as blocks give them.
-    sample_names : array or None
-        Names of the samples, where the file has any.
     label_names : list of str
         What the file knows about samples beside X; `read_label` reads one of them.
     """
@@ -40,13 +39,26 @@ class Store(Blocked):
         names: _Names | None = None,
         sample_names: NDArray[Any] | None = None,
         labels: Mapping[str, Callable[[], NDArray[Any]]] | None = None,
+        rows: IndexArray | None = None,
+        features: IndexArray | None = None,
     ) -> None:
-        super().__init__(source)
-        self._find_names = names
-        self._names: NDArray[Any] | None = None
+        super().__init__(source, rows, features)
+        self._find_names, self._all_sample_names = names, sample_names
         self._labels = dict(labels or {})
-        self.sample_names = sample_names
+        self._names: NDArray[Any] | None = None
         self.label_names = list(self._labels)
+
+    def _narrow(self, rows: IndexArray | None, features: IndexArray | None) -> Store:
+        part = Store(
+            self.source,
+            names=self._find_names,
+            sample_names=self._all_sample_names,
+            labels=self._labels,
+            rows=rows,
+            features=features,
+        )
+        part._names = self._names
+        return part
 
     def __repr__(self) -> str:
         n, d = self.shape
@@ -58,7 +70,17 @@ class Store(Blocked):
         """Names of the columns; None if the file has none."""
         if self._names is None and self._find_names is not None:
             self._names = self._find_names()
-        return self._names
+        return (
+            self._names
+            if self._names is None or self._features is None
+            else (self._names[self._features])
+        )
+
+    @property
+    def sample_names(self) -> NDArray[Any] | None:
+        """Names of the samples; None if the file has none."""
+        names = self._all_sample_names
+        return names if names is None or self._rows is None else names[self._rows]
 
     @property
     def n_passes(self) -> float:
@@ -84,9 +106,10 @@ class Store(Blocked):
                 argument="target",
             )
         values = np.asarray(self._labels[name]())
-        if len(values) != self.shape[0]:
+        n = self.source.shape[0]
+        if len(values) != n:
             raise InputError(
-                f"{quoted(name)} of {self.source.name} has {len(values):,} values for "
-                f"{self.shape[0]:,} samples."
+                f"{quoted(name)} of {self.source.name} has {len(values):,} values for {n:,} "
+                "samples."
             )
-        return values
+        return values if self._rows is None else values[self._rows]

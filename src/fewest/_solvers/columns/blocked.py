@@ -188,7 +188,7 @@ class Blocked(Matrix):
         self.source.check_unchanged()
         try:
             picked = self.source.pick(numbers)
-        except OSError as error:
+        except (OSError, BlockError) as error:
             raise BlockError(f"columns of {self.source.name} could not be read: {error}") from error
         if picked is not None:
             self.source.n_values_read += picked.size
@@ -206,11 +206,15 @@ class Blocked(Matrix):
 
     def rows(self, rows: Any) -> Blocked:
         every = np.arange(self.source.shape[0]) if self._rows is None else self._rows
-        return Blocked(self.source, every[rows], self._features)
+        return self._narrow(every[rows], self._features)
 
     def keep(self, features: IndexArray) -> Blocked:
         every = np.arange(self.source.shape[1]) if self._features is None else self._features
-        return Blocked(self.source, self._rows, every[features])
+        return self._narrow(self._rows, every[features])
+
+    def _narrow(self, rows: IndexArray | None, features: IndexArray | None) -> Blocked:
+        """The same data, of which other rows and columns are wanted."""
+        return Blocked(self.source, rows, features)
 
     def blocks(self) -> Iterator[tuple[IndexArray, FloatArray]]:
         n, d = self.shape
@@ -297,7 +301,7 @@ class _KnownColumns:
     """Columns that were read before; the oldest go when they take too much memory."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most, self._bytes = most_bytes, 0
+        self._most = most_bytes
         self._columns: OrderedDict[int, FloatArray] = OrderedDict()
         self._lock = Lock()
 
@@ -322,13 +326,13 @@ class _KnownColumns:
         return np.array(missing, dtype=np.intp)
 
     def keep(self, index: IndexArray, block: FloatArray) -> None:
+        """Copies of new columns, as many as there may be."""
+        most = self._most // max(1, 8 * len(block))
         with self._lock:
-            for place, number in enumerate(index.tolist()):
+            for place, number in enumerate(index[:most].tolist()):
                 self._columns[number] = block[:, place].copy()
-                self._bytes += 8 * len(block)
-            while self._bytes > self._most and self._columns:
+            while len(self._columns) > most:
                 self._columns.popitem(last=False)
-                self._bytes -= 8 * len(block)
 
 
 def _is_everything(key: Any) -> bool:
