@@ -8,7 +8,7 @@ COMPARE_SETUP := .venv/.compare-installed
 
 MINIMUM_SETUP := .venv-min/.installed
 # One process per core: further threads for linear algebra would only wait for each other.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --durations=25
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup --durations=25
 
 .PHONY: help demo test test-all fuzz test-minimum coverage lint docs locked lock package bench size reproduce compare clean
 
@@ -56,7 +56,7 @@ $(MINIMUM_SETUP): pyproject.toml .ci/minimum_versions.py
 	@touch $@
 
 test-minimum: $(MINIMUM_SETUP)
-	.venv-min/bin/python -m pytest -n auto -m "not slow"
+	.venv-min/bin/python -m pytest -n auto --dist loadgroup -m "not slow"
 
 # Coverage cannot look into functions that numba compiles: their tests on small data run a second
 # time, uncompiled.

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fewest.exceptions import ModelFileError, NotSeparableError
+    from fewest.exceptions import ClusterError, ModelFileError, NotSeparableError
     from fewest.machines.fsv import FeatureSelectionConcave
     from fewest.machines.kernel_sfm import KernelFeatureMachine
     from fewest.machines.liknon import Liknon
@@ -46,6 +46,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AccumulatedClassifier",
+    "ClusterError",
     "ErrorFront",
     "FeatureSelectionConcave",
     "KernelFeatureMachine",
@@ -88,7 +89,7 @@ __all__ = [
 _HOMES = {
     name: f"fewest.{module}"
     for module, names in {
-        "exceptions": ("ModelFileError", "NotSeparableError"),
+        "exceptions": ("ClusterError", "ModelFileError", "NotSeparableError"),
         "machines.fsv": ("FeatureSelectionConcave",),
         "machines.kernel_sfm": ("KernelFeatureMachine",),
         "machines.liknon": ("Liknon",),

@@ -1,6 +1,6 @@
 """Errors that a caller may want to catch by name."""
 
-__all__ = ["ModelFileError", "NotSeparableError"]
+__all__ = ["ClusterError", "ModelFileError", "NotSeparableError"]
 
 
 class NotSeparableError(ValueError):
@@ -9,3 +9,7 @@ class NotSeparableError(ValueError):
 
 class ModelFileError(ValueError):
     """A model cannot be saved, or a file is no model that can be trusted to be whole."""
+
+
+class ClusterError(RuntimeError):
+    """Workers of a Dask cluster were lost, with work or data that only they had."""

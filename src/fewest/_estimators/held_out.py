@@ -7,7 +7,7 @@ seen runs it once, and hands the result on.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -37,12 +37,13 @@ from fewest._estimators.together import (
     sign_labels,
 )
 from fewest._estimators.validation import (
-    adopt_device,
+    adopt,
     is_outside_memory,
     standardize_columns,
     take_part,
 )
 from fewest._run.progress import ignore_interrupts, progress_bar
+from fewest._run.sharing import run_on_cluster
 from fewest._solvers.columns import as_matrix
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
@@ -286,12 +287,15 @@ def judge_in_parallel(
 ) -> Iterable[Any]:
     """`judge(*job)` of every job, in their order, as they are done; Ctrl-C stops them.
 
-    Processes, because the selection is much Python; joblib maps a large X into their memory.
+    Processes, because the selection is much Python; joblib maps a large X into their memory. The
+    workers of a Dask cluster, which may be other computers, are sent it once.
     """
-    with ignore_interrupts():
-        found: Iterator[Any] = Parallel(n_jobs=n_jobs, return_as="generator")(
-            delayed(judge)(*job) for job in jobs
-        )
+    found = run_on_cluster(judge, jobs)
+    if found is None:
+        with ignore_interrupts():
+            found = Parallel(n_jobs=n_jobs, return_as="generator")(
+                delayed(judge)(*job) for job in jobs
+            )
     return progress_bar(found, len(jobs), verbose > 0, what=what, unit=unit)
 
 
@@ -347,8 +351,9 @@ def run_held_out(
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))
+    X = adopt(estimator, X)
     check_sparse(X, "X")
-    X = X.tocsr() if hasattr(X, "tocsr") else adopt_device(estimator, X)  # folds take rows
+    X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]
     folds = _judge_together(jobs, n_jobs)

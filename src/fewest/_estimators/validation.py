@@ -160,7 +160,7 @@ def check_data(
 
     X outside memory is refused unless the estimator, or the caller, takes it.
     """
-    X = adopt_device(estimator, X)
+    X = adopt(estimator, X)
     if is_outside_memory(X):
         if not may_read_blocks:
             refuse_blocks(estimator)
@@ -184,14 +184,20 @@ def check_data(
     return X, y
 
 
-def adopt_device(estimator: Any, X: Any) -> Any:
-    """An array of torch, CuPy and the like stays on its device, if the estimator can use it there.
+def adopt(estimator: Any, X: Any) -> Any:
+    """X itself; data that live elsewhere as a matrix that stays there, if the estimator can use it.
 
-    Others are told by their library how to copy it, or it is in memory and numpy reads it.
+    Chunks of a Dask array stay on their workers. An array of torch, CuPy and the like stays on its
+    device; other estimators are told by its library how to copy it, or it is in memory and numpy
+    reads it.
     """
     if is_device_array(X) and abilities_of(estimator).reads_blocks:
         return DeviceMatrix(X)
-    return X
+    if type(X).__module__.partition(".")[0] != "dask" or not hasattr(X, "chunks"):
+        return X
+    from fewest.stores._dask import wrap_dask_array
+
+    return wrap_dask_array(X)
 
 
 def is_outside_memory(X: Any) -> bool:
@@ -250,7 +256,7 @@ def _check_names(estimator: Any, X: Any) -> None:
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
-    X = adopt_device(estimator, X)
+    X = adopt(estimator, X)
     if is_outside_memory(X):
         _check_names(estimator, X)
         return X

@@ -11,6 +11,8 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from fewest._run.sharing import run_on_cluster
+
 # If only the share of the work done is known, counts and rates are meaningless.
 _SHARE_ONLY = "{desc}: {percentage:3.0f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
 # Seconds before a count without an end is shown: most fits take less.
@@ -53,13 +55,22 @@ def run_in_threads(
     verbose: int = 0,
     what: str = "",
     unit: str = "",
+    *,
+    changes_jobs: bool = False,
 ) -> list[Any]:
-    """`function(*job)` of every job, in their order; a single job needs no thread and no bar."""
+    """`function(*job)` of every job, in their order; a single job needs no thread and no bar.
+
+    Where the user asks joblib for processes or a cluster instead of threads, jobs are sent there,
+    unless the function changes what it is given, which would not come back.
+    """
     if len(jobs) == 1:
         return [function(*jobs[0])]
-    found = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-        delayed(function)(*job) for job in jobs
-    )
+    found = None if changes_jobs else run_on_cluster(function, jobs, prefer="threads")
+    if found is None:
+        require = "sharedmem" if changes_jobs else None
+        found = Parallel(n_jobs=n_jobs, prefer="threads", require=require, return_as="generator")(
+            delayed(function)(*job) for job in jobs
+        )
     return list(progress_bar(found, len(jobs), verbose > 0, what=what, unit=unit))
 
 

@@ -177,7 +177,7 @@ class TaskTrainer(Trainer):
 
     def _fits(self) -> list[tuple[Hyperplane, list[Warning]]]:
         pairs = list(zip(self._tasks, self._repeaters, strict=True))
-        return run_in_threads(self._fit, pairs, self._n_jobs)
+        return run_in_threads(self._fit, pairs, self._n_jobs, changes_jobs=True)
 
     def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Hyperplane, list[Warning]]:
         machine = self._estimator

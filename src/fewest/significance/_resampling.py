@@ -36,7 +36,7 @@ def check_samples(
     if is_device_array(X) and estimator is not None:
         X, labels = check_data(clone(estimator), X, y)
     else:
-        X, labels = check_data(BaseEstimator(), X, y)
+        X, labels = check_data(BaseEstimator(), X, y, may_read_blocks=True)
     X = X.tocsr() if hasattr(X, "tocsr") else X
     return X, labels, check_groups(groups, len(labels))
 

@@ -61,7 +61,7 @@ class Source(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class _Span:
+class Span:
     """A run of rows or columns to read: `chosen` among it (None: all), with places in the result.
 
     `number` is that of the block, from one on.
@@ -106,8 +106,8 @@ class Blocked(Matrix):
         n_rows = source.shape[0] if rows is None else len(rows)
         n_columns = source.shape[1] if features is None else len(features)
         self.shape, self.dtype = (n_rows, n_columns), source.dtype
-        self._row_spans = _cut(source.row_edges, rows)
-        self._column_spans = _cut(source.column_edges, features)
+        self._row_spans = cut(source.row_edges, rows)
+        self._column_spans = cut(source.column_edges, features)
         self._known = _KnownColumns(source.memory)
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ class Blocked(Matrix):
         self, index: IndexArray, weights: FloatArray, mean: FloatArray, far: BoolArray
     ) -> FloatArray:
         total = np.zeros(self.shape[0])
-        spans = _cut(self.source.column_edges, self._feature_numbers(index))
+        spans = cut(self.source.column_edges, self._feature_numbers(index))
         for tile in self._tiles(spans):
             part = tile.columns
             every = np.arange(tile.block.shape[1])
@@ -229,7 +229,7 @@ class Blocked(Matrix):
     def _feature_numbers(self, index: IndexArray) -> IndexArray:
         return index if self._features is None else self._features[index]
 
-    def _runs(self, numbers: IndexArray) -> list[_Span]:
+    def _runs(self, numbers: IndexArray) -> list[Span]:
         """Columns of the source in runs of neighbouring chunks, none longer than a block."""
         grain, edges = self.source.column_grain, self.source.column_edges
         chunks = np.unique(numbers // grain)
@@ -237,11 +237,11 @@ class Blocked(Matrix):
         gaps = np.flatnonzero(np.diff(chunks) > 1)
         cuts.update((chunks[gaps + 1] * grain).tolist())
         wanted = np.unique(np.concatenate([np.array(sorted(cuts)), edges]))
-        spans = _cut(wanted, numbers)
+        spans = cut(wanted, numbers)
         # The number that users know is that of the block.
         return [_renumber(span, edges) for span in spans]
 
-    def _tiles(self, column_spans: list[_Span]) -> Iterator[_Tile]:
+    def _tiles(self, column_spans: list[Span]) -> Iterator[_Tile]:
         """Blocks in order, each narrowed; the next one is read in the meantime."""
         self.source.check_unchanged()
         jobs = [(rows, columns) for columns in column_spans for rows in self._row_spans]
@@ -260,7 +260,7 @@ class Blocked(Matrix):
             finally:
                 ahead.cancel()
 
-    def _read(self, rows: _Span, columns: _Span) -> _Tile:
+    def _read(self, rows: Span, columns: Span) -> _Tile:
         name = self._block_name(rows, columns)
         try:
             block = self.source.read(rows.slice, columns.slice)
@@ -287,7 +287,7 @@ class Blocked(Matrix):
             matrix = matrix.rows(rows.chosen)
         return _Tile(rows.places, columns.places, matrix, name)
 
-    def _block_name(self, rows: _Span, columns: _Span) -> str:
+    def _block_name(self, rows: Span, columns: Span) -> str:
         """The block for people: its number in the order of reading, and what it holds."""
         down, across = len(self.source.row_edges) - 1, len(self.source.column_edges) - 1
         number = (columns.number - 1) * down + rows.number
@@ -339,11 +339,11 @@ def _is_everything(key: Any) -> bool:
     return isinstance(key, slice) and key == slice(None)
 
 
-def _cut(edges: IndexArray, wanted: IndexArray | None) -> list[_Span]:
+def cut(edges: IndexArray, wanted: IndexArray | None) -> list[Span]:
     """The blocks between edges that hold something wanted, in order, narrowed to it."""
     if wanted is None:
         pairs = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
-        return [_Span(k, a, b, None, slice(a, b)) for k, (a, b) in enumerate(pairs, 1) if a < b]
+        return [Span(k, a, b, None, slice(a, b)) for k, (a, b) in enumerate(pairs, 1) if a < b]
     if not len(wanted):
         return []
     numbers = np.searchsorted(edges, wanted, side="right") - 1
@@ -357,13 +357,13 @@ def _cut(edges: IndexArray, wanted: IndexArray | None) -> list[_Span]:
         chosen: IndexArray | None = inside - first
         if len(inside) == last - first + 1 and np.all(np.diff(inside) == 1):
             chosen = None
-        spans.append(_Span(int(numbers[places[0]]) + 1, first, last + 1, chosen, places))
+        spans.append(Span(int(numbers[places[0]]) + 1, first, last + 1, chosen, places))
     return spans
 
 
-def _renumber(span: _Span, edges: IndexArray) -> _Span:
+def _renumber(span: Span, edges: IndexArray) -> Span:
     number = int(np.searchsorted(edges, span.start, side="right"))
-    return _Span(number, span.start, span.stop, span.chosen, span.places)
+    return Span(number, span.start, span.stop, span.chosen, span.places)
 
 
 def _check(block: Any, name: str) -> Any:

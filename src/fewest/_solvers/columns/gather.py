@@ -49,7 +49,7 @@ class MomentSums:
         if self._codes is not None:
             members = (self._codes[rows] == np.arange(len(self._sizes))[:, None]).astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean, squares, sums = _sum_block(block, weight, members)
+            mean, squares, sums = sum_block(block, weight, members)
             finite = np.isfinite(mean)
             if not finite.all():
                 check_finite(block, name)
@@ -79,7 +79,7 @@ class MomentSums:
         return Moments(self._mean, without_rounding(self._mean, variance, self._n), class_means)
 
 
-def _sum_block(
+def sum_block(
     block: Matrix, weight: FloatArray, members: FloatArray | None
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Means, weighted squares around them, and sums over classes of every column of a block."""
