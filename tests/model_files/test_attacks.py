@@ -16,8 +16,8 @@ import pytest
 from sklearn.svm import SVC
 
 import fewest
+from fuzzing.mutations.archives import archive_of, members, with_document, with_member
 from tests.model_files.models import fitted
-from tests.model_files.tampering import archive_of, members, with_document, with_member
 
 MEBIBYTE = 2**20
 

@@ -6,9 +6,9 @@ import pytest
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import Master, SolverError
-from tests.solvers.bridge import problem_of, run
+from fuzzing.oracles.linear import METHODS, Case, full_objective, standardise
+from fuzzing.oracles.solved import problem_of, run
 from tests.solvers.cases import noise, planted
-from tests.solvers.oracle import METHODS, Case, full_objective, standardise
 
 STATUS = highspy.HighsModelStatus
 ALL = np.arange(20)

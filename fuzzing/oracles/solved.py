@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from fewest._solvers.columns import Columns, scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Result, Status, relative_gap
-from tests.solvers.oracle import Case, dual_value, primal_value, standardise
+from fuzzing.oracles.linear import Case, dual_value, primal_value, standardise, usable_prices
 
 GAP = 1e-6
 VIOLATION = 1e-7
@@ -32,6 +32,8 @@ def problem_of(case: Case) -> Problem:
         ).with_rhs(case.rhs)
     if case.feature_cost is not None:
         problem = problem.with_costs(case.feature_cost, case.slack_cost)
+    if case.sign is not None:
+        problem = replace(problem, feature_sign=case.sign)
     return problem
 
 
@@ -113,7 +115,7 @@ def assert_infeasible(case: Case, result: Result) -> None:
     dual = dual_value(case, Z, result)
     assert dual.value > 0.0
     assert dual.imbalance <= 1e-9
-    assert np.abs(dual.v @ Z).max(initial=0.0) <= 1e-7 * dual.value
+    assert usable_prices(case, dual.v @ Z).max(initial=0.0) <= 1e-7 * dual.value
     paying = np.isfinite(case.C)  # these alphas are bounded, so a ray must leave them at zero
     assert result.alpha[paying].max(initial=0.0) <= 1e-9 * dual.value
 
