@@ -12,7 +12,7 @@ from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.result import Status
 from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
 from fuzzing.oracles.joint import full_optimum
-from fuzzing.oracles.linear import standardise
+from fuzzing.oracles.linear import UndecidedError, standardise
 from fuzzing.outcome import require
 
 _ACCURACY = 1e-6
@@ -23,14 +23,17 @@ def check(case: int, folder: Path) -> None:
     X, problem = draw(case)
     Z = standardise(X)
     prices = np.ones(Z.shape[1]) if problem.feature_cost is None else problem.feature_cost
-    wanted = full_optimum(
-        Z,
-        problem.codes,
-        problem.slack_cost,
-        prices,
-        means_apart=problem.means_apart,
-        weight=problem.sample_weight,
-    )
+    try:
+        wanted = full_optimum(
+            Z,
+            problem.codes,
+            problem.slack_cost,
+            prices,
+            means_apart=problem.means_apart,
+            weight=problem.sample_weight,
+        )
+    except UndecidedError:
+        return
     result = solve_joint(problem, scale_columns(X))
     if np.isinf(wanted):
         require(result.status is not Status.OPTIMAL, f"{result.objective}, but it is infeasible")
@@ -38,15 +41,17 @@ def check(case: int, folder: Path) -> None:
     if wanted > _LARGEST:
         return
     unit = max(1.0, abs(wanted))
-    require(result.status is Status.OPTIMAL, f"{result.status}; linprog finds {wanted}")
+    # An answer that calls itself inaccurate may be so, but not by much.
+    accuracy = _ACCURACY if result.status is Status.OPTIMAL else 10 * _ACCURACY
+    require(result.status is not Status.INFEASIBLE, f"infeasible; linprog finds {wanted}")
     off = abs(result.objective - wanted) / unit
-    require(off <= _ACCURACY, f"objective {result.objective}, linprog {wanted}")
+    require(off <= accuracy, f"objective {result.objective}, linprog {wanted}")
     require(result.bound <= wanted + _ACCURACY * unit, f"bound {result.bound}, linprog {wanted}")
-    _check_weights(Z, problem, prices, result, unit)
+    _check_weights(Z, problem, prices, result, accuracy * unit)
 
 
 def _check_weights(
-    Z: np.ndarray, problem: JointProblem, prices: np.ndarray, result: JointResult, unit: float
+    Z: np.ndarray, problem: JointProblem, prices: np.ndarray, result: JointResult, most: float
 ) -> None:
     """The objective again, from the weights and the data."""
     W = np.zeros((Z.shape[1], problem.n_classes))
@@ -60,8 +65,8 @@ def _check_weights(
         require(slack.max() <= 1e-6, f"a margin is violated by {slack.max():.1e}")
     else:
         paid += problem.slack_cost @ slack.sum(axis=1)
-    off = abs(paid - result.objective) / unit
-    require(off <= _ACCURACY, f"objective {result.objective}, from its weights {paid}")
+    off = abs(paid - result.objective)
+    require(off <= most, f"objective {result.objective}, from its weights {paid}")
 
 
 def draw(case: int) -> tuple[np.ndarray, JointProblem]:

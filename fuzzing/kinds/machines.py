@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from fewest.exceptions import NotSeparableError
 from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
 from fuzzing.oracles.fractions import list_inseparable
 from fuzzing.oracles.joint import full_optimum
-from fuzzing.oracles.linear import Case, full_objective, standardise
+from fuzzing.oracles.linear import Case, UndecidedError, full_objective, standardise
 from fuzzing.outcome import require
 
 _ACCURACY = 1e-6
@@ -49,10 +50,12 @@ def check(case: int, folder: Path) -> None:
         )
     _check_answers(machine, stored, y)
     if np.isinf(machine.C):
-        wrong = int(np.sum(machine.predict(stored) != y))
-        require(not wrong, f"{machine}: {wrong} of {len(y)} training errors where none is allowed")
+        if machine.refit is not None:  # without, samples may lie on the hyperplane
+            wrong = int(np.sum(machine.predict(stored) != y))
+            require(not wrong, f"{machine}: {wrong} of {len(y)} wrong where no error is allowed")
     elif not any(issubclass(one.category, ConvergenceWarning) for one in caught):
-        _check_first_program(machine, standardise(stored), y)
+        with contextlib.suppress(UndecidedError):
+            _check_first_program(machine, standardise(stored), y)
 
 
 def _draw_machine(rng: np.random.Generator) -> Any:

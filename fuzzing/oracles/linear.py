@@ -15,6 +15,10 @@ from scipy.optimize import linprog
 METHODS = ("class_means", "mean_margin", "unit_margin")
 
 
+class UndecidedError(RuntimeError):
+    """The peer solver does not know either."""
+
+
 @dataclass(frozen=True, repr=False)
 class Case:
     """Data and one member of the family. A slack cost of None, or infinite, is a hard sample.
@@ -85,7 +89,7 @@ def standardise(X) -> np.ndarray:
 def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     """Optimal value of the full program over (w+, w-, b, xi); infinite when infeasible."""
     Z = standardise(case.X) if Z is None else Z
-    n, d = Z.shape
+    n = len(Z)
     hard = np.isinf(case.C)
     signed = case.y[:, None] * Z
     at_least = sparse.hstack([signed, -signed, case.y[:, None], sparse.eye_array(n)], "csc")
@@ -109,12 +113,9 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
             method=method,
             options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
         )
-        if answer.status != 4:
-            break
-    if answer.status == 2:
-        return np.inf
-    assert answer.status == 0, answer.message
-    return float(answer.fun)
+        if answer.status in (0, 2):
+            return float(answer.fun) if answer.status == 0 else np.inf
+    raise UndecidedError(answer.message)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from fuzzing.oracles.linear import Case, dual_value, primal_value, standardise, 
 
 GAP = 1e-6
 VIOLATION = 1e-7
+SLACK_ROUNDING = 1e-9  # what the solver asks of its constraints
 
 
 def problem_of(case: Case) -> Problem:
@@ -92,13 +93,15 @@ def assert_optimal(case: Case, result: Result) -> None:
     )
     primal, dual = primal_value(case, Z, result), dual_value(case, Z, result)
     assert primal.violation <= VIOLATION
-    assert relative(primal.objective - result.objective, primal.objective) <= GAP
+    # The last digits of slacks count where errors cost a lot.
+    paid = SLACK_ROUNDING * float(case.C[np.isfinite(case.C)].sum()) / max(1.0, primal.objective)
+    assert relative(primal.objective - result.objective, primal.objective) <= GAP + paid
     np.testing.assert_allclose(result.slack, primal.slack, atol=VIOLATION)
     assert dual.imbalance <= 1e-9
     np.testing.assert_allclose(result.dual, dual.v, rtol=1e-12, atol=1e-12)
     assert dual.ratio <= (1.0 + 1e-7) * (1.0 + rounding)
-    assert relative(primal.objective - dual.bound, primal.objective) <= GAP
-    assert relative(primal.objective - result.bound, primal.objective) <= GAP + rounding
+    assert relative(primal.objective - dual.bound, primal.objective) <= GAP + paid
+    assert relative(primal.objective - result.bound, primal.objective) <= GAP + paid + rounding
 
 
 def assert_infeasible(case: Case, result: Result) -> None:
