@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,8 +22,9 @@ from fewest._estimators.abilities import Abilities, Selection, Selector, feature
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._estimators.probabilities import find_temperature, pair_scores, share_scores
-from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of, say_rules
-from fewest._estimators.tasks import BinaryTask, Hyperplane
+from fewest._estimators.rules import Rules, are_rules, read_rules, rules_of
+from fewest._estimators.strict import are_parted, count_errors
+from fewest._estimators.tasks import BinaryTask, Hyperplane, inseparable, solved, unsolved
 from fewest._estimators.validation import (
     check_choice,
     check_data,
@@ -41,7 +43,6 @@ from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import Status
 from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
-from fewest.exceptions import NotSeparableError
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -96,8 +97,14 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
     def _solve(self, task: BinaryTask) -> ZeroNormResult:
         """Features, weights and bias for one class against the rest."""
 
-    def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
-        """A solution that leaves no sample on the hyperplane, where the method can ask for it."""
+    def _solve_strictly(self, task: BinaryTask) -> Iterator[ZeroNormResult]:
+        """Solutions that leave no sample on the hyperplane, where programs do not ask for it."""
+        return iter(())
+
+    def _decide_exactly(
+        self, task: BinaryTask, last: ZeroNormResult
+    ) -> tuple[bool, Hyperplane | None] | None:
+        """Whether the classes are separable, in whole numbers, and how; None: not known."""
         return None
 
     def _check_parameters(self) -> None:
@@ -277,16 +284,19 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             yield
 
     def _fit_one(self, task: BinaryTask) -> tuple[Hyperplane, list[Warning]]:
-        return self._finish(task, self._solve(task))
+        with solved(task):
+            return self._finish(task, self._solve(task))
 
     def _finish(self, task: BinaryTask, result: ZeroNormResult) -> tuple[Hyperplane, list[Warning]]:
         """The hyperplane of a solved task, and what is doubtful about it; or an error."""
-        if result.status is Status.INFEASIBLE:
-            raise _inseparable(task)
-        if not np.isfinite(result.zero_norm_objective):
-            raise _unsolved(task)
         plane = Hyperplane(result, result.w, result.b)
-        if self.refit == "margin" and result.n_features:
+        if task.error_cost is None:
+            plane = self._separate(task, result)
+        elif result.status is Status.INFEASIBLE:
+            raise inseparable(task)
+        elif not np.isfinite(result.zero_norm_objective):
+            raise unsolved(task)
+        elif self.refit == "margin" and result.n_features:
             plane = self._with_margin(task, result)
         if self.verbose > 1:
             result, first = plane.result, plane.result.steps[0]
@@ -297,17 +307,53 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
             )
         return plane, self._doubts(task, plane)
 
+    def _separate(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane:
+        """A hyperplane without training error, or NotSeparableError.
+
+        Programs without a margin may leave samples of both classes on the hyperplane itself: more
+        features may part them, unless no hyperplane does.
+        """
+        further = iter(()) if result.status is Status.INFEASIBLE else self._solve_strictly(task)
+        last = result
+        for last in chain([result], further):
+            plane = self._part(task, last) if np.isfinite(last.zero_norm_objective) else None
+            if plane is not None:
+                return plane
+        exact = self._decide_exactly(task, last)
+        if exact is None:
+            raise inseparable(task) if last.status is Status.INFEASIBLE else unsolved(task)
+        separable, plane = exact
+        if not separable:
+            raise inseparable(task)
+        if plane is None or self._count_errors(task, plane):
+            raise unsolved(task)
+        return plane
+
+    def _part(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane | None:
+        """A hyperplane on these features; None if they do not separate the classes strictly."""
+        plane = Hyperplane(result, result.w, result.b)
+        if self.refit is None and not self._has_margin:
+            Z = task.columns.take(result.features)
+            return plane if are_parted(Z, task.y, result.w, result.b) else None
+        if self.refit == "margin":
+            margin = task.find_hard_margin(result.features)
+            if margin is None:
+                return None
+            if task.rules is None or not len(task.rules.find_turned(result.features, margin[0])):
+                plane = Hyperplane(result, *margin)
+            elif not self._has_margin:  # the margin would turn a sign around: shift it instead
+                plane = Hyperplane(result, result.w, task.find_middle(result.features, result.w))
+        return None if self._count_errors(task, plane) else plane
+
+    def _count_errors(self, task: BinaryTask, plane: Hyperplane) -> int:
+        codes, b = (task.y > 0).astype(np.intp), np.array([plane.b])
+        return count_errors(task.columns, plane.result.features, codes, plane.w[:, None], b)
+
     def _with_margin(self, task: BinaryTask, result: ZeroNormResult) -> Hyperplane:
         """Largest margin on the selected features; soft where the selection needed slacks."""
         margin = None
         if not np.any(result.slack > 0):
             margin = task.find_hard_margin(result.features)
-            if margin is None and task.error_cost is None:
-                # Samples of both classes lie on the hyperplane itself: more features may part them.
-                strict = self._solve_strictly(task)
-                if strict is not None:
-                    result = strict
-                    margin = task.find_hard_margin(result.features)
         if margin is None:
             margin = task.find_soft_margin(result.features)
         if task.rules is not None and len(task.rules.find_turned(result.features, margin[0])):
@@ -320,15 +366,6 @@ class SelectingClassifier(Selector, LinearClassifier, BaseEstimator, metaclass=A
         doubts = self._unfinished_doubts(result)
         if not result.n_features:
             doubts.append(f"no feature was selected for class {task.name}: {self._more_features}")
-        elif self.refit == "margin" and task.error_cost is None:
-            scores = task.columns.take(result.features) @ plane.w + plane.b
-            if np.any(task.y * scores <= 0):
-                doubts.append(
-                    f"{np.sum(task.y * scores <= 0)} training sample(s) are not on their side of "
-                    "the hyperplane, although no error is allowed: samples of both classes "
-                    "coincide, or an outlier dwarfs what parts them. Allow errors with a finite C, "
-                    "or transform such columns"
-                )
         return [ConvergenceWarning(text) for text in doubts]
 
     def _unfinished_doubts(self, result: Any) -> list[str]:
@@ -381,26 +418,3 @@ def _certificate(result: ZeroNormResult, has_margin: bool) -> Certificate:
         samples_on_wrong_side=int(np.sum(result.slack > float(has_margin))),
         samples_inside_margin=int(np.sum(result.slack > 0)) if has_margin else None,
     )
-
-
-def _inseparable(task: BinaryTask) -> ValueError:
-    if task.error_cost is None:
-        return NotSeparableError(
-            f"class {task.name} cannot be separated without error from the rest by any hyperplane "
-            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a "
-            "Farkas certificate). Allow errors with a finite C, for example C=1.0"
-        )
-    return ValueError(
-        f"the means of class {task.name} and of the rest are equal in every feature, so the "
-        "equality of the Support Feature Machine cannot hold. Add features that differ"
-    )
-
-
-def _unsolved(task: BinaryTask) -> ValueError:
-    message = (
-        f"no hyperplane for class {task.name} was found, nor a proof that there is none. Outliers, "
-        "or columns that are equal up to rounding, are the usual reason: transform or remove them"
-    )
-    if task.error_cost is None:
-        return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
-    return ValueError(f"{message}, or lower C")

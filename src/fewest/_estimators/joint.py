@@ -14,9 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fewest._estimators.abilities import Abilities
 from fewest._estimators.base import SelectingClassifier
+from fewest._estimators.joint_task import JointTask, inseparable, unsolved
 from fewest._estimators.panel_search import PanelSearch, find_candidate_problem
 from fewest._estimators.probabilities import find_temperature
-from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
+from fewest._estimators.rules import RULES_FAILED
+from fewest._estimators.strict import count_errors
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -32,51 +34,15 @@ from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
 from fewest._solvers.result import Status
-from fewest._solvers.terms import Terms
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 MULTI_CLASS = ("joint", "separate")
-# Pairs of classes with this part of the largest share in a proof are named.
-_INVOLVED, _MOST_NAMED = 1e-3, 5
 # With more samples, the candidates for a panel are found on so many of them.
 _ENOUGH = 10_000
 # A relative gap that says nothing about the solution.
 _UNSOLVED = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class JointTask:
-    """All classes against each other, ready for a solver."""
-
-    columns: Columns
-    codes: IndexArray
-    sample_weight: FloatArray | None
-    error_cost: FloatArray | None  # None: no errors allowed
-    names: tuple[str, ...]
-    rules: Rules | None = None
-
-    @property
-    def feature_cost(self) -> FloatArray | None:
-        """What features cost in the first program; None: one each."""
-        return None if self.rules is None else self.rules.terms.first_costs()
-
-    @property
-    def terms(self) -> Terms | None:
-        """What they cost in all programs."""
-        return None if self.rules is None else self.rules.terms
-
-    def take(self, rows: IndexArray) -> JointTask:
-        """The task of some of the samples, on the scale of all of them."""
-        columns = self.columns
-        return replace(
-            self,
-            columns=Columns(columns.X[rows], columns.mean, columns.inverse_scale),
-            codes=self.codes[rows],
-            sample_weight=None if self.sample_weight is None else self.sample_weight[rows],
-            error_cost=None if self.error_cost is None else self.error_cost[rows],
-        )
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -138,8 +104,8 @@ class JointClassifier(SelectingClassifier):
             return super()._fit_columns(columns, codes, weight)
         task = self._joint_task(columns, codes, weight)
         with self._watched(alone=True):
-            selection, W, b, doubts = self._fit_by_rules(task)
-            doubts += self._joint_doubts(task, selection)
+            selection, W, b = self._fit_by_rules(task)
+            doubts = self._joint_doubts(task, selection)
         if self.verbose > 1:
             first = selection.steps[0]
             print(
@@ -154,7 +120,7 @@ class JointClassifier(SelectingClassifier):
 
     def _fit_by_rules(
         self, task: JointTask, select: Callable[[JointTask], JointSelection] | None = None
-    ) -> tuple[JointSelection, FloatArray, FloatArray, list[str]]:
+    ) -> tuple[JointSelection, FloatArray, FloatArray]:
         """Selection and refit; again without features that share a group, or are turned."""
         select = self._select_jointly if select is None else select
         narrowed = False
@@ -165,7 +131,10 @@ class JointClassifier(SelectingClassifier):
                 if narrowed:
                     raise NotSeparableError(RULES_FAILED) from None
                 raise
-            W, b, doubts = self._refit_jointly(task, selection)
+            if task.error_cost is None:
+                selection, W, b = self._separate_jointly(task, selection)
+            else:
+                W, b = self._refit_jointly(task, selection)
             if task.rules is None:
                 break
             sizes = np.abs(selection.W).max(axis=1, initial=0.0)
@@ -176,7 +145,7 @@ class JointClassifier(SelectingClassifier):
             if not len(broken):
                 break
             task, narrowed = replace(task, columns=mask_columns(task.columns, broken)), True
-        return selection, W, b, doubts
+        return selection, W, b
 
     def _joint_task(
         self, columns: Columns, codes: IndexArray, weight: FloatArray | None
@@ -220,9 +189,9 @@ class JointClassifier(SelectingClassifier):
     def _solve_first(self, task: JointTask, problem: JointProblem) -> JointResult:
         first = solve_joint(problem, task.columns, tol=self.tol)
         if first.status is Status.INFEASIBLE:
-            raise _inseparable(task, first)
+            raise inseparable(task, first)
         if first.gap > _UNSOLVED and not current_watch().is_over:
-            raise _unsolved(task)
+            raise unsolved(task)
         return first
 
     def _check_panel(self, task: JointTask, most: int) -> None:
@@ -279,7 +248,7 @@ class JointClassifier(SelectingClassifier):
             for size in sizes.tolist():
                 self._check_panel(task, size)
                 select = partial(self._select_again, search, size)
-                selection, W, b, _ = self._fit_by_rules(task, select)
+                selection, W, b = self._fit_by_rules(task, select)
                 yield selection, W, b
 
     def _select_again(self, search: PanelSearch, size: int, task: JointTask) -> JointSelection:
@@ -290,23 +259,77 @@ class JointClassifier(SelectingClassifier):
 
     def _refit_jointly(
         self, task: JointTask, selection: JointSelection
-    ) -> tuple[FloatArray, FloatArray, list[str]]:
-        """Weights and biases to predict with, and what is doubtful about them."""
+    ) -> tuple[FloatArray, FloatArray]:
+        """Weights and biases to predict with."""
         if self.refit is None or not selection.n_features:
-            return selection.W, selection.b, []
+            return selection.W, selection.b
         cost = _margin_cost(task, selection)
         block = task.columns.take(selection.features)
-        W, b = joint_margin(block, task.codes, cost, task.sample_weight)
-        doubts = []
-        if task.error_cost is None:
-            wrong = int(np.sum(np.argmax(block @ W + b, axis=1) != task.codes))
-            if wrong:
-                doubts.append(
-                    f"{wrong} training sample(s) are not in their class, although no error is "
-                    "allowed: samples of different classes coincide, or an outlier dwarfs what "
-                    "parts them. Allow errors with a finite C, or transform such columns"
-                )
-        return W, b, doubts
+        return joint_margin(block, task.codes, cost, task.sample_weight)
+
+    def _separate_jointly(
+        self, task: JointTask, selection: JointSelection
+    ) -> tuple[JointSelection, FloatArray, FloatArray]:
+        """Weights and biases without training error, or NotSeparableError.
+
+        The program without a margin may leave samples between two classes: more features may part
+        them, unless no weights do.
+        """
+        parted = self._part_jointly(task, selection)
+        if parted is not None:
+            return selection, *parted
+        failure: ValueError = unsolved(task)
+        try:
+            strict = self._solve_strictly_jointly(task)
+            parted = None if strict is None else self._part_jointly(task, strict)
+            if strict is not None and parted is not None:
+                return strict, *parted
+        except NotSeparableError as error:
+            failure = error
+        exact = self._decide_jointly(task, selection)
+        if exact is None:
+            raise failure
+        separable, found = exact
+        if not separable:
+            raise inseparable(task)
+        if found is None or count_errors(task.columns, found[0].features, task.codes, *found[1:]):
+            raise unsolved(task)
+        return found
+
+    def _solve_strictly_jointly(self, task: JointTask) -> JointSelection | None:
+        """The selection that keeps unit margins; None if that is the program already."""
+        problem = self._joint_problem(task)
+        if not problem.means_apart:
+            return None
+        problem = replace(problem, means_apart=False)
+        return minimize_joint_zero_norm(
+            problem,
+            task.columns,
+            error_cost=None,
+            tol=self.tol,
+            max_iter=self._most_programs(),
+            first=self._solve_first(task, problem),
+            terms=task.terms,
+        )
+
+    def _decide_jointly(
+        self, task: JointTask, last: JointSelection
+    ) -> tuple[bool, tuple[JointSelection, FloatArray, FloatArray] | None] | None:
+        """Whether the classes are separable, in whole numbers, and how; None: not known."""
+        return None
+
+    def _part_jointly(
+        self, task: JointTask, selection: JointSelection
+    ) -> tuple[FloatArray, FloatArray] | None:
+        """Weights and biases on these features; None if they do not separate all classes."""
+        own = selection.W, selection.b
+        block = task.columns.take(selection.features)
+        cost = np.full(len(task.codes), np.inf)
+        refit = joint_margin(block, task.codes, cost, task.sample_weight)
+        for W, b in (refit, own):
+            if not count_errors(task.columns, selection.features, task.codes, W, b):
+                return own if self.refit is None else (W, b)
+        return None
 
     def _joint_doubts(self, task: JointTask, selection: JointSelection) -> list[str]:
         doubts = []
@@ -368,33 +391,3 @@ def _margin_cost(task: JointTask, selection: JointSelection) -> FloatArray:
     weight = np.ones(len(task.codes)) if task.sample_weight is None else task.sample_weight
     softened = weight * np.sqrt(task.error_cost / weight)
     return np.asarray(softened * (task.error_cost.sum() / softened.sum()))
-
-
-def _inseparable(task: JointTask, result: JointResult) -> ValueError:
-    """The error that names the pairs of classes which the proof is about."""
-    flow = np.zeros((len(task.names), len(task.names)))
-    np.add.at(flow, task.codes, result.alpha)
-    share = np.triu(flow + flow.T)
-    pairs = np.argwhere(share > _INVOLVED * share.max())
-    named = "; ".join(f"{task.names[a]} and {task.names[b]}" for a, b in pairs[:_MOST_NAMED])
-    if task.error_cost is not None:
-        return ValueError(
-            "the means of some classes are equal in every feature, so the constraints of the "
-            f"Support Feature Machine cannot hold ({named}). Add features that differ"
-        )
-    return NotSeparableError(
-        f"the classes cannot be separated from each other without error in these "
-        f"{task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a Farkas "
-        f"certificate, about the classes {named}). Allow errors with a finite C, for example C=1.0"
-    )
-
-
-def _unsolved(task: JointTask) -> ValueError:
-    message = (
-        "no weights were found that tell all classes apart, nor a proof that there are none. "
-        "Samples of different classes that coincide, outliers, or columns that are equal up to "
-        "rounding are the usual reason: transform or remove them"
-    )
-    if task.error_cost is None:
-        return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
-    return ValueError(f"{message}, or lower C")

@@ -16,7 +16,7 @@ from fewest._solvers.joint.solve import JointResult
 from fewest._types import IndexArray
 
 if TYPE_CHECKING:
-    from fewest._estimators.joint import JointTask
+    from fewest._estimators.joint_task import JointTask
 
 
 @dataclass(frozen=True, eq=False)

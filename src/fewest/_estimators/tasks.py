@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fewest._estimators.rules import RULES_FAILED, Rules
+from fewest._estimators.rules import RULES_FAILED, Rules, say_rules
 from fewest._estimators.validation import mask_columns
 from fewest._solvers.columns import Columns
+from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest._solvers.problem import Problem, visible_slack_cost
@@ -20,7 +22,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
 
 if TYPE_CHECKING:
-    from fewest._estimators.joint import JointTask
+    from fewest._estimators.joint_task import JointTask
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,11 @@ class BinaryTask:
     def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
         """Hyperplane of the largest margin on these features; None if they do not separate."""
         return hard_margin(self.columns.take(features), self.y)
+
+    def find_middle(self, features: IndexArray, w: FloatArray) -> float:
+        """The bias halfway between the classes along these weights."""
+        scores = self.columns.take(features) @ w
+        return float(-(scores[self.y > 0].min() + scores[self.y < 0].max()) / 2.0)
 
     def find_margin_of(self, block: FloatArray, rows: IndexArray) -> tuple[FloatArray, float]:
         """The largest margin on some of the samples, whose selected columns these are."""
@@ -119,3 +126,35 @@ def slack_cost_of_first_program(
         return None
     norm = np.sqrt(task.columns.n_usable) if scale_samples else 1.0
     return visible_slack_cost(task.error_cost / norm)
+
+
+def inseparable(task: BinaryTask) -> ValueError:
+    if task.error_cost is None:
+        return NotSeparableError(
+            f"class {task.name} cannot be separated without error from the rest by any hyperplane "
+            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a "
+            "Farkas certificate). Allow errors with a finite C, for example C=1.0"
+        )
+    return ValueError(
+        f"the means of class {task.name} and of the rest are equal in every feature, so the "
+        "equality of the Support Feature Machine cannot hold. Add features that differ"
+    )
+
+
+@contextmanager
+def solved(task: BinaryTask) -> Iterator[None]:
+    """Within it, a solver that gives up says what is usually the reason."""
+    try:
+        yield
+    except SolverError as error:
+        raise unsolved(task) from error
+
+
+def unsolved(task: BinaryTask) -> ValueError:
+    message = (
+        f"no hyperplane for class {task.name} was found, nor a proof that there is none. Outliers, "
+        "or columns that are equal up to rounding, are the usual reason: transform or remove them"
+    )
+    if task.error_cost is None:
+        return NotSeparableError(f"{message}, or allow errors with a finite C, for example C=1.0")
+    return ValueError(f"{message}, or lower C")

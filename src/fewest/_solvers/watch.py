@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
+from fewest._interrupts import raise_interrupt
+
 
 class Watch:
     """A time limit, and where to tell how far a solve has come."""
@@ -24,6 +26,7 @@ class Watch:
     @property
     def is_over(self) -> bool:
         """Whether the time is up: end soon, with the best that is known."""
+        raise_interrupt()
         return monotonic() > self._end
 
     def tell(self, gap: float | None = None, undecided: int | None = None) -> None:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import _thread
 import gc
 import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import traceback
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from fewest.cli._errors import BAD_INPUT, INTERRUPTED, SUCCESS, CommandError
+from fewest._interrupts import ignore_interrupts, is_interrupt, no_lost_interrupts
+from fewest.cli._errors import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    SUCCESS,
+    CommandError,
+    describe_failure,
+)
 from fewest.cli._parser import build_parser
 
 # What a command computes with, if that is not the job of all that read a table.
@@ -22,7 +29,6 @@ _NEEDED = {
     "predict": "fewest.cli._prediction",
     "completion": "fewest.cli._output",
 }
-_PAUSE = 0.01  # seconds until a lost Ctrl-C is sent again
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,19 +42,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        The exit code: 0, 2 (usage or input), 3 (not separable) or 130 (interrupted).
+        The exit code: 0, 1 (failed unforeseen), 2 (usage or input), 3 (not separable) or 130
+        (interrupted).
     """
     _survive_odd_characters()
-    with _no_lost_interrupts():
+    given = sys.argv[1:] if argv is None else argv
+    with no_lost_interrupts():
         try:
             return _dispatch(argv)
-        except CommandError as error:
-            print(f"fewest: error: {error}", file=sys.stderr)
-            return error.exit_code
-        except KeyboardInterrupt:
+        except SystemExit:  # after --help and --version
+            raise
+        except BaseException as error:
+            code = _explain(error)
+            if "--debug" in given:
+                traceback.print_exc()
+        if code == INTERRUPTED:  # destructors of what is half-built complain, to no one's use
             sys.unraisablehook = _ignore
-            print("fewest: interrupted", file=sys.stderr)
-            return INTERRUPTED
+            gc.collect()
+        return code
+
+
+def _explain(error: BaseException) -> int:
+    """Say what went wrong; returns the exit code."""
+    if is_interrupt(error):
+        ignore_interrupts()
+        print("fewest: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    if isinstance(error, CommandError):
+        print(f"fewest: error: {error}", file=sys.stderr)
+        return error.exit_code
+    print(f"fewest: error: {describe_failure(error)}", file=sys.stderr)
+    return FAILED
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:
@@ -73,35 +97,8 @@ def _survive_odd_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-@contextmanager
-def _no_lost_interrupts() -> Iterator[None]:
-    """Send a Ctrl-C again that came in a destructor or a callback, which cannot raise it.
-
-    Compilers have many of those: numba, for instance, the first time it needs a function.
-    """
-    usual = sys.unraisablehook
-
-    def send_again(lost: Any) -> None:
-        if lost.exc_type is KeyboardInterrupt:  # later: the destructor has to end first
-            threading.Timer(_PAUSE, interrupt).start()
-        else:
-            usual(lost)
-
-    def interrupt() -> None:
-        if sys.unraisablehook is send_again:  # not if another Ctrl-C has ended the command
-            _thread.interrupt_main()
-
-    sys.unraisablehook = send_again
-    try:
-        yield
-    finally:
-        if sys.unraisablehook is _ignore:
-            gc.collect()
-        sys.unraisablehook = usual
-
-
 def _ignore(lost: Any) -> None:
-    """Destructors of what an interrupt left half-built complain, to no one's use."""
+    """What a destructor could not raise is left unsaid."""
 
 
 def _load_libraries(command: str) -> None:

@@ -244,7 +244,7 @@ def _write_maps(decoder: FewestVoxels, folder: Path, arguments: argparse.Namespa
             nibabel.save(image, folder / f"{name}.nii.gz")
             written.append(f"{name}.nii.gz")
     if decoder.regions_ is not None:
-        (folder / _REGIONS).write_text(decoder.regions_.to_csv(), encoding="utf-8")
+        (folder / _REGIONS).write_text(decoder.regions_.to_csv(raw=arguments.raw), encoding="utf-8")
         written.append(_REGIONS)
     if not arguments.no_figures:
         written += write_figures(decoder, folder)

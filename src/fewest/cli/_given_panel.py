@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fewest._cells import restore_cell
 from fewest._estimators.rules import RULE_NAMES
 from fewest._wording import visible
 from fewest.cli._errors import CommandError
@@ -56,7 +57,7 @@ def read_panel(arguments: argparse.Namespace) -> GivenPanel:
         raise CommandError(f"{option} is no text.\nName a text file, or a result.") from error
     if text.lstrip().startswith("{"):
         return _require_names(_read_result(text, option), option)
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [restore_cell(line.strip()) for line in text.splitlines()]
     return _require_names(GivenPanel([line for line in lines if line]), option)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._cells import restore_cell
 from fewest._wording import counted, listed, near, quoted, visible
 from fewest.cli._errors import CommandError
 
@@ -60,7 +61,8 @@ class LabelFile:
             rows = [line.split() for line in lines]
         else:
             rows = [
-                [cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)
+                [restore_cell(cell.strip()) for cell in row]
+                for row in csv.reader(lines, delimiter=delimiter)
             ]
         return cls(name, rows)
 

@@ -13,8 +13,9 @@ from fewest.cli._methods import METHODS
 EXIT_CODES = """\
 exit codes:
   0    success
+  1    failed: too little memory, a full disk, or a fault of fewest
   2    wrong usage or bad input
-  3    no error is allowed (--C inf, fewest minimum), but the classes overlap
+  3    no error is allowed (--C inf, fewest minimum), but the classes overlap or touch
   130  interrupted (Ctrl-C)
 """
 
@@ -142,6 +143,9 @@ def new_command(
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--debug", action="store_true", help="after an error, show where in the program it came up"
     )
     if reads_table:
         _add_table(parser)
@@ -281,6 +285,16 @@ def add_validation(parser: Parser, *, of_what: str = "folds") -> Group:
     add_seed(group, f"decides the {of_what}")
     add_jobs(group, f"{of_what} computed at the same time; -1 for one per core")
     return group
+
+
+def add_raw(group: Group) -> None:
+    """Names in text tables as they are."""
+    group.option(
+        "--raw",
+        "write names that begin with = + - @ or a tab as they are; by default they get an "
+        "apostrophe in front, because spreadsheets would run them as formulas (fewest takes it "
+        "away when it reads such a table)",
+    )
 
 
 def add_output(

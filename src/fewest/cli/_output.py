@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any
 
+from fewest._cells import protect_cell
 from fewest._run.files import atomic_write, check_writable
 from fewest._run.json_text import to_json
 from fewest._wording import visible
@@ -144,9 +145,11 @@ def write(path: str, content: str | bytes) -> None:
         atomic_write(path, content)
 
 
-def csv_text(rows: Iterable[Iterable[Any]]) -> str:
-    """A table as text, the header first."""
+def csv_text(rows: Iterable[Iterable[Any]], *, raw: bool = False) -> str:
+    """A table as text, the header first; names that look like formulas are protected."""
     content = io.StringIO()
+    if not raw:
+        rows = ([protect_cell(cell) for cell in row] for row in rows)
     csv.writer(content, lineterminator="\n").writerows(rows)
     return content.getvalue()
 

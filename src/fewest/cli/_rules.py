@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fewest._cells import restore_cell
 from fewest._wording import counted, listed, near, quoted, visible
 from fewest.cli._errors import CommandError
 from fewest.cli._options import Group, Parser
@@ -173,7 +174,10 @@ def _read_rows(option: str, path: str) -> list[list[str]]:
         raise CommandError(
             f"{shown} is no table with two columns.\nIts lines must look like: feature,value"
         )
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    return [
+        [restore_cell(cell.strip()) for cell in row]
+        for row in csv.reader(lines, delimiter=delimiter)
+    ]
 
 
 def _read_price(cell: str, name: str) -> float:

@@ -107,6 +107,7 @@ def _add_output(brain: options.Parser) -> None:
     group = options.add_output(
         brain, quiet="print the cross-validated error only; no progress bar", page=False
     )
+    options.add_raw(group)
     group.option(
         "--out FOLDER",
         "folder to write; it appears when all is done, or not at all",

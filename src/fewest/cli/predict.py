@@ -50,6 +50,7 @@ def add_options(commands: options.Commands) -> None:
         predict, quiet="print the predictions only, one per line", page=False
     )
     output.option("--out FILE", "also write a table (CSV), one row per sample")
+    options.add_raw(output)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -63,7 +64,8 @@ def run(arguments: argparse.Namespace) -> None:
     output.say(f"Data      {found.data}: {counted(found.n_samples, 'sample')}")
     if arguments.out:
         columns = _list_columns(found)
-        write(arguments.out, csv_text([columns, *zip(*columns.values(), strict=True)]))
+        rows = [columns, *zip(*columns.values(), strict=True)]
+        write(arguments.out, csv_text(rows, raw=arguments.raw))
         output.say_later(f"Written: {visible(arguments.out)}")
     blocks = [_counts_text(found), _errors_text(found), notes_text(found.notes)]
     text = "\n\n".join(block for block in blocks if block)

@@ -55,6 +55,7 @@ def add_options(commands: options.Commands) -> None:
         rank, quiet="print the names of the features only, the smallest subset first; no bar"
     )
     output.option("--csv FILE", "also write a table, one row per feature")
+    options.add_raw(output)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -85,7 +86,7 @@ def run(arguments: argparse.Namespace) -> None:
     ranked = [found.subsets[number - 1] for number in found.ranking]
     if arguments.csv:
         rows = _list_rows(ranked, [entry.label for entry in content.data.classes])
-        job.write("csv", csv_text(rows))
+        job.write("csv", csv_text(rows, raw=arguments.raw))
     job.deliver(content, names_text(name for subset in ranked for name in subset.features))
     job.write_page(selector)
     if found.stop_reason == "interrupted":

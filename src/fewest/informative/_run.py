@@ -16,6 +16,7 @@ from fewest._estimators.held_out import judge_in_parallel
 from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.splits import check_groups, choose_exchange, permute_labels
 from fewest._estimators.validation import check_choice, check_count
+from fewest._interrupts import is_interrupt, settle_interrupt
 from fewest._types import FloatArray
 from fewest.informative._estimates import (
     ChanceBand,
@@ -262,9 +263,10 @@ def _run_folds(jobs: list[tuple[Any, ...]], n_jobs: int | None, verbose: int) ->
             jobs, judge=run_fold, n_jobs=n_jobs, verbose=verbose, what="informative features"
         ):
             found.append(curves)
-    except KeyboardInterrupt:
-        if len(found) < 2:
+    except BaseException as error:
+        if len(found) < 2 or not is_interrupt(error):
             raise
+        settle_interrupt()
         warnings.warn(
             f"interrupted: the result is that of {len(found)} of {len(jobs)} folds", stacklevel=3
         )

@@ -14,7 +14,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.joint import JointClassifier, JointTask
+from fewest._estimators.joint import JointClassifier
+from fewest._estimators.joint_task import JointTask
 from fewest._estimators.tasks import BinaryTask, Hyperplane, solve_by_rules
 from fewest._estimators.validation import standardize_columns
 from fewest._solvers.columns import Columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.abilities import Abilities, Selection
-from fewest._estimators.joint import JointClassifier, JointTask
+from fewest._estimators.joint_task import JointTask
 from fewest._estimators.tasks import (
     BinaryTask,
     Hyperplane,
@@ -24,10 +25,11 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
-from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine
+from fewest._solvers.problem import EQUALITY_FORMS, Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray
+from fewest.machines._exact import ExactlyDecided
 
 __all__ = ["SupportFeatureMachine"]
 
@@ -40,7 +42,7 @@ _STRICT_MARGIN = 1e-3
 
 
 @dataclass(eq=False, repr=False)
-class SupportFeatureBase(JointClassifier):
+class SupportFeatureBase(ExactlyDecided):
     """Hyperplanes with the fewest features and no margin, by reweighting linear programs."""
 
     C: float = 2.0
@@ -128,12 +130,22 @@ class SupportFeatureBase(JointClassifier):
                 best = other
         return best if task.is_signed else _turn_if_cheaper(task, cost, best)
 
-    def _solve_strictly(self, task: BinaryTask) -> ZeroNormResult | None:
-        problem = replace(self._first_problem(task), margin=_STRICT_MARGIN)
-        result = minimize_zero_norm(
+    def _solve_strictly(self, task: BinaryTask) -> Iterator[ZeroNormResult]:
+        yield solve_by_rules(task, self._solve_with_margin)
+        yield solve_by_rules(task, self._solve_with_any_margin)
+
+    def _solve_with_margin(self, task: BinaryTask) -> ZeroNormResult:
+        """The same program, but no sample nearer to the hyperplane than a small distance."""
+        return self._minimize_hard(task, replace(self._first_problem(task), margin=_STRICT_MARGIN))
+
+    def _solve_with_any_margin(self, task: BinaryTask) -> ZeroNormResult:
+        """However near: weights that put every sample a unit away may be as large as they like."""
+        return self._minimize_hard(task, task.price(unit_margin(task.y)))
+
+    def _minimize_hard(self, task: BinaryTask, problem: Problem) -> ZeroNormResult:
+        return minimize_zero_norm(
             problem, task.columns, tol=self.tol, max_iter=self.max_iter, terms=task.terms
         )
-        return result if result.status is Status.OPTIMAL else None
 
 
 @dataclass(eq=False, repr=False)
@@ -159,8 +171,9 @@ class SupportFeatureMachine(SupportFeatureBase):
     C : float, default=2.0
         What a training sample costs, in features, that lies as far on the wrong side of the
         hyperplane as the samples lie on their side on average. ``np.inf`` is the hard machine: no
-        training error, or :class:`~fewest.NotSeparableError`. (With ``refit=None``, training
-        samples may lie on the hyperplane itself, as in Klement et al. 2013.)
+        training error, or :class:`~fewest.NotSeparableError`, also where classes only touch. (With
+        ``refit=None``, training samples may lie on the hyperplane itself, as in Klement et al.
+        2013, though another one on the same features has all on their side.)
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
         (C+ n+ = C- n-), for each hyperplane if there are more than two classes.

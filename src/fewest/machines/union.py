@@ -11,6 +11,7 @@ from fewest._estimators.validation import check_choice, check_count, mask_column
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import WarmStart
+from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureBase
 
 __all__ = ["UnionFeatureMachine"]
@@ -94,8 +95,15 @@ def find_unions(
         result = machine._solve_from(replace(task, columns=rest), warm=warm)
         if not np.isfinite(result.zero_norm_objective) or not result.n_features:
             break
+        if task.error_cost is None:
+            try:
+                result = machine._separate(replace(task, columns=rest), result).result
+            except NotSeparableError:  # what is left only touches
+                break
         found.append(result)
         joined = _join(task, found)
+        if task.error_cost is None and machine._count_errors(task, joined):
+            break  # their largest margin is lost in rounding
         if task.rules is not None and len(task.rules.find_turned(joined.result.features, joined.w)):
             break  # their largest margin would turn a sign around
         planes.append(joined)

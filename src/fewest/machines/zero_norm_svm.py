@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 
 from fewest._estimators.abilities import Abilities
-from fewest._estimators.joint import JointClassifier, JointTask
+from fewest._estimators.joint_task import JointTask
 from fewest._estimators.tasks import BinaryTask, slack_cost_of_first_program, solve_by_rules
 from fewest._estimators.validation import check_choice
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.linear.reweight import REWEIGHTED, ZeroNormResult, minimize_zero_norm
 from fewest._solvers.problem import Problem, unit_margin
 from fewest._solvers.result import Result
+from fewest.machines._exact import ExactlyDecided
 
 __all__ = ["ZeroNormSVM"]
 
 
 @dataclass(eq=False, repr=False)
-class ZeroNormSVM(JointClassifier):
+class ZeroNormSVM(ExactlyDecided):
     r"""Support vector machine with few features, by reweighting its one-norm.
 
     .. math::

@@ -153,7 +153,7 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
         # A hyperplane through the origin separates samples if and only if any hyperplane separates
         # them together with their mirror images, which are of the other class.
         X, signs = np.asfortranarray(np.vstack([X, -X])), np.concatenate([signs, -signs])
-    separable, proof = _decide(X, signs)
+    separable, proof = find_proof(X, signs)
     if isinstance(proof, Separation):
         return Separability(True, True, bool(intercept), proof.columns, *proof.weights)
     if proof is None:
@@ -166,7 +166,7 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
     return Separability(False, True, bool(intercept), samples=samples, shares=shares)
 
 
-def _decide(X: FloatArray, y: FloatArray) -> tuple[bool, Separation | RuledOut | None]:
+def find_proof(X: FloatArray, y: FloatArray) -> tuple[bool, Separation | RuledOut | None]:
     """The answer, and its proof unless that takes too long."""
     conflicts = conflicting_samples(X, y)
     if conflicts:

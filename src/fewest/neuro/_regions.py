@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._cells import protect_cell
 from fewest.neuro._images import has_affine_of, load_image, require_nilearn, values_of
 
 if TYPE_CHECKING:
@@ -92,9 +93,23 @@ class RegionTable:
 
         return pandas.DataFrame(self.regions, columns=[field.name for field in fields(Region)])
 
-    def to_csv(self) -> str:
-        """The rows as text, with commas and a header."""
-        return self.to_frame().to_csv(index=False, lineterminator="\n")
+    def to_csv(self, *, raw: bool = False) -> str:
+        """The rows as text, with commas and a header.
+
+        Parameters
+        ----------
+        raw : bool, default=False
+            Write names as they are that spreadsheets may take for formulas; by default they get an
+            apostrophe in front.
+
+        Returns
+        -------
+        str
+        """
+        frame = self.to_frame()
+        if not raw:
+            frame["name"] = frame["name"].map(protect_cell)
+        return frame.to_csv(index=False, lineterminator="\n")
 
 
 def region_table(

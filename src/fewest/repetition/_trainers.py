@@ -17,7 +17,7 @@ from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.decisions import choose_classes
 from fewest._estimators.rules import rules_of
 from fewest._estimators.splits import fit_with_groups
-from fewest._estimators.tasks import BinaryTask, Hyperplane
+from fewest._estimators.tasks import BinaryTask, Hyperplane, solved
 from fewest._estimators.validation import (
     encode_classes,
     mask_columns,
@@ -157,8 +157,9 @@ class TaskTrainer(Trainer):
 
     def _fit(self, task: BinaryTask, repeater: Repeater) -> tuple[Hyperplane, list[Warning]]:
         machine = self._estimator
-        first = repeater.solve(machine._first_problem(task), tol=machine.tol)
-        return machine._finish(task, machine._solve_from(task, first=first))
+        with solved(task):
+            first = repeater.solve(machine._first_problem(task), tol=machine.tol)
+            return machine._finish(task, machine._solve_from(task, first=first))
 
     def _describe(self, planes: list[Hyperplane]) -> Trained:
         features = np.unique(np.concatenate([plane.result.features for plane in planes]))

@@ -17,6 +17,7 @@ from fewest._estimators.abilities import Abilities, Selector, feature_names_of
 from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
+from fewest._interrupts import is_interrupt, settle_interrupt
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
@@ -254,9 +255,10 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
                     found.append(trained)
                     size = len(trained.features)
                     progress.advance(size if by_feature else 1, note=f"subset of {size}")
-            except KeyboardInterrupt:
-                if not found:
+            except BaseException as error:
+                if not found or not is_interrupt(error):
                     raise
+                settle_interrupt()
                 reason = "interrupted"
                 warnings.warn(
                     f"interrupted: the {len(found)} repetition(s) so far are kept", stacklevel=3

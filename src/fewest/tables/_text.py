@@ -6,15 +6,18 @@ import csv
 import gzip
 import re
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fewest._cells import restore_cell
 from fewest._wording import counted, cut, visible
 from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, name_lines
 from fewest.tables._errors import InputError
-from fewest.tables._frame import Frame, Request
+from fewest.tables._frame import NUMBER_KINDS, Frame, Request
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
@@ -39,13 +42,15 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
     """Read the table; errors in the middle of a file become InputErrors."""
     try:
         names, layout = _find_layout(file, encoding)
+        parts: Iterable[Any]
         if request.transpose:
-            parts = _parse(file, layout, chunksize=_ROWS_AT_ONCE)
+            parts = map(_restore_names, _parse(file, layout, chunksize=_ROWS_AT_ONCE))
         else:
             _check_names(file, names, layout, request)
             parts = [_parse(file, layout)]
         notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
-        return make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
+        frame = make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
+        return replace(frame, get_label=lambda name: _restore(frame.get_label(name)))
     except (InputError, UnicodeDecodeError):
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -59,6 +64,16 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
             f"{visible(file)} is not a regular table: {reason}.\n"
             "Every row must have as many cells as the header."
         ) from error
+
+
+def _restore_names(part: Any) -> Any:
+    """The names in the first column as they were before `fewest` protected them."""
+    part.isetitem(0, _restore(part.iloc[:, 0]))
+    return part
+
+
+def _restore(column: Any) -> Any:
+    return column if column.dtype.kind in NUMBER_KINDS else column.map(restore_cell)
 
 
 def _check_names(file: Path, names: list[str], layout: dict[str, str], request: Request) -> None:
@@ -105,7 +120,7 @@ def _find_layout(file: Path, encoding: str) -> tuple[list[str], dict[str, str]]:
     rows = tables[delimiter]
     if not rows:
         raise InputError(f"{visible(file)} holds no table: there is no header line.")
-    names = rows[0]
+    names = [restore_cell(name) for name in rows[0]]
     if encoding == _WINDOWS and len(names) == 1:  # it reads any bytes as text, but not as a table
         raise _refuse_encoding(file)
     for row in rows[1:]:

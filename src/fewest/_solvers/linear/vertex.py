@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from fewest._interrupts import is_interrupt
 from fewest._solvers.linear.dual_walk import walk_away
 from fewest._solvers.linear.master import MasterSolution, SolverError
 from fewest._solvers.linear.walk import FAILED, FOUND, walk
@@ -31,7 +32,7 @@ def ctrl_c() -> Iterator[None]:
     try:
         yield
     except SystemError as error:
-        if isinstance(error.__cause__, KeyboardInterrupt):
+        if is_interrupt(error):
             raise KeyboardInterrupt from error
         raise
 

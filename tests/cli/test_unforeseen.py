@@ -1,0 +1,121 @@
+"""What nobody foresaw: a sentence, an exit code, and a traceback only with --debug."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import re
+import signal
+
+import numpy as np
+import pytest
+
+from fewest import SupportFeatureMachine
+from fewest._solvers.linear.master import SolverError
+from fewest._solvers.watch import current_watch
+
+FAILURES = {
+    "memory": (MemoryError("Unable to allocate 9 PiB"), "memory is not enough.*9 PiB.*fewer"),
+    "full disk": (OSError(errno.ENOSPC, "No space left", "kept/results.log"), "disk is full.*kept"),
+    "stream": (OSError(errno.EIO, "Input/output error"), "Input/output error.*--debug"),
+    "nesting": (RecursionError("maximum depth"), "nested too deeply.*maximum depth"),
+    "solver": (SolverError("given up"), "equal up to rounding.*lower --C"),
+    "fault": (TypeError("no len()"), r"unforeseen.*TypeError: no len\(\).*report it.*--debug"),
+}
+
+
+def fail_with(monkeypatch, error):
+    def fail(*arguments, **keywords):
+        raise error
+
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", fail)
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_sentence_and_an_exit_code(run, table, tmp_path, monkeypatch, kind):
+    error, message = FAILURES[kind]
+    fail_with(monkeypatch, error)
+    ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
+    assert ran.code == 1
+    assert ran.err.startswith("fewest: error: ")
+    assert "Traceback" not in ran.err
+    with_spaces = " ".join(ran.err.split())
+    assert re.search(message, with_spaces), with_spaces
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_debug_shows_where(run, table, monkeypatch):
+    fail_with(monkeypatch, TypeError("no len()"))
+    ran = run("select", table, "--target", "group", "--debug")
+    assert ran.code == 1
+    assert "Traceback" in ran.err
+    assert "run_held_out" in ran.err or "fail" in ran.err
+
+
+def test_debug_shows_where_an_input_was_refused(run):
+    ran = run("select", "nothing.csv", "--debug")
+    assert ran.code == 2
+    assert ran.err.startswith("fewest: error: the file nothing.csv does not exist")
+    assert "Traceback" in ran.err
+
+
+def test_a_solver_that_gives_up_is_a_value_error(monkeypatch):
+    def give_up(*arguments, **keywords):
+        raise SolverError("given up")
+
+    monkeypatch.setattr("fewest.machines.sfm.minimize_zero_norm", give_up)
+    with pytest.raises(ValueError, match="equal up to rounding.*lower C"):
+        SupportFeatureMachine().fit(np.eye(6), [0, 1] * 3)
+
+
+@pytest.mark.parametrize("C", ["1e15", "1e300"])
+def test_near_duplicate_columns_and_a_huge_cost(run, tmp_path, C):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 5))
+    X = np.hstack([X, X * (1 + 1e-15), X + 1e-13 * rng.standard_normal(X.shape)])
+    np.savez(tmp_path / "twins.npz", X=X, y=rng.integers(0, 2, 40))
+    ran = run("select", tmp_path / "twins.npz", "--C", C, "--cv", 0)
+    assert ran.code in (0, 2)
+    assert "Traceback" not in ran.err
+
+
+def test_consequences_of_ctrl_c_are_ctrl_c(run, table, monkeypatch):
+    # Compiled code turns it into a SystemError, and cleaning up may fail after it.
+    def fail(*arguments, **keywords):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as error:
+            raise SystemError("returned a result with an exception set") from error
+
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", fail)
+    ran = run("select", table, "--target", "group")
+    assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
+
+
+def test_a_ctrl_c_that_somebody_swallowed_ends_the_next_round(run, table, monkeypatch):
+
+    def swallow(*arguments, **keywords):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        assert not current_watch().is_over
+        raise AssertionError("the interrupt is lost")
+
+    monkeypatch.setattr("fewest._estimators.held_out.run_held_out", swallow)
+    ran = run("select", table, "--target", "group")
+    assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
+
+
+def test_a_full_disk_under_a_checkpoint(run, table, tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("fewest._run.checkpoint.os.fsync", full)
+    kept = tmp_path / "kept"
+    command = ["rank", table, "--target", "group", "--checkpoint", kept]
+    ran = run(*command)
+    assert ran.code in (1, 2)
+    assert "No space left on device" in ran.err
+    assert "Traceback" not in ran.err
+    monkeypatch.undo()
+    again = run(*command)  # with room again, the same command goes on
+    assert again.code == 0
