@@ -9,7 +9,7 @@ from dataclasses import dataclass
 SORTS = ("wrong", "traceback", "crash", "hang", "memory", "lost")
 
 
-class Failure(Exception):  # noqa: N818: it is a finding, and no error of the harness
+class Failure(Exception):  # noqa: N818 (it is a finding, and no error of the harness)
     """A case that shows a fault of the library."""
 
     def __init__(self, sort: str, message: str) -> None:

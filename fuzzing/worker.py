@@ -1,4 +1,4 @@
-"""One process that tries cases as they come; its crash is a finding, and another takes its place."""
+"""One process that tries cases as they come; if it crashes, that is a finding."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def try_case(name: str, case: int, folder: Path) -> Outcome:
 
 def _redirect_streams(log: Path) -> None:
     """Standard output and error to a file, which says more about a crash."""
-    file = open(log, "w+b", buffering=0)  # noqa: SIM115: it stays open as long as the process
+    file = open(log, "w+b", buffering=0)  # noqa: SIM115 (it stays open)
     sys.stdout.flush()
     sys.stderr.flush()
     os.dup2(file.fileno(), 1)

@@ -35,10 +35,8 @@ def check(case: int, folder: Path) -> None:
     _check_library(kept)
     data = folder / "table.csv"
     data.write_text(_table_text())
-    run_command(
-        ["rank", str(data), "--target", TARGET, "--subsets", str(_SUBSETS)]
-        + ["--checkpoint", str(again), "--quiet"]
-    )
+    command = ["rank", str(data), "--target", TARGET, "--subsets", str(_SUBSETS)]
+    run_command([*command, "--checkpoint", str(again), "--quiet"])
 
 
 def _check_library(kept: Path) -> None:

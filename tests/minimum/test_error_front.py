@@ -9,9 +9,10 @@ from scipy import sparse
 
 from fewest import error_front, minimum_features
 from fewest.minimum import _errors_search
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front import _Front
+from fewest.minimum._threads import limit_threads
 from fewest.minimum._with_errors import ErrorDriver
 from fuzzing.oracles.errors import (
     fewest_errors,

@@ -1,5 +1,6 @@
 """Bad images, masks, labels and groups: each an error that says what to do."""
 
+import gzip
 import re
 
 import nibabel
@@ -255,3 +256,21 @@ def test_estimators_are_refused_before_an_image_is_read(estimator, message):
 def test_informative_needs_two_classes(three_classes):
     scans = three_classes
     refused("informative needs two classes; y has 3", scans.images, scans.y, informative=True)
+
+
+@pytest.mark.parametrize("ending", [".nii", ".nii.gz"])
+def test_a_header_of_very_many_voxels(tmp_path, ending):
+    """Nothing is unpacked: the header alone says how large the image would be."""
+    header = nibabel.Nifti1Header()
+    header.set_data_shape((30000, 30000, 30000))
+    content = bytes(header.binaryblock) + bytes(5000)
+    path = tmp_path / f"large{ending}"
+    path.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)
+    message = f"the image, {path} would take 201,166 GB of memory, and at most "
+    refused(message, str(path), [0, 1])
+
+
+def test_an_image_beyond_the_limit_of_the_environment(scans, tmp_path, monkeypatch):
+    nibabel.save(scans.images, tmp_path / "x.nii.gz")
+    monkeypatch.setenv("FEWEST_MAX_GB", "0.00001")
+    refused("at most 1e-05 GB are allowed", str(tmp_path / "x.nii.gz"), scans.y)

@@ -185,5 +185,6 @@ def test_parquet_without_pyarrow(refused, tmp_path, monkeypatch):
     def no_engine(*arguments):
         raise ImportError("no engine")
 
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     monkeypatch.setattr(pandas, "read_parquet", no_engine)
     assert 'needs pyarrow: pip install "fewest[cli]"' in refused(path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas
 import pytest
+import scipy.sparse
 
-from fewest.tables import InputError, read_samples
+from fewest.tables import InputError, read_samples, read_table
 from tests.tables.samples import NAMES, two_classes, write_csv
 
 ASKED = ["gene_17", "gene_4"]
@@ -130,3 +131,32 @@ def test_other_sheets_are_named_where_features_are_missing(tmp_path):
         read_samples(tmp_path / "new.xlsx", ["a"])
     assert caught.value.argument == "sheet"
     assert read_samples(tmp_path / "new.xlsx", ["a"], sheet="Data").X.tolist() == [[1]]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_a_sparse_matrix_of_scipy(tmp_path, form, transpose):
+    X = np.maximum(two_classes()[0], 0.0)
+    path = tmp_path / "x.npz"
+    scipy.sparse.save_npz(path, scipy.sparse.csr_matrix(X.T if transpose else X).asformat(form))
+    samples = read_samples(path, ["x7", "x2"], transpose=transpose)
+    assert samples.X.tolist() == X[:, [7, 2]].tolist()
+    with pytest.raises(InputError, match="holds a sparse matrix alone.*no classes.\nWrite both"):
+        read_table(path, None)
+    with pytest.raises(InputError, match="has no array 'group'"):
+        read_samples(path, ["x7"], "group")
+
+
+def test_a_sparse_matrix_of_scipy_that_is_damaged(tmp_path):
+    parts = {"format": b"csr", "shape": [3, 4], "data": [1.0, 2.0]}
+    for places, said in (
+        ({"indices": [0, 9], "indptr": [0, 1, 2, 2]}, "it holds the index 9, outside 0 to 3"),
+        ({"indices": [0, 1], "indptr": [0, 1, 2]}, "is damaged"),
+        ({"indices": [0, 1], "indptr": [0, 1, 2, 2], "shape": [3]}, "is damaged"),
+        ({"indices": [0, 1], "indptr": [0, 1, 2, 2], "shape": [3, 10**15]}, "would take"),
+        ({"format": b"dia"}, "in the format 'dia'"),
+        ({}, "is damaged"),
+    ):
+        np.savez(tmp_path / "x.npz", **{**parts, **places})
+        with pytest.raises(InputError, match=said):
+            read_samples(tmp_path / "x.npz", None)

@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from fewest._estimators.certificate import Certificate
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 
 
@@ -120,6 +121,22 @@ class Selector(Declaring, SelectorMixin):
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns of X.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Samples with all features of the fit.
+
+        Returns
+        -------
+        array or sparse matrix of shape (n_samples, n_selected)
+            The columns, in the order in which X has them.
+        """
+        check_sparse(X, "X")
+        return super().transform(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

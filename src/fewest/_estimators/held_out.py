@@ -29,6 +29,7 @@ from fewest._estimators.abilities import (
 )
 from fewest._estimators.splits import balanced_error, check_groups, fit_with_groups, split_folds
 from fewest._run.progress import ignore_interrupts, progress_bar
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
@@ -307,6 +308,7 @@ def run_held_out(
     """
     y = np.asarray(y)
     groups = check_groups(groups, len(y))
+    check_sparse(X, "X")
     X = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
     splits = split_folds(cv, y, groups, random_state=random_state)
     jobs = [(estimator, X, y, groups, train, test) for train, test in splits]

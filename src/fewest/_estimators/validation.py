@@ -17,6 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from fewest._solvers.columns import Columns, scale_columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 
 SPARSE_FORMATS = ("csr", "csc")
@@ -150,6 +151,7 @@ def weigh_many_classes(
 def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be."""
     _reject_text_columns(X)
+    check_sparse(X, "X")
     X, y = validate_data(
         estimator,
         X,
@@ -169,6 +171,7 @@ def check_data(estimator: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
+    check_sparse(X, "X")
     return validate_data(estimator, X, accept_sparse=SPARSE_FORMATS, dtype="numeric", reset=False)
 
 

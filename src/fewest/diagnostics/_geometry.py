@@ -21,6 +21,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._solvers.columns import Columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 
 # A hub is a neighbour of more samples than the mean by this many standard deviations.
@@ -31,6 +32,7 @@ def columns_of(X: Any, standardize: bool, p: Any = 2) -> Columns:
     """Standardised columns, or those of X as it is; nothing is copied. p is checked too."""
     check_positive("p", p, infinity="for the largest absolute value")
     checks = {"ensure_min_samples": 2, "ensure_all_finite": not standardize, "input_name": "X"}
+    check_sparse(X, "X")
     X = check_array(X, accept_sparse=SPARSE_FORMATS, dtype="numeric", **checks)
     if standardize:
         return standardize_columns(X)

@@ -34,6 +34,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._solvers.columns import Columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._votes import predict_along_costs, weigh_classes_equally
 
@@ -46,6 +47,7 @@ COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 
 def check_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
     """X as an array or sparse matrix, the labels, and their places among the classes."""
+    check_sparse(X, "X")
     X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
     _, codes = encode_classes(name, labels)
     return X, labels, codes.astype(np.float64)

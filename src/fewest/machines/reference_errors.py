@@ -13,6 +13,7 @@ from sklearn.utils import check_X_y
 
 from fewest._estimators.splits import balanced_error, check_groups, split_folds
 from fewest._estimators.validation import SPARSE_FORMATS, make_dense
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 from fewest.machines.classifiers import make_classifiers
 
@@ -92,6 +93,7 @@ def measure_reference_errors(
                   relevant       all
     3nn              0.012     0.060
     """
+    check_sparse(X, "X")
     samples, labels = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric")
     columns = _check_relevant(relevant, samples.shape[1])
     machines = make_classifiers() if classifiers is None else dict(classifiers)

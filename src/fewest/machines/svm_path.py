@@ -24,6 +24,7 @@ from fewest._estimators.validation import (
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.svm_path import PathState, follow_path
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 
 __all__ = ["SVMPath", "exact_svm_path"]
@@ -180,6 +181,7 @@ def exact_svm_path(
         check_positive("C_min", C_min)
         if C_min >= C_max:
             raise ValueError(f"C_min = {C_min} must be below C_max = {C_max}")
+    check_sparse(X, "X")
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_all_finite=False)
     _, codes = encode_two_classes("exact_svm_path", y)
     signs = np.where(codes == 1, 1.0, -1.0)

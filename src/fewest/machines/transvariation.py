@@ -39,6 +39,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 from fewest.machines._overlap import (
     t,
@@ -137,6 +138,7 @@ def class_differences(
     >>> class_differences(X, y, standardize=False, difference="sums").tolist()  # 11 - 1
     [10.0]
     """
+    check_sparse(X, "X")
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_all_finite=False)
     _, codes = encode_two_classes("class_differences", y)
     signs = np.where(codes == 1, 1.0, -1.0)

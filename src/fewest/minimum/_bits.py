@@ -15,11 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes
+from fewest.minimum._threads import share_out
 
 Words = NDArray[np.uint64]
 
@@ -88,7 +89,7 @@ class SignedBits:
         """Fill `good`, which only the search from three features on needs."""
         width = (self.n_signed + 63) // 64
         self.good = np.zeros((self.n_rows + _CUT_ROWS, width), dtype=np.uint64)
-        _fill_good(self.bad, self.n_rows, self.good)
+        share_out(_fill_good, width, self.bad, self.n_rows, self.good)
 
     def add_row(self, is_bad: NDArray[np.bool_], pair: int = 0) -> None:
         """One more row of a pair of classes: for every signed feature, whether it is bad on it."""
@@ -132,11 +133,17 @@ def _ordered_pairs(
     return positive[first[:most]], negative[second[:most]]
 
 
-@njit(cache=True, parallel=True)
 def _bad_counts(X: Any, above: Any, below: Any, columns: Any) -> Any:
-    d = len(columns)
-    counts = np.zeros((d, 2), dtype=np.int64)
-    for j in prange(d):
+    counts = np.zeros((len(columns), 2), dtype=np.int64)
+    share_out(_count_bad, len(columns), X, above, below, columns, counts)
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _count_bad(
+    start: int, stop: int, X: Any, above: Any, below: Any, columns: Any, counts: Any
+) -> None:
+    for j in range(start, stop):
         x = X[:, columns[j]].copy()
         worse, tied = 0, 0
         for r in range(len(above)):
@@ -144,15 +151,20 @@ def _bad_counts(X: Any, above: Any, below: Any, columns: Any) -> Any:
             tied += x[above[r]] == x[below[r]]
         counts[j, 0] = worse + tied
         counts[j, 1] = len(above) - worse
-    return counts
 
 
-@njit(cache=True, parallel=True)
 def _bad_sets(X: Any, above: Any, below: Any, columns: Any, signs: Any) -> Any:
-    n_rows = len(above)
-    words = (n_rows + 63) // 64
-    bad = np.zeros((len(columns), words), dtype=np.uint64)
-    for f in prange(len(columns)):
+    bad = np.zeros((len(columns), (len(above) + 63) // 64), dtype=np.uint64)
+    share_out(_fill_bad, len(columns), X, above, below, columns, signs, bad)
+    return bad
+
+
+@njit(cache=True, nogil=True)
+def _fill_bad(
+    start: int, stop: int, X: Any, above: Any, below: Any, columns: Any, signs: Any, bad: Any
+) -> None:
+    n_rows, words = len(above), bad.shape[1]
+    for f in range(start, stop):
         x = X[:, columns[f]] * signs[f]
         for w in range(words):
             word = np.uint64(0)
@@ -161,13 +173,12 @@ def _bad_sets(X: Any, above: Any, below: Any, columns: Any, signs: Any) -> Any:
                 if x[above[r]] <= x[below[r]]:
                     word |= np.uint64(1) << np.uint64(bit)
             bad[f, w] = word
-    return bad
 
 
-@njit(cache=True, parallel=True)
-def _fill_good(bad: Any, n_rows: int, good: Any) -> None:
+@njit(cache=True, nogil=True)
+def _fill_good(start: int, stop: int, bad: Any, n_rows: int, good: Any) -> None:
     n_signed = len(bad)
-    for block in prange(good.shape[1]):
+    for block in range(start, stop):
         for f in range(64 * block, min(64 * block + 64, n_signed)):
             bit = np.uint64(1) << np.uint64(f & 63)
             for r in range(n_rows):

@@ -1,19 +1,11 @@
-"""How much time and how many threads a search may use, and messages on how far it is."""
+"""How much time a search may use, and messages on how far it is."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import RLock
 from time import perf_counter
 
-import numba
-
 from fewest._run.progress import Progress
-
-# Not every threading layer of numba can be entered by two threads at a time.
-_TURN = RLock()
 
 
 class Clock:
@@ -67,15 +59,3 @@ class Clock:
         self._bar.close()
         if self._verbose > 1:
             print(f"[{self._name}] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def limit_threads(wanted: int) -> Iterator[None]:
-    """One search at a time, with this many threads (or as many as there are)."""
-    with _TURN:
-        before = numba.get_num_threads()
-        numba.set_num_threads(max(1, min(wanted, numba.config.NUMBA_NUM_THREADS)))
-        try:
-            yield
-        finally:
-            numba.set_num_threads(before)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 _ONE = np.uint64(1)
 
@@ -231,8 +231,10 @@ def last_two(
     return found, tried
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def scan_children(
+    start: int,
+    stop: int,
     bad: Any,
     good: Any,
     opposite: Any,
@@ -248,7 +250,7 @@ def scan_children(
     tried: Any,
 ) -> None:
     """For each child of a node (a branch over `row`), the pairs of features that complete it."""
-    for m in prange(len(children)):
+    for m in range(start, stop):
         child = children[m]
         below = excluded.copy()
         exclude_before(good[row], child, opposite[child], below)
@@ -259,8 +261,9 @@ def scan_children(
         )
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def find_passing(
+    start: int, stop: int,
     bad: Any, opposite: Any, base: Any, members: Any, starts: Any, rows: Any, most: int,
     passing: Any,
 ) -> None:  # fmt: skip
@@ -269,6 +272,6 @@ def find_passing(
     Set u has the members from `starts[u]` to `starts[u + 1]`, with any signs. More than `most`
     features are taken to pass.
     """
-    for u in prange(len(passing)):
+    for u in range(start, stop):
         signed = np.concatenate((base, members[starts[u] : starts[u + 1]]))
         passing[u] = len(signed) > most or passes(bad, opposite, signed, rows)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_X_y
 
 from fewest._estimators.rules import Rules, read_rules
 from fewest._estimators.validation import encode_classes, encode_two_classes
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import pair_classes
 from fewest.minimum._leaves import Separation
@@ -29,6 +30,7 @@ def check_data(
 
     X is copied unless it is like that already: the search reads single columns all the time.
     """
+    check_sparse(X, "X")
     X, y = check_X_y(X, y, accept_sparse=True, dtype=np.float64, order="F", ensure_min_samples=2)
     if sparse.issparse(X):
         X = X.toarray(order="F")

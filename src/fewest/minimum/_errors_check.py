@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._hitting import find_hitting_set, pack_samples
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._threads import limit_threads
 
 if TYPE_CHECKING:
     from fewest.minimum._result import MinimumResult

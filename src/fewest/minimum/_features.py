@@ -21,7 +21,7 @@ from fewest._solvers.result import Status
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._classes import ClassPair, pair_classes
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import (
     Twins,
     check_data,
@@ -36,6 +36,7 @@ from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._result import MinimumResult, Step
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
+from fewest.minimum._threads import limit_threads
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 from fewest.minimum._with_errors import ErrorDriver
 

@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data
 from fewest.minimum._errors_check import leaves_more_errors, proofs_hold, require_two_classes
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._threads import limit_threads
 
 _MOST_KEPT = 10_000
 

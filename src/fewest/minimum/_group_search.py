@@ -17,6 +17,7 @@ from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._ruled_search import RuledSearch, fit_words
 from fewest.minimum._search import MOST_COLUMNS, Node
+from fewest.minimum._threads import share_out
 
 _MORE_ROOM = 1024  # sets that a scan for the last features may report at first
 
@@ -127,7 +128,8 @@ class GroupSearch(RuledSearch):
         starts = np.cumsum([0, *map(len, places)])
         rows = np.array([self.bits.rows_of(pair) for pair in range(len(self.bits.pairs))])
         passing = np.zeros(len(units), dtype=bool)
-        cover.find_passing(
+        share_out(
+            cover.find_passing, len(passing),
             self.bits.bad, self.bits.opposite, base, np.concatenate(places).astype(np.int64),
             starts, rows, MOST_COLUMNS, passing,
         )  # fmt: skip

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from fewest.minimum._cover import members
 from fewest.minimum._dominance import DominanceBits
 from fewest.minimum._hitting import MOST_NODES, UNMET, meet_all
 from fewest.minimum._matching import match_best, match_greedily
+from fewest.minimum._threads import share_out
 from fewest.minimum._vectors import VectorPool
 
 _TASKS = 64
@@ -32,19 +33,20 @@ def scan_pairs_below(
     while True:
         out = np.empty((_TASKS, room, 3), dtype=np.int64)
         counts = np.zeros(_TASKS, dtype=np.int64)
-        _scan_pairs(bits.bad, bits.columns, start, stop, most, out, counts)
+        share_out(_scan_pairs, _TASKS, bits.bad, bits.columns, start, stop, most, out, counts)
         if counts.max() <= room:
             found = np.concatenate([part[:count] for part, count in zip(out, counts, strict=True)])
             return found[:, :2], found[:, 2]
         room = int(counts.max())
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _scan_pairs(
-    bad: Any, columns: Any, start: int, stop: int, most: int, out: Any, counts: Any
-) -> None:
+    first_task: int, end_task: int, bad: Any, columns: Any, start: int, stop: int, most: int,
+    out: Any, counts: Any,
+) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
-    for t in prange(len(out)):
+    for t in range(first_task, end_task):
         used, partners = np.empty(n_words, np.uint64), np.empty(n_rows, np.int64)
         owners = np.empty(64 * n_words, np.int64)
         found = 0
@@ -71,7 +73,8 @@ def scan_sets(
     """
     out = np.empty((len(prefixes), room, 2), dtype=np.int64)
     counts = np.zeros(len(prefixes), dtype=np.int64)
-    _scan_sets(
+    share_out(
+        _scan_sets, _TASKS,
         bits.bad, bits.good, bits.columns, bits.few, bits.many, pool.bad, pool.supports,
         len(pool.vectors), prefixes, most, out, counts,
     )  # fmt: skip
@@ -102,14 +105,15 @@ def _is_empty(words: Any, n_blocks: int) -> bool:
     return left == 0
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _scan_sets(
+    first_task: int, end_task: int,
     bad: Any, good: Any, columns: Any, few: Any, many: Any, pool_bad: Any, supports: Any,
     n_vectors: int, prefixes: Any, most: int, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
     width = good.shape[2]
-    for t in prange(_TASKS):
+    for t in range(first_task, end_task):
         used, partners = np.empty(n_words, np.uint64), np.empty(n_rows, np.int64)
         edges, owners = np.empty(n_rows, np.int64), np.empty(64 * n_words, np.int64)
         places, listed = np.empty(64 * width, np.int64), np.empty(n_vectors + 64, np.int64)

@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data, read_rules_of
 from fewest.minimum._leaves import Separation
 from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
 from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import find_tolerance
+from fewest.minimum._threads import limit_threads
 
 _MOST_SHOWN = 10
 _Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets

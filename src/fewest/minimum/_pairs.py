@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
+from fewest.minimum._threads import share_out
 
 _NO, _YES, _UNCERTAIN = 0, 1, 2
 # A cross product has three roundings, and the bounds have been compared before.
@@ -76,7 +77,8 @@ def scan_pairs(
         out = np.empty((_TASKS, room, 2), dtype=np.int64)
         doubtful = np.empty((_TASKS, room_for_doubt, 2), dtype=np.int64)
         counts = np.zeros((_TASKS, 4), dtype=np.int64)
-        _scan(
+        share_out(
+            _scan, _TASKS,
             X, samples, starts, bits.columns, bits.signs, bits.opposite, copies, bits.bad, lead,
             words, ends, start, stop, exact, out, doubtful, counts,
         )  # fmt: skip
@@ -106,8 +108,9 @@ def _join(out: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64
     return np.concatenate([part[:count] for part, count in zip(out, counts, strict=True)])
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True, nogil=True)
 def _scan(
+    first_task: int, end_task: int,
     X: Any, samples: Any, starts: Any, columns: Any, signs: Any, opposite: Any, copies: Any,
     bad: Any, lead: Any, words: Any, ends: Any, start: int, stop: int, exact: bool,
     out: Any, doubtful: Any, counts: Any,
@@ -115,7 +118,7 @@ def _scan(
     """Task t takes every `_TASKS`-th signed feature as the first of the pair."""
     n_words = len(lead)
     room = out.shape[1]
-    for t in prange(_TASKS):
+    for t in range(first_task, end_task):
         survivors, separating, pairs, open_ = 0, 0, 0, 0
         for block in range(start // _BLOCK, (len(words) + _BLOCK - 1) // _BLOCK):
             for i in range(start + t, stop, _TASKS):

@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._threads import share_out
 
 _SPLITTER = 134217729.0  # 2 ** 27 + 1
 _ROUNDING = 4e-16  # of a cross product, relative to its parts; Shewchuk (1997) has 3.4e-16
@@ -175,16 +176,22 @@ def count_errors_in_plane(x: Any, z: Any, is_few: Any, most: int, side: Any) -> 
     return fewest
 
 
-@njit(cache=True, parallel=True)
 def count_errors_of_pairs(X: Any, pairs: Any, is_few: Any, most: int) -> Any:
     """`count_errors_in_plane` of many pairs of columns."""
     counts = np.empty(len(pairs), dtype=np.int64)
-    for k in prange(len(pairs)):
+    share_out(_count_some, len(pairs), X, pairs, is_few, most, counts)
+    return counts
+
+
+@njit(cache=True, nogil=True)
+def _count_some(
+    start: int, stop: int, X: Any, pairs: Any, is_few: Any, most: int, counts: Any
+) -> None:
+    for k in range(start, stop):
         side = np.empty(len(is_few), np.bool_)
         counts[k] = count_errors_in_plane(
             X[:, pairs[k, 0]].copy(), X[:, pairs[k, 1]].copy(), is_few, most, side
         )
-    return counts
 
 
 def find_right_samples(

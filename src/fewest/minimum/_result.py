@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, check_data, separating_columns
 from fewest.minimum._errors_check import minimum_holds
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._search import CoverSearch, Tally
+from fewest.minimum._threads import limit_threads
 
 
 @dataclass(frozen=True)

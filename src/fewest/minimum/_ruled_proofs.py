@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock, limit_threads
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, check_data
 from fewest.minimum._group_search import GroupSearch, make_search
 from fewest.minimum._leaves import RuledOut, Separation
@@ -24,6 +24,7 @@ from fewest.minimum._ruled_search import (
     find_unit,
     make_bits,
 )
+from fewest.minimum._threads import limit_threads
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -24,6 +24,7 @@ from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
 from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation, Signs, settle, settle_pair
+from fewest.minimum._threads import share_out
 
 # Children per batch times signed features squared and pairs of classes: tenths of a second. Time
 # itself must not decide, or the rows, and with them the first set found, would differ.
@@ -256,7 +257,8 @@ class CoverSearch:
         while len(children):
             out = np.empty((len(children), room, 2), dtype=np.int64)
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
-            cover.scan_children(
+            share_out(
+                cover.scan_children, len(children),
                 self.bits.bad, self.bits.good, self.bits.opposite, self._other_rows(node, 3),
                 self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
                 node.excluded, row, children, out, counts, tried,

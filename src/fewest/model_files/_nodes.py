@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fewest._solvers.result import Status
+from fewest._sparse import check_sparse
 from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import is_storable, name_array, read_array
 from fewest.model_files._checks import check_names, restore
@@ -221,7 +222,7 @@ class Decoder:
             raise damaged("it holds a sparse matrix of unknown format")
         parts = tuple(self.value(node) for node in nodes)
         matrix = getattr(sparse, kind)(parts, shape=tuple(shape))
-        matrix.check_format(full_check=True)  # compiled code trusts the indices
+        check_sparse(matrix, "a sparse matrix of it")
         return matrix
 
     def _scalar(self, kind: Any, node: Any) -> Any:

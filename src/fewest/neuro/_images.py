@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._memory import TooLargeError, check_size
 from fewest._run.versions import require_package
 from fewest._types import FloatArray
 from fewest._wording import visible
@@ -121,8 +123,12 @@ def _load(img: Any, what: str) -> SpatialImage:
         raise FileNotFoundError(f"{what} does not exist: check its name and folder")
     try:
         loaded = load_img(os.fspath(img))
+        # In doubles, as soon as the header has a factor; nothing was unpacked so far.
+        check_size(math.prod(map(int, loaded.shape)) * 8, what.removesuffix(","))
         # Into memory: it is needed several times, and a damaged file shows only when it is read.
         loaded = make_image(loaded, values_of(loaded))
+    except TooLargeError as error:
+        raise ValueError(f"{error}. Take fewer volumes, or larger voxels") from error
     except (ImageFileError, EOFError, OSError, ValueError, zlib.error) as error:
         raise ValueError(
             f"{what} is not a NIfTI file, or damaged: {visible(error)}. Convert it to .nii or "

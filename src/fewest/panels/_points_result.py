@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 
 from fewest._estimators.validation import SPARSE_FORMATS, make_dense
 from fewest._run.json_text import to_json
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
 from fewest.panels._errors import Difference, Label
@@ -193,6 +194,7 @@ class PointsScore:
                 "give the same ones"
             )
         else:
+            check_sparse(X, "X")
             X = X.tocsc() if hasattr(X, "tocsc") else np.asarray(X)
             X = X[:, columns]
         return np.asarray(make_dense(check_array(X, accept_sparse=SPARSE_FORMATS)), np.float64)

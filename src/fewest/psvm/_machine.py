@@ -22,6 +22,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_VARIANCE,
@@ -207,6 +208,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
 
     def _check_input(self, X: Any, y: Any, owner: Any = None) -> tuple[Any, NDArray[Any]]:
         """X and y in a form that kernel and solver can use; `owner` keeps the names."""
+        check_sparse(X, "X")
         X, y = validate_data(
             self if owner is None else owner,
             X,
@@ -230,6 +232,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
         if self.columns_are_samples:
             return X
         given = find_vectors(self.row_objects, X) if self.finds_row_objects else self.row_objects
+        check_sparse(given, "row_objects")
         Z = check_array(given, accept_sparse="csr", dtype=np.float64, input_name="row_objects")
         if Z.shape[1] != X.shape[1]:
             raise ValueError(
@@ -325,6 +328,7 @@ class PotentialMachine(KernelParameters, Declaring, BaseEstimator, metaclass=ABC
     def _relations(self, X: Any) -> FloatArray:
         """Relations of new samples with the support features."""
         check_is_fitted(self)
+        check_sparse(X, "X")
         kind: dict[str, Any] = {"dtype": np.float64}
         if self.is_precomputed:  # only the columns that are used must be there
             kind = {"dtype": "numeric", "ensure_all_finite": False}

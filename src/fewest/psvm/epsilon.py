@@ -16,6 +16,7 @@ from fewest._estimators.validation import (
     check_count,
     check_share,
 )
+from fewest._sparse import check_sparse
 from fewest.psvm._relations import UNIT_LENGTH, check_scale, scale_relations
 from fewest.psvm.path import TASKS, find_largest_moment, make_targets
 
@@ -103,6 +104,7 @@ def choose_epsilon(
             f"n_permutations={n_permutations} cannot show what happens with probability {level}: "
             f"at least {int(np.ceil(1.0 / level)) - 1} are needed"
         )
+    check_sparse(X, "X")
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
     y = np.asarray(y)
     groups = None if groups is None else np.asarray(groups)

@@ -20,6 +20,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_LENGTH,
@@ -114,6 +115,7 @@ def potential_path(
     check_positive("C", C, infinity="for no bound")
     check_choice("task", task, TASKS)
     check_scale(scale)
+    check_sparse(X, "X")
     X, y = check_X_y(X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2)
     targets = make_targets(np.asarray(y), task)
     lasso = TargetLasso(scale_relations(X, scale), targets, C, tol, max_iter)

@@ -24,6 +24,7 @@ from fewest._estimators.validation import (
     check_usual_parameters,
 )
 from fewest._solvers.columns import Columns
+from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
     check_scale,
@@ -226,6 +227,7 @@ class PotentialSelector(Selector, BaseEstimator):
             The fitted selector.
         """
         self._check_parameters()
+        check_sparse(X, "X")
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )

@@ -21,6 +21,7 @@ from fewest._interrupts import is_interrupt, settle_interrupt
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
+from fewest._sparse import check_sparse
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.repetition._trainers import Trained, Trainer, make_trainer
 
@@ -214,6 +215,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         if n_subsets is None:
             return super().transform(X)
         chosen = self.features(n_subsets)
+        check_sparse(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
         return X[:, chosen]
 

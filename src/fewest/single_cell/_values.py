@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fewest._estimators.validation import SPARSE_FORMATS
+from fewest._memory import get_memory
+from fewest._sparse import check_sparse
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import counted, listed, near, quoted
 
@@ -46,6 +46,7 @@ def read_values(
     values, name = find_layer(adata, layer)
     _check_numbers(values, name)
     if sparse.issparse(values):
+        check_sparse(values, name)
         return _take(_make_plain(values), columns), []
     if isinstance(values, np.ndarray):
         return _take(np.asarray(values), columns), []
@@ -78,15 +79,38 @@ def _check_numbers(values: Any, name: str) -> None:
 
 def _read_sparse(values: Any, name: str, columns: IndexArray | None) -> tuple[Any, list[str]]:
     """A sparse matrix of a file, whole, or some of its columns from blocks of rows."""
-    if columns is not None and values.format == "csr":
-        n_bytes = sum(values.group[part].nbytes for part in ("data", "indices"))
-        blocks = [values[rows][:, columns] for rows in _split_rows(values.shape[0], n_bytes)]
-        return sparse.vstack(blocks, format="csr"), []
     size = sum(values.group[part].nbytes for part in ("data", "indices", "indptr"))
+    if columns is not None and values.format == "csr":
+        _check_starts(values, name)
+        blocks = []
+        for rows in _split_rows(values.shape[0], size):
+            block = values[rows]
+            check_sparse(block, name)
+            blocks.append(block[:, columns])
+        return sparse.vstack(blocks, format="csr"), []
     _check_fits(size, name)
-    read = _make_plain(values.to_memory())
+    found = values.to_memory()
+    check_sparse(found, name)
+    read = _make_plain(found)
     note = f"{name} was read from its file, {_megabytes(size)} MB as a sparse matrix."
     return _take(read, columns), [note]
+
+
+def _check_starts(values: Any, name: str) -> None:
+    """Where the rows of a sparse matrix on disk start: blocks of it are read by these numbers."""
+    starts = np.asarray(values.group["indptr"][:])
+    n_stored = values.group["indices"].shape[0]
+    if (
+        len(starts) != values.shape[0] + 1
+        or starts[0] != 0
+        or starts[-1] != n_stored
+        or values.group["data"].shape[0] != n_stored
+        or np.any(starts[1:] < starts[:-1])
+    ):
+        raise ValueError(
+            f"{name} is no valid sparse matrix: its indptr does not lead from 0 to the number of "
+            "stored values. The file is damaged: copy it again, or write it again with anndata"
+        )
 
 
 def _read_dense(values: Any, name: str, columns: IndexArray | None) -> tuple[Any, list[str]]:
@@ -136,14 +160,6 @@ def _check_fits(size: int, name: str) -> None:
             f"{name} would take {size / 2**30:.0f} GB in memory: more than this computer has. Keep "
             "fewer genes, for instance those that vary most, or fewer cells of each type"
         )
-
-
-def get_memory() -> float:
-    """Bytes of memory in this computer; infinite if the system does not say."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return math.inf
 
 
 def _megabytes(size: int) -> str:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._memory import TooLargeError
 from fewest._wording import listed, near, quoted, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request
+from fewest.tables._sizes import check_parquet, check_workbook
 
 if TYPE_CHECKING:
     import pandas
@@ -41,9 +43,12 @@ def read_parquet(file: Path, request: Request) -> Frame:
     """Read a table; an index that pandas stored in it is not a feature."""
     pandas = import_pandas(file)
     try:
+        check_parquet(file)
         cells = pandas.read_parquet(file)
     except ImportError as error:
         raise MissingPackageError(file, "pyarrow") from error
+    except TooLargeError:
+        raise
     except (OSError, ValueError, NotImplementedError) as error:
         raise DamagedFileError(file, "a Parquet file", error, "Copy or write it again.") from error
     return make_frame([cells], [str(name) for name in cells.columns], request, file)
@@ -53,6 +58,7 @@ def read_excel(file: Path, request: Request) -> Frame:
     """Read one sheet, the first one unless another is asked for; its first row has the names."""
     pandas, asked = import_pandas(file), request.sheet
     try:
+        check_workbook(file)
         with pandas.ExcelFile(file, engine="openpyxl") as workbook:
             sheets = [str(name) for name in workbook.sheet_names]
             if asked is not None and asked not in sheets:
@@ -70,7 +76,7 @@ def read_excel(file: Path, request: Request) -> Frame:
             )
     except ImportError as error:
         raise MissingPackageError(file, "openpyxl") from error
-    except InputError:
+    except (InputError, TooLargeError):
         raise
     except _DAMAGE as error:
         advice = "Save it again as .xlsx, or export the sheet as CSV."

@@ -9,30 +9,43 @@ from __future__ import annotations
 import math
 import os
 import warnings
-import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile as BadZip
 
 import numpy as np
 from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
-from fewest._wording import listed, visible
+from fewest._memory import TooLargeError, check_size
+from fewest._sparse import check_sparse
+from fewest._wording import cut, listed, quoted, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Header, Names, Request, require_matrix
+from fewest.tables._hdf5 import check_hdf5
+from fewest.tables._npy import read_header
+from fewest.tables._sizes import count_bytes
 
 _NAME_KEYS = ("feature_names", "gene_id", "gene_name")  # the first one present is used
 _TARGET = "y"
+_SCIPY_KEYS = ("format", "shape", "data")
+_SCIPY_PARTS = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "coo": ("row", "col"),
+}
 _LARGE = 2**31  # bytes of a full table, above which sparse numbers stay sparse
 
 
 def read_npz(file: Path, request: Request) -> Frame:
     """Read X and the names of the features; labels are further arrays."""
     origin, keys = visible(file), _list_keys(file)
+    if set(keys).issuperset(_SCIPY_KEYS):
+        return _read_scipy(file, request, origin)
     if "X" not in keys:
         raise InputError(
             f"{origin} has no array 'X'; it has: {listed(keys)}.\nSave the numbers as X."
@@ -52,6 +65,41 @@ def read_npz(file: Path, request: Request) -> Frame:
         get_label=partial(_read_label, file, X.shape),
         default_target=_TARGET if _TARGET in keys else None,
     )
+
+
+def _read_scipy(file: Path, request: Request, origin: str) -> Frame:
+    """Samples to predict, from a file of `scipy.sparse.save_npz`, which has no room for classes."""
+    if request.needs_classes:
+        raise InputError(
+            f"{origin} holds a sparse matrix alone, as scipy.sparse.save_npz writes it, and no "
+            "classes.\nWrite both to one file: numpy.savez(path, X=X.toarray(), y=y), or an .h5ad "
+            "file with the classes in obs."
+        )
+    from scipy import sparse
+
+    form = _read_array(file, "format").tobytes().decode("ascii", "replace")
+    if form not in _SCIPY_PARTS:
+        raise InputError(
+            f"{origin} holds a sparse matrix in the format {quoted(form)}.\nSave it as one with "
+            "fast rows: scipy.sparse.save_npz(path, X.tocsr())."
+        )
+    shape = tuple(_read_array(file, "shape").ravel().tolist())
+    data, *places = (_read_array(file, part) for part in ("data", *_SCIPY_PARTS[form]))
+    try:
+        made = getattr(sparse, f"{form}_array")(
+            (data, tuple(places)) if form == "coo" else (data, *places), shape=shape
+        )
+        check_sparse(made, "it")
+    except (ValueError, TypeError, OverflowError) as error:
+        advice = "Write it again with scipy.sparse.save_npz."
+        raise DamagedFileError(file, "an .npz file", error, advice) from error
+    X, notes = _settle_sparse(made.T if request.transpose else made, origin)
+    names = Header(origin, [f"x{column}" for column in range(X.shape[1])])
+    return Frame(Names(names, Header(origin, [], "array")), X, _refuse_label, notes)
+
+
+def _refuse_label(name: str) -> NDArray[Any]:
+    raise LookupError(name)  # names are checked before: there are none
 
 
 def read_extra(path: str | os.PathLike[str], key: str, n_samples: int) -> NDArray[Any] | None:
@@ -128,14 +176,16 @@ def _list_keys(file: Path) -> list[str]:
 
 def _read_array(file: Path, key: str) -> NDArray[Any]:
     with _open_npz(file) as archive:
-        try:
-            return np.asarray(archive[key])
-        except ValueError as error:
-            # Objects would have to be unpickled, which can run any code.
+        assert archive.zip is not None
+        shape, dtype = read_header(archive.zip, key)
+        if dtype.hasobject:  # objects would have to be unpickled, which can run any code
             raise InputError(
-                f"the array {key!r} of {visible(file)} holds Python objects, which are not read "
-                f"for safety.\nSave it as numbers or text: numpy.asarray({key}, dtype=str)."
-            ) from error
+                f"the array {quoted(key)} of {visible(file)} holds Python objects, which are not "
+                "read for safety.\nSave it as numbers or text: "
+                f"numpy.asarray({cut(key)}, dtype=str)."
+            )
+        check_size(count_bytes(shape, dtype), f"the array {quoted(key)} of {visible(file)}")
+        return np.asarray(archive[key])
 
 
 @contextmanager
@@ -143,7 +193,10 @@ def _open_npz(file: Path) -> Iterator[NpzFile]:
     try:
         with file.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
             yield archive
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (InputError, TooLargeError):
+        raise
+    # zipfile and NumPy have many words for it: RuntimeError for a password, for instance.
+    except (OSError, EOFError, ValueError, LookupError, RuntimeError, zlib.error, BadZip) as error:
         advice = "Write it again with numpy.savez(path, X=X, y=y), not with numpy.save."
         raise DamagedFileError(file, "an .npz file", error, advice) from error
 
@@ -174,12 +227,27 @@ def _open_h5ad(file: Path) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # old formats, and repeated names, which we refuse
-            return anndata.read_h5ad(file)
+            check_hdf5(file)
+            data = anndata.read_h5ad(file)
+            _check_all_sparse(data)
+            return data
+    except TooLargeError:
+        raise
     # anndata raises its own errors or those of h5py, depending on where the damage is.
     except Exception as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         advice = "Write it again with anndata's write_h5ad."
         raise DamagedFileError(file, "an .h5ad file", reason, advice) from error
+
+
+def _check_all_sparse(data: Any) -> None:
+    """Before anything touches them: to transpose the object, anndata reads all of them."""
+    for name in ("layers", "obsm", "varm", "obsp", "varp"):
+        for key, values in getattr(data, name).items():
+            check_sparse(values, f"{name}/{visible(key)}")
+    check_sparse(data.X, "X")
+    if data.raw is not None:
+        check_sparse(data.raw.X, "raw/X")
 
 
 def _take_layer(data: Any, layer: str | None, origin: str) -> Any:

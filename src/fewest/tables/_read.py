@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from fewest._memory import TooLargeError
 from fewest._wording import listed, near, visible
 from fewest.tables._arrays import (
     check_classes,
@@ -238,6 +239,10 @@ def _read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
         frame = _find_reader(file, request)(file, request)
     except InputError:
         raise
+    except TooLargeError as error:
+        raise InputError(
+            f"{error}.\nTake fewer rows or columns, or allow more if there is more memory."
+        ) from error
     except OSError as error:
         raise InputError(f"{visible(file)} cannot be read: {error.strerror or error}") from error
     return replace(frame, notes=[*frame.notes, _TRANSPOSED]) if request.transpose else frame

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from fewest._cells import restore_cell
+from fewest._memory import TooLargeError
 from fewest._wording import counted, cut, visible
 from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, name_lines
 from fewest.tables._errors import InputError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Request
+from fewest.tables._sizes import check_gzip
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
@@ -41,6 +43,8 @@ def read_text(file: Path, request: Request) -> Frame:
 def _read(file: Path, request: Request, encoding: str) -> Frame:
     """Read the table; errors in the middle of a file become InputErrors."""
     try:
+        if file.suffix.lower() == ".gz":
+            check_gzip(file)
         names, layout = _find_layout(file, encoding)
         parts: Iterable[Any]
         if request.transpose:
@@ -51,7 +55,7 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
         notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
         frame = make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
         return replace(frame, get_label=lambda name: _restore(frame.get_label(name)))
-    except (InputError, UnicodeDecodeError):
+    except (InputError, UnicodeDecodeError, TooLargeError):
         raise
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(

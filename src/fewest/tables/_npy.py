@@ -1,0 +1,42 @@
+"""What the header of an array in an .npz file says, before the array is read."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from fewest._memory import check_size
+from fewest.tables._sizes import count_bytes
+
+_READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+
+
+def read_header(archive: zipfile.ZipFile, key: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of an array; a ValueError if its member cannot hold so much.
+
+    NumPy reserves the memory that a header asks for before it looks at what follows.
+    """
+    member = _find_member(archive, key)
+    check_size(member.file_size, f"its member {key[:40]!r}")
+    with archive.open(member) as stream:
+        version = npy.read_magic(stream)
+        if version not in _READERS:
+            raise ValueError(f"the array {key[:40]!r} has a header of version {version}")
+        shape, _, dtype = _READERS[version](stream)
+        length = stream.tell()
+    if min(shape, default=0) < 0:
+        raise ValueError(f"the array {key[:40]!r} has the shape {shape}")
+    if not dtype.hasobject:
+        there, needed = member.file_size - length, count_bytes(shape, dtype)
+        if needed > there:
+            check_size(needed, f"the array {key[:40]!r}")
+            raise ValueError(f"the array {key[:40]!r} needs {needed} bytes, and has {there}")
+    return shape, dtype
+
+
+def _find_member(archive: zipfile.ZipFile, key: str) -> zipfile.ZipInfo:
+    names = set(archive.namelist())
+    return archive.getinfo(f"{key}.npy" if f"{key}.npy" in names else key)
