@@ -39,7 +39,8 @@ class _Worker:
         self.case = kind, case
         self.until = time.monotonic() + kind.seconds + self._spare
         self._spare = 0.0
-        self.connection.send((kind.name, case))
+        with contextlib.suppress(OSError):  # if it has died meanwhile, that shows when it answers
+            self.connection.send((kind.name, case))
 
     def end(self) -> None:
         """Kill the process and all that it started."""

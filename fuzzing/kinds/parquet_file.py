@@ -46,10 +46,9 @@ def _write(rng: random.Random, table: pyarrow.Table) -> bytes:
         metadata = rng.choice((b"{", b"[]", b"null", b'{"index_columns": ["gone"], "columns": []}'))
         table = table.replace_schema_metadata({b"pandas": metadata})
     if rng.random() < 0.2:
-        table = table.to_pandas(ignore_metadata=True)
-        table.index = rng.choice((np.arange(len(table)), [f"P{i}" for i in range(len(table))]))
+        index = rng.choice((np.arange(len(table)), [f"P{i}" for i in range(len(table))]))
         try:
-            table.to_parquet(stream)
+            table.to_pandas(ignore_metadata=True).set_axis(index).to_parquet(stream)
             return stream.getvalue()
         except (ValueError, TypeError, pyarrow.ArrowException):
             return _whole(0)

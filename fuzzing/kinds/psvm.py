@@ -10,28 +10,31 @@ from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.columns import wrap_columns
 from fewest._solvers.result import Status
 from fuzzing.data import draw_size, draw_values
-from fuzzing.oracles.box_lasso import Case, proximal_bounds
+from fuzzing.oracles.box_lasso import Case, proximal_objective
 from fuzzing.outcome import require
 
 
 def check(case: int, folder: Path) -> None:
     problem = draw(case)
     result = box_lasso(wrap_columns(problem.K), problem.y, problem.epsilon, problem.C)
-    unit = max(problem.objective(result.alpha), 0.5e-4 * float(problem.y @ problem.y), 1e-300)
-    require(result.status is Status.OPTIMAL, f"{result.status}, gap {result.gap:.1e}")
+    objective = problem.objective(result.alpha)
+    unit = max(objective, 0.5e-4 * float(problem.y @ problem.y), 1e-300)
+    # An answer that calls itself inaccurate may be so, but not by much.
+    accuracy = 1e-7 if result.status is Status.OPTIMAL else 1e-5
     require(np.all(np.abs(result.alpha) <= problem.C), "weights outside the box")
     off = np.abs(problem.y - problem.K @ result.alpha - result.residual).max()
     size = np.abs(problem.K).max() * np.abs(result.alpha).sum() + np.abs(problem.y).max()
     require(off <= 1e-9 * size, f"the residual is off by {off:.1e}")
-    objective = problem.objective(result.alpha)
     require(
-        abs(objective - result.objective) <= 1e-9 * unit,
+        abs(objective - result.objective) <= accuracy * unit,
         f"objective {result.objective}, from the data {objective}",
     )
-    best, bound = proximal_bounds(problem, result.alpha)
-    require(objective <= best + 1e-7 * unit, f"objective {objective}, gradient steps {best}")
+    best = proximal_objective(problem, result.alpha)
+    require(objective <= best + accuracy * unit, f"objective {objective}, gradient steps {best}")
     require(result.bound <= best + 1e-9 * unit, f"bound {result.bound} above {best}")
-    require(objective - bound <= 1e-7 * unit, f"objective {objective}, proven from data {bound}")
+    if result.status is Status.OPTIMAL:
+        gap = objective - result.bound
+        require(gap <= accuracy * unit, f"optimal with a gap of {gap}, objective {objective}")
 
 
 def draw(case: int) -> Case:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
 
 # "None" is not among them: it may be the name of a class.
 MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
-# Which error openpyxl raises for a damaged workbook depends on where the damage is.
-_DAMAGE = (
-    *(OSError, EOFError, ValueError, KeyError, SyntaxError),
-    *(zlib.error, zipfile.BadZipFile),
-)
 
 
 def import_pandas(file: Path) -> ModuleType:
@@ -47,9 +40,10 @@ def read_parquet(file: Path, request: Request) -> Frame:
         cells = pandas.read_parquet(file)
     except ImportError as error:
         raise MissingPackageError(file, "pyarrow") from error
-    except TooLargeError:
+    except (TooLargeError, MemoryError):
         raise
-    except (OSError, ValueError, NotImplementedError) as error:
+    # Which error pyarrow or pandas raises depends on where the damage is.
+    except Exception as error:
         raise DamagedFileError(file, "a Parquet file", error, "Copy or write it again.") from error
     return make_frame([cells], [str(name) for name in cells.columns], request, file)
 
@@ -76,9 +70,9 @@ def read_excel(file: Path, request: Request) -> Frame:
             )
     except ImportError as error:
         raise MissingPackageError(file, "openpyxl") from error
-    except (InputError, TooLargeError):
+    except (InputError, TooLargeError, MemoryError):
         raise
-    except _DAMAGE as error:
+    except Exception as error:  # openpyxl raises all kinds of them, too
         advice = "Save it again as .xlsx, or export the sheet as CSV."
         raise DamagedFileError(file, "an Excel workbook", error, advice) from error
     if cells.empty:
