@@ -328,3 +328,23 @@ def test_rules_and_no_time(run, tmp_path):
     ran = run("minimum", path, "--target", "group", "--exclude", "g0", "--max-size", 1)
     assert ran.code == 3
     assert "nor a proof that there is none" in ran.err
+
+
+@pytest.mark.parametrize("options", [[], ["--front", "2"], ["--all"], ["--max-errors", "1"]])
+def test_that_word_is_printed_only_where_the_search_was_repeated(run, table, options):
+    command = ["minimum", table, "--target", "group", *options]
+    plain, whole = run(*command), run(*command, "--verify")
+    assert plain.code == whole.code == 0
+    assert "Verified" not in plain.out
+    assert "Not checked: that there is no better set. --verify repeats" in plain.out
+    assert "Verified. It holds. Not checked: " in whole.out
+    assert "no better set" not in whole.out
+
+
+def test_a_result_that_does_not_verify(run, table, monkeypatch):
+    from fewest.minimum import MinimumResult, Verification
+
+    monkeypatch.setattr(MinimumResult, "verify", lambda *_, **__: Verification(holds=False))
+    ran = run("minimum", table, "--target", "group", "--verify")
+    assert ran.code == 2
+    assert "the result does not verify: a second search contradicts it." in ran.err

@@ -13,7 +13,7 @@ from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Job
-    from fewest.minimum import MinimumResult, NearOptimalSets
+    from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets
 
 __all__ = ["add_options", "run"]
 
@@ -82,6 +82,11 @@ def add_options(commands: options.Commands) -> None:
     )
     near = "with --all: by how many features, or how much in price, a set may exceed the minimum"
     group.option("--extra N", near, options.threshold, 1.0)
+    group.option(
+        "--verify",
+        "also repeat the search for better sets, from the proofs alone and without linear "
+        "programs; takes about as long again",
+    )
     options.add_jobs(group, "threads; -1 for one per core", default=-1)
     add_rule_options(minimum)
     options.add_output(
@@ -118,6 +123,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
     if arguments.plot and near is not None:
         _draw(job, near)
+    _verify(job, result if near is None else near)
     content = job.content(result, near)
     job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
@@ -146,6 +152,24 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
             "n_solutions": arguments.solutions,
         }
         return minimum_features(data.X, data.y, **sizes, **wanted), None
+
+
+def _verify(job: Job, result: MinimumResult | NearOptimalSets | ErrorFront) -> None:
+    """Check all of it if asked to; say, after the result, what was checked and what was not."""
+    if not job.arguments.verify:
+        job.output.say_later(
+            "Not checked: that there is no better set. --verify repeats that search without "
+            "linear programs."
+        )
+        return
+    with job.working("verifying"):
+        found = result.verify(job.data.X, job.data.y, search=True)
+    if not found:
+        raise CommandError(
+            "the result does not verify: a second search contradicts it.\n"
+            "Do not use it, and report this with the data, if you can."
+        )
+    job.output.say_later(f"Verified. {found}")
 
 
 def _draw(job: Job, near: NearOptimalSets) -> None:
@@ -215,6 +239,7 @@ def _show_front(job: Job) -> None:
             figsize=(5.2, 3.8),
             layout="constrained",
         )
+    _verify(job, front)
     content = job.content(front)
     job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
 

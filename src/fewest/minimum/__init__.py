@@ -3,6 +3,7 @@
 Also the fewest errors for each number of features, where no small set separates two classes.
 """
 
+from fewest.minimum._claims import Verification
 from fewest.minimum._features import minimum_features
 from fewest.minimum._front import ErrorFront, error_front
 from fewest.minimum._near import NearOptimalSets, near_optimal_sets
@@ -16,6 +17,7 @@ __all__ = [
     "NearOptimalSets",
     "RuledMinimum",
     "Separability",
+    "Verification",
     "decide_separability",
     "error_front",
     "minimum_features",

@@ -13,6 +13,14 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._claims import (
+    COURSE,
+    HOW_MANY,
+    NO_SMALLER,
+    Verification,
+    find_idle,
+    sets_are_proven,
+)
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data
 from fewest.minimum._errors_check import leaves_more_errors, proofs_hold, require_two_classes
@@ -142,8 +150,10 @@ class ErrorFront:
         subset = best.subsets[0]
         return ZeroNormOptimum(float(C), min(values), min(bounds), len(subset), best.errors, subset)
 
-    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
         """Check the proofs against the data, in exact arithmetic and without a solver.
+
+        Sets, errors, bounds and `floor` must agree with them.
 
         Parameters
         ----------
@@ -155,11 +165,18 @@ class ErrorFront:
 
         Returns
         -------
-        bool
-            Whether all of it holds.
+        Verification
+            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
+            what was not.
         """
         X, _, codes = check_data(X, y, "error_front")
+        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
+        return Verification(self._holds(X, codes, search=search), left)
+
+    def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
         if X.shape != (self.n_samples, self.n_features) or set(codes.tolist()) != {0, 1}:
+            return False
+        if self.floor != _count_conflicts(X, codes):
             return False
         proofs = [one for point in self.points for one in point.separations]
         if not proofs_hold([*proofs, *self.ruled_out], X, codes):
@@ -169,10 +186,12 @@ class ErrorFront:
             if (
                 point.size != size
                 or not sets
-                or sets != [tuple(subset.tolist()) for subset in point.subsets]
+                or not sets_are_proven(point.subsets, point.separations)
                 or any(len(one) > size for one in sets)
                 or any(len(one.wrong) != point.errors for one in point.separations)
-                or point.lower_bound > point.errors
+                or any(len(set(one.wrong)) != len(one.wrong) for one in point.separations)
+                or not self.floor <= point.lower_bound <= point.errors
+                or any(self._wastes(one, point.errors) for one in point.separations)
             ):
                 return False
         if not search:
@@ -180,6 +199,19 @@ class ErrorFront:
         with limit_threads(1):
             claims = [(point.size, point.lower_bound) for point in self.points]
             return leaves_more_errors(X, codes, claims, self.ruled_out, self.floor)
+
+    def _wastes(self, one: Separation, errors: int) -> bool:
+        """Whether fewer of its columns leave as few errors, where that is said to be impossible."""
+        idle = len(find_idle(one))
+        return idle > 0 and self.points[len(one.columns) - idle].lower_bound > errors
+
+
+def _count_conflicts(X: FloatArray, y: IndexArray) -> int:
+    """Disjoint pairs of equal samples of both classes: one of each pair is wrong."""
+    counts: dict[bytes, list[int]] = {}
+    for row, label in zip(X, y.tolist(), strict=True):
+        counts.setdefault((row + 0.0).tobytes(), [0, 0])[label] += 1
+    return sum(min(pair) for pair in counts.values())
 
 
 def error_front(

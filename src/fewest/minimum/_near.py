@@ -13,15 +13,25 @@ from numpy.typing import ArrayLike, NDArray
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
+from fewest.minimum._claims import (
+    Verification,
+    find_idle,
+    list_unchecked,
+    margins_are_right,
+    sets_are_proven,
+)
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data, read_rules_of
 from fewest.minimum._leaves import Separation
+from fewest.minimum._result import is_about
 from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
 from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import find_tolerance
 from fewest.minimum._threads import limit_threads
 
 _MOST_SHOWN = 10
+_NO_OTHERS = "that there are no other sets"
+_NO_PART = "that no part of a set separates"
 _Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets
 
 
@@ -140,28 +150,51 @@ class NearOptimalSets:
         order = np.argsort(-row, kind="stable")[: np.count_nonzero(row)]
         return [(int(self.features[k]), int(row[k])) for k in order]
 
-    def verify(self, X: Any, y: ArrayLike) -> bool:
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
         """Check in exact arithmetic, without a solver, that every set separates the classes.
 
-        That there are no others is the result of the search, which this does not repeat.
+        Prices are those of the rules and within the limit, margins are computed again, and
+        `minimum` is verified too.
 
         Parameters
         ----------
         X, y : arrays
             The data that the result is for.
+        search : bool, default=False
+            Also repeat the search below the minimum. That there are no other sets above it is not
+            checked here.
 
         Returns
         -------
-        bool
-            Whether all proofs hold.
+        Verification
+            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
+            what was not.
         """
-        X, _, codes = check_data(X, y, "near_optimal_sets")
-        signs = self.minimum.rules.weight_signs
-        sets = [tuple(one.tolist()) for one in self.subsets]
+        given = check_data(X, y, "near_optimal_sets")
+        holds = self.minimum._check(*given, search=search)[0] and self._sets_hold(*given)
+        left = list_unchecked(self.minimum, search=search, counted=True)
+        return Verification(holds, (*left, _NO_OTHERS, _NO_PART))
+
+    def _sets_hold(self, X: FloatArray, _: NDArray[Any], codes: IndexArray) -> bool:
+        rules = self.minimum.rules
+        if not sets_are_proven(self.subsets, self.separations):
+            return False
+        if len(self.subsets) > self.n_found or len(self.prices) != len(self.subsets):
+            return False
+        if any(not rules.included[find_idle(one)].all() for one in self.separations):
+            return False
+        if not all(
+            is_about(one, X) and not one.wrong and one.holds(X, codes, rules.weight_signs)
+            for one in self.separations
+        ):
+            return False
+        prices = [float(rules.terms.total(one)) for one in self.subsets]
+        lowest = min(prices, default=0.0)
+        close = find_tolerance(rules, lowest + self.extra)
         return (
-            X.shape[1] == self.minimum.n_features
-            and [one.columns for one in self.separations] == sets
-            and all(one.holds(X, codes, signs) for one in self.separations)
+            bool(np.allclose(self.prices, prices, rtol=0.0, atol=close))
+            and all(price <= lowest + self.extra + close for price in prices)
+            and margins_are_right(X, codes, self.margins, self.separations, rules.weight_signs)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -406,6 +439,6 @@ class _Lister(RuledDriver):
 
     def rank(self) -> _Ranked:
         """Prices, margins and sets: the cheapest first, then the largest margin."""
-        scored = [(self.cost_of(one), self._margin(one.columns), one) for one in self.found]
+        scored = [(self.cost_of(one), self._margin(one), one) for one in self.found]
         # Sums of prices in another order differ in their last digits.
         return sorted(scored, key=lambda one: (round(one[0], 9), -one[1], one[2].columns))

@@ -12,6 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
+from fewest.minimum._claims import (
+    Verification,
+    count_again,
+    find_idle,
+    list_unchecked,
+    margins_are_right,
+    numbers_agree,
+    sets_are_proven,
+)
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, check_data, separating_columns
 from fewest.minimum._errors_check import minimum_holds
@@ -122,11 +131,12 @@ class MinimumResult:
     inseparable: NDArray[Any]
     max_errors: int = 0
 
-    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
-        """Check the proofs against the data, in exact arithmetic and without a solver.
+    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
+        """Check what the result claims against the data, in exact arithmetic and without a solver.
 
         Every returned set is shown to separate each pair of classes strictly, and every Farkas
-        vector to rule out its set, with floats treated as exact fractions.
+        vector to rule out its set, with floats treated as exact fractions. Sets, sizes, bounds and
+        numbers must agree with these proofs, and margins are computed again.
 
         Parameters
         ----------
@@ -135,22 +145,41 @@ class MinimumResult:
         search : bool, default=False
             Also repeat the search below `lower_bound`, with the Farkas vectors as given and no
             linear program: every set must fail on a pair of samples, in the plane, or on one of
-            the vectors.
+            the vectors. Where all sets of `size` are said to be known, they are counted again, by
+            the search itself.
 
         Returns
         -------
-        bool
-            Whether all of it holds.
+        Verification
+            True or false in an `if`: whether all that was checked holds. Its `unchecked` names
+            what was not.
         """
-        X, classes, codes = check_data(X, y)
-        if X.shape[1] != self.n_features:
+        holds, counted = self._check(*check_data(X, y), search=search)
+        return Verification(holds, list_unchecked(self, search=search, counted=counted))
+
+    def _check(
+        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
+    ) -> tuple[bool, bool]:
+        """Whether it holds, and whether all sets of this size were counted again."""
+        counted = search and self.complete and self.size is not None
+        holds = (
+            X.shape[1] == self.n_features
+            and self._proofs_hold(X, classes, codes, search=search)
+            and (not counted or count_again(self, X, classes, codes))
+        )
+        return holds, counted
+
+    def _proofs_hold(
+        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
+    ) -> bool:
+        if not numbers_agree(self) or not sets_are_proven(self.subsets, self.separations):
             return False
         if self.max_errors:
-            return minimum_holds(self, X, codes, search=search)
+            return minimum_holds(self, X, codes, search=search) and self._is_measured(X, codes)
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
             return False
-        if any(one.wrong for one in self.separations):
+        if any(one.wrong for one in self.separations) or not self._is_measured(X, codes):
             return False
         everything = tuple(range(self.n_features))
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
@@ -161,8 +190,8 @@ class MinimumResult:
             return self.certified == (len(claimed) > 0)
         consistent = (
             all(len(one.columns) == self.size for one in self.separations)
-            and len(self.separations) == len(self.subsets) > 0
             and self.certified == (self.size == self.lower_bound)
+            and self.lower_bound <= self.size
             and not claimed
         )
         if not consistent or not search:
@@ -170,11 +199,20 @@ class MinimumResult:
         with limit_threads(1):
             return _nothing_below(self, X, codes)
 
+    def _is_measured(self, X: FloatArray, codes: IndexArray) -> bool:
+        """Whether margins are right and in order; no column of a smallest set may be idle."""
+        if self.certified and any(find_idle(one) for one in self.separations):
+            return False
+        return margins_are_right(X, codes, self.margins, self.separations) and not np.any(
+            np.diff(self.margins) > 0
+        )
+
 
 def is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
     """Whether a proof names columns and samples that exist."""
-    samples = proof.samples if isinstance(proof, RuledOut) else ()
-    return max((0, *proof.columns)) < X.shape[1] and max((0, *samples)) < len(X)
+    samples = proof.samples if isinstance(proof, RuledOut) else proof.wrong
+    columns_exist = all(0 <= column < X.shape[1] for column in proof.columns)
+    return columns_exist and all(0 <= sample < len(X) for sample in samples)
 
 
 class UnprovenError(Exception):

@@ -10,6 +10,7 @@ import numpy as np
 
 from fewest._estimators.rules import Rules
 from fewest._wording import counted
+from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins, conflicting_samples, replace_columns
@@ -29,7 +30,6 @@ from fewest.minimum._ruled_search import (
 )
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
-from fewest.minimum._signs import measure_margin
 from fewest.minimum._upper import join_sets
 
 MOST_KEPT = 10_000  # separating sets
@@ -366,10 +366,5 @@ class RuledDriver(Driver):
         )
         return answer if isinstance(answer, Separation) else separation
 
-    def _margin(self, columns: tuple[int, ...]) -> float:
-        signs = self.rules.weight_signs
-        if signs is None or not signs[list(columns)].any():
-            return super()._margin(columns)
-        signs = signs[list(columns)]
-        Z = self.standardize(columns)
-        return min(measure_margin(Z[pair.rows], pair.y, signs) for pair in self.pairs)
+    def _margin(self, separation: Separation) -> float:
+        return measure_set(self.X, self.y, separation, self.rules.weight_signs)

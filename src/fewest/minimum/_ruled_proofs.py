@@ -6,12 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._claims import (
+    find_idle,
+    margins_are_right,
+    numbers_agree,
+    sets_are_proven,
+)
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import Twins, check_data
+from fewest.minimum._data import Twins
 from fewest.minimum._group_search import GroupSearch, make_search
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, UnprovenError, is_about
@@ -57,34 +63,29 @@ class RuledMinimum(MinimumResult):
         """Whether `price` is anything but the number of features: they, or groups, differ."""
         return find_unit(self.rules) != 1.0
 
-    def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> bool:
-        """Check the proofs against the data, in exact arithmetic and without a solver.
+    def _check(
+        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
+    ) -> tuple[bool, bool]:
+        """Besides, sets follow the rules, and weights have the signs that they must have.
 
-        Every returned set is shown to follow the rules and to separate each pair of classes
-        strictly, with weights of the signs that they must have, and every Farkas vector to rule
-        out its set.
-
-        Parameters
-        ----------
-        X, y : arrays
-            The data that the result is for.
-        search : bool, default=False
-            Also repeat the search below the bound, with the Farkas vectors as given and no linear
-            program.
-
-        Returns
-        -------
-        bool
-            Whether all of it holds.
+        Sets of one price are not counted again.
         """
-        X, classes, codes = check_data(X, y)
         if X.shape[1] != self.n_features:
-            return False
+            return False, False
+        return self._proofs_hold(X, classes, codes, search=search), False
+
+    def _proofs_hold(
+        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
+    ) -> bool:
         rules = self.rules
+        if not numbers_agree(self) or not sets_are_proven(self.subsets, self.separations):
+            return False
         proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
         if not all(
             is_about(proof, X) and proof.holds(X, codes, rules.weight_signs) for proof in proofs
         ):
+            return False
+        if not margins_are_right(X, codes, self.margins, self.separations, rules.weight_signs):
             return False
         everything = tuple(np.flatnonzero(~rules.excluded).tolist())
         proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
@@ -116,8 +117,16 @@ def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> b
         and result.certified == (result.price <= result.price_bound + close)
         and result.size == len(sets[0]) - rules.n_included
         and all(_follows(rules, one) for one in sets)
+        and not any(_costs_less(rules, one, result, close) for one in result.separations)
         and all(abs(rules.terms.total(one) - result.price) <= close for one in sets)
     )
+
+
+def _costs_less(rules: Rules, one: Separation, result: RuledMinimum, close: float) -> bool:
+    """Whether a set separates without some of its columns, and that is said to be impossible."""
+    idle = [column for column in find_idle(one) if not rules.included[column]]
+    rest = np.setdiff1d(one.columns, idle).astype(np.intp)
+    return bool(idle) and bool(rules.terms.total(rest) < result.price_bound - close)
 
 
 def _follows(rules: Rules, columns: IndexArray) -> bool:

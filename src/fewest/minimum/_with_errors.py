@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
-from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import sign_labels
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import replace_columns
@@ -226,7 +226,7 @@ class ErrorDriver:
         return bool(self.found)
 
     def _minimum(self) -> MinimumResult:
-        scored = [(self._margin(one), one) for one in self.found]
+        scored = [(measure_set(self.X, self.y, one), one) for one in self.found]
         ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
         size = None if self.best is None else len(self.best.columns)
         pair = self.classes[np.array([[0, 1]] if self.impossible else [], dtype=np.intp)]
@@ -246,15 +246,3 @@ class ErrorDriver:
             inseparable=pair.reshape(-1, 2),
             max_errors=self.max_errors,
         )
-
-    def _margin(self, separation: Separation) -> float:
-        """Half the distance of the classes' hulls without the wrong samples, standardised.
-
-        Zero where they are too close, or where only one class is left.
-        """
-        left = np.setdiff1d(np.arange(len(self.y)), separation.wrong)
-        if len(np.unique(self.y[left])) < 2:
-            return 0.0
-        Z = scale_columns(self.X[:, separation.columns]).take(np.arange(len(separation.columns)))
-        plane = hard_margin(Z[left], sign_labels(self.y[left]))
-        return 0.0 if plane is None else float(1 / np.linalg.norm(plane[0]))

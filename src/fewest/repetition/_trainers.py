@@ -26,7 +26,8 @@ from fewest._estimators.validation import (
 )
 from fewest._run.progress import run_in_threads
 from fewest._solvers.linear.repeat import Repeater
-from fewest._types import FloatArray, IndexArray
+from fewest._types import BoolArray, FloatArray, IndexArray
+from fewest.repetition._records import check_states, check_trained
 
 # The linear programs leave samples on the hyperplane, up to rounding.
 _ON_THE_PLANE = 1e-7
@@ -46,6 +47,8 @@ class Trained:
 
 class Trainer(ABC):
     """Trains on the features that are left."""
+
+    _more_entries: frozenset[str] = frozenset()  # of a record
 
     @property
     @abstractmethod
@@ -67,8 +70,19 @@ class Trainer(ABC):
             for field in fields(trained)
         }
 
-    def restore(self, record: dict[str, Any]) -> Trained:
-        """What `record` has recorded, and the trainer as it was then."""
+    @abstractmethod
+    def find_left(self) -> BoolArray:
+        """For every feature, whether it varies and is not set aside."""
+
+    @property
+    @abstractmethod
+    def n_classes(self) -> int:
+        """How many classes there are."""
+
+    def restore(self, record: Any) -> Trained:
+        """What `record` has recorded, and the trainer as it was then; or a RecordError."""
+        names = {field.name for field in fields(Trained)} | self._more_entries
+        check_trained(record, self.find_left(), self.n_classes, names)
         found = {field.name: record[field.name] for field in fields(Trained)}
         for name, kind in (("features", np.intp), ("coef", None), ("intercept", None)):
             found[name] = np.array(found[name], dtype=kind)
@@ -104,6 +118,8 @@ class TaskTrainer(Trainer):
 
     The programs of all repetitions are solved by one `Repeater` per class, and X is never copied.
     """
+
+    _more_entries = frozenset({"states"})
 
     def __init__(
         self, estimator: SelectingClassifier, X: Any, y: NDArray[Any], n_jobs: int | None
@@ -145,8 +161,16 @@ class TaskTrainer(Trainer):
         states = [repeater.state() for repeater in self._repeaters]
         return {**super().record(trained), "states": states}
 
-    def restore(self, record: dict[str, Any]) -> Trained:
+    def find_left(self) -> BoolArray:
+        return np.asarray(self._columns.inverse_scale != 0.0)
+
+    @property
+    def n_classes(self) -> int:
+        return len(self._estimator.classes_)
+
+    def restore(self, record: Any) -> Trained:
         trained = super().restore(record)
+        check_states(record["states"], len(self._repeaters), self.find_left(), len(self._codes))
         for repeater, state in zip(self._repeaters, record["states"], strict=True):
             repeater.restore(state)
         return trained
@@ -197,6 +221,13 @@ class CopyTrainer(Trainer):
         self._X: Any = X.tocsc(copy=True) if sparse.issparse(X) else np.array(X)
         self._y = y
         self._columns = standardize_columns(self._X)
+
+    def find_left(self) -> BoolArray:
+        return np.asarray(self._columns.inverse_scale != 0.0)
+
+    @property
+    def n_classes(self) -> int:
+        return len(np.unique(self._y))
 
     @property
     def n_left(self) -> int:

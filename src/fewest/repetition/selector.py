@@ -23,6 +23,7 @@ from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
 from fewest._sparse import check_sparse
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.repetition._records import RecordError
 from fewest.repetition._trainers import Trained, Trainer, make_trainer
 
 __all__ = ["RepetitiveSelector"]
@@ -321,8 +322,12 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
 def _repeat(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:
     """Repetitions kept by an earlier run, then new ones; a failure comes as the error it is."""
     if checkpoint is not None:
-        for record in checkpoint.results:
-            yield trainer.restore(record)
+        for number, record in enumerate(checkpoint.results, start=1):
+            try:
+                kept = trainer.restore(record)
+            except RecordError as error:
+                raise checkpoint.refuse(number, error) from error
+            yield kept
     while True:
         trained = trainer.train()
         if not isinstance(trained, ValueError) and len(trained.features):

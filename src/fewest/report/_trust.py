@@ -322,7 +322,7 @@ def describe_minimum(
                 result.subsets, result.margins, result.separations, strict=True
             )
         ],
-        verified=result.verify(data.X, data.y) if with_proof else None,
+        verified=bool(result.verify(data.X, data.y)) if with_proof else None,
         ruled_out=list(result.ruled_out) if with_proof else [],
         inseparable=pairs,
         **_describe_rules(result, data),
@@ -373,7 +373,7 @@ def describe_error_front(front: ErrorFront, data: Data) -> content.ErrorFront:
     return content.ErrorFront(
         points=points,
         floor=front.floor,
-        verified=front.verify(data.X, data.y),
+        verified=bool(front.verify(data.X, data.y)),
         n_ruled_out=len(front.ruled_out),
         seconds=front.seconds,
     )
