@@ -125,3 +125,21 @@ def test_metadata_of_parquet(tmp_path, metadata):
     path = save_parquet(tmp_path / "t.parquet", metadata={b"pandas": metadata})
     with pytest.raises(InputError, match="damaged, or not a Parquet file"):
         read_table(path, "group")
+
+
+@pytest.mark.parametrize("unit", ["date", "duration"])
+def test_moments_in_a_transposed_table(tmp_path, unit):
+    """To pandas they are numbers; they are none that a machine could use."""
+    X, _ = two_classes()
+    moment = {"date": pyarrow.date32(), "duration": pyarrow.duration("s")}[unit]
+    table = pyarrow.table(
+        {
+            "name": [*NAMES, "group"],
+            "S1": [*map(str, X[0]), "ill"],
+            "S2": [*map(str, X[1]), "healthy"],
+            "S3": pyarrow.array(range(31), moment),
+        }
+    )
+    parquet.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match="has text instead of numbers"):
+        read_table(tmp_path / "t.parquet", "group", transpose=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # "None" is not among them: it may be the name of a class.
 MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL"]
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def import_pandas(file: Path) -> ModuleType:
@@ -166,7 +168,12 @@ def is_no_number(column: pandas.Series) -> NDArray[np.bool_]:
     """Which cells are neither missing nor a number."""
     import pandas
 
-    return (column.notna() & pandas.to_numeric(column, errors="coerce").isna()).to_numpy()
+    if column.dtype.kind in "mM":
+        return column.notna().to_numpy()
+    is_text = (column.notna() & pandas.to_numeric(column, errors="coerce").isna()).to_numpy()
+    if column.dtype.kind == "O":  # to pandas, moments are numbers of nanoseconds
+        is_text |= np.array([isinstance(cell, _MOMENTS) for cell in column], dtype=bool)
+    return is_text
 
 
 def _write_points(column: pandas.Series, decimal: str) -> pandas.Series:
