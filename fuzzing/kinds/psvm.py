@@ -43,8 +43,9 @@ def draw(case: int) -> Case:
     n, p = draw_size(rng, 40, 80)
     K = draw_values(rng, n, p)
     norms = np.sqrt((K * K).sum(axis=0))
-    # Columns of unit length are what the machines make.
-    K = K / (np.where(norms > 0, norms, 1.0) if rng.random() < 0.7 else max(norms.max(), 1e-300))
+    K = K / np.where(norms > 0, norms, 1.0)  # what the machines make
+    if rng.random() < 0.3:
+        K = K * 10.0 ** rng.uniform(-2, 2, p)
     if rng.random() < 0.3:
         rank = int(rng.integers(1, min(n, p) + 1))
         K = K[:, :rank] @ rng.standard_normal((rank, p)) / rank if rank < p else K
