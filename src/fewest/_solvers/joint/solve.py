@@ -340,7 +340,10 @@ def balance(problem: JointProblem, alpha: FloatArray) -> FloatArray:
     surplus = flow.sum(axis=1) - flow.sum(axis=0)
     if np.abs(surplus).max() <= _BALANCED * max(1.0, float(alpha.sum())):
         return alpha
-    potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
+    try:
+        potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
+    except LinAlgError:  # multipliers beyond all bounds: they prove nothing
+        return alpha
     factor = np.maximum(0.0, 1.0 - potential[:, None] + potential)
     return alpha * (factor / max(1.0, float(factor.max())))[problem.codes]
 

@@ -249,7 +249,7 @@ class Master:
         if status == highspy.HighsModelStatus.kUnbounded:
             return self._ray()
         ray = self._largest_ray()
-        if float(np.asarray(self._highs.getLp().col_cost_) @ ray) < -_ROUGH_FEASIBILITY:
+        if ray is not None and float(np.asarray(self._highs.getLp().col_cost_) @ ray) < -_ROUGH_FEASIBILITY:
             return self._along(ray)
         raise SolverError(
             f"the linear program ended with status {status.name}. Extreme values are the usual "
@@ -293,7 +293,10 @@ class Master:
             _, found, ray = self._highs.getPrimalRay()
         values = np.asarray(ray) if found else None
         if values is None or not self._is_ray(values):
-            values = self._largest_ray()
+            largest = self._largest_ray()
+            values = values if largest is None else largest
+        if values is None:
+            raise SolverError("HiGHS found the program unbounded but returned no ray")
         return self._along(values)
 
     def _along(self, ray: FloatArray) -> MasterSolution:
@@ -305,8 +308,8 @@ class Master:
         first = 0 if self.problem.equality is None else 1
         return float(ray[first:].min(initial=0.0)) >= -_FEASIBILITY * float(np.abs(ray).max())
 
-    def _largest_ray(self) -> FloatArray:
-        """The ray that gains most, by the program of all rays with entries up to one."""
+    def _largest_ray(self) -> FloatArray | None:
+        """The ray that gains most, by the program of all rays with entries up to one, if solved."""
         program = self._highs.getLp()
         for low, high, most in (
             ("row_lower_", "row_upper_", np.inf),
@@ -319,7 +322,7 @@ class Master:
         highs.passModel(program)
         highs.run()
         if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            raise SolverError("HiGHS found the program unbounded but returned no ray")
+            return None
         return np.asarray(highs.getSolution().col_value)
 
     def _split(self, columns: FloatArray) -> tuple[FloatArray, float]:
