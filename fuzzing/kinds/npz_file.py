@@ -59,6 +59,8 @@ def _odd_arrays(rng: random.Random) -> dict[str, Any]:
 
 
 def _make_odd(rng: random.Random, values: np.ndarray) -> Any:
+    if not np.size(values) or not np.ndim(values):
+        return np.zeros((2, 2))
     number = values if values.dtype.kind == "f" else np.arange(len(values), dtype=float)
     spoiled = number.astype(float)
     spoiled.flat[rng.randrange(spoiled.size)] = rng.choice(

@@ -42,7 +42,7 @@ def change_arrays(rng: random.Random, parts: dict[str, bytes]) -> bytes:
         parts[name], parts[other] = parts[other], parts[name]
     elif way == 2:
         del parts[name]
-    elif name != "model.json":
+    elif name != "model.json" and parts[name]:
         content = bytearray(parts[name])
         for _ in range(8):
             content[rng.randrange(len(content))] = rng.choice((0, 1, 2, 0x7F, 0xFF))

@@ -249,7 +249,8 @@ class Master:
         if status == highspy.HighsModelStatus.kUnbounded:
             return self._ray()
         ray = self._largest_ray()
-        if ray is not None and float(np.asarray(self._highs.getLp().col_cost_) @ ray) < -_ROUGH_FEASIBILITY:
+        cost = np.asarray(self._highs.getLp().col_cost_)
+        if ray is not None and float(cost @ ray) < -_ROUGH_FEASIBILITY:
             return self._along(ray)
         raise SolverError(
             f"the linear program ended with status {status.name}. Extreme values are the usual "
