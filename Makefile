@@ -10,13 +10,14 @@ MINIMUM_SETUP := .venv-min/.installed
 # One process per core: further threads for linear algebra would only wait for each other.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup --durations=25
 
-.PHONY: help demo test test-all fuzz test-minimum coverage lint docs locked lock package bench size reproduce compare clean
+.PHONY: help demo test test-all fuzz fuzz-tests test-minimum coverage lint docs locked lock package bench size reproduce compare clean
 
 help:
 	@echo "make demo          set up .venv and run the main job on generated data; see demo.html"
 	@echo "make test          set up .venv and run the tests, but for the slow ones"
 	@echo "make test-all      the slow tests too"
-	@echo "make fuzz          tests on random cases, with many more of them"
+	@echo "make fuzz          random programs, minima, files and kills against oracles; TIME=3600"
+	@echo "make fuzz-tests    tests on random cases, with many more of them"
 	@echo "make test-minimum  the tests with the lowest versions that pyproject.toml declares"
 	@echo "make coverage      branch coverage of the package"
 	@echo "make lint          ruff, mypy on the whole package, import layers"
@@ -43,8 +44,14 @@ test: $(SETUP)
 test-all: $(SETUP)
 	$(PYTEST)
 
-# Twenty times as many random cases, and others each time.
+# Random cases of every kind against oracles, for TIME seconds; SEED=N repeats a run, JOBS=N says
+# how many processes (default: one per core).
+TIME ?= 60
 fuzz: $(SETUP)
+	$(BIN)/python -m fuzzing --seconds $(TIME) $(if $(SEED),--seed $(SEED)) $(if $(JOBS),--jobs $(JOBS))
+
+# The tests on random cases: twenty times as many, and others each time.
+fuzz-tests: $(SETUP)
 	FEWEST_FUZZ=20 $(PYTEST) -m "fuzz or hypothesis"
 
 # From wheels only, with Python 3.11: the oldest of everything.

@@ -10,8 +10,8 @@ import pytest
 
 from fewest import SupportFeatureMachine, error_front, minimum_features, near_optimal_sets
 from fewest.report import make_report
-from tests.minimum.errors_oracle import tossed
-from tests.minimum.oracle import brute_force
+from fuzzing.oracles.errors import tossed
+from fuzzing.oracles.subsets import brute_force
 from tests.tables.samples import NAMES, three_classes, write_csv
 
 

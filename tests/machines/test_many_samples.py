@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from fewest import Liknon, NotSeparableError, SupportFeatureMachine, ZeroNormSVM
 from fewest._solvers.result import Status
+from fuzzing.oracles.linear import Case, dual_value, full_objective, primal_value
 from tests.solvers.many_samples import overlapping
-from tests.solvers.oracle import Case, dual_value, full_objective, primal_value
 
 N, D = 1000, 25
 X, Y = overlapping(N, D, strength=0.8, seed=30)

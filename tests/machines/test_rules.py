@@ -20,7 +20,7 @@ from fewest.exceptions import NotSeparableError
 from fewest.machines.fsv import FeatureSelectionConcave
 from fewest.machines.union import UnionFeatureMachine
 from fewest.report import make_report
-from tests.solvers.joint.full_program import full_optimum
+from fuzzing.oracles.joint import full_optimum
 
 MACHINES = [
     SupportFeatureMachine(),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fewest import minimum_features
-from tests.minimum.oracle import brute_force, margin_by_lp, random_problem, separable_by_lp
+from fuzzing.oracles.subsets import brute_force, margin_by_lp, random_problem, separable_by_lp
 
 SEEDS = 25
 FURTHER = [pytest.param(first, marks=pytest.mark.slow) for first in range(SEEDS, 22 * SEEDS, SEEDS)]

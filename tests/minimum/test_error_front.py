@@ -14,14 +14,14 @@ from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front import Front
 from fewest.minimum._threads import limit_threads
 from fewest.minimum._with_errors import ErrorDriver
-from tests.fuzzing import many
-from tests.minimum.errors_oracle import (
+from fuzzing.oracles.errors import (
     fewest_errors,
     fewest_errors_by_size,
     random_labelled,
     tossed,
 )
-from tests.minimum.oracle import separable_by_lp
+from fuzzing.oracles.subsets import separable_by_lp
+from tests.fuzzing import many
 
 
 def noisy(seed=0, n=30, d=12):

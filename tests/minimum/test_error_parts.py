@@ -15,7 +15,7 @@ from fewest.minimum._hitting import MET, UNKNOWN, UNMET, find_hitting_set, meet_
 from fewest.minimum._matched_sets import scan_pairs_below
 from fewest.minimum._matching import match_best, match_greedily
 from fewest.minimum._plane import cross_sign, find_right_samples, scale_for_signs
-from tests.minimum.errors_oracle import fewest_errors, random_labelled
+from fuzzing.oracles.errors import fewest_errors, random_labelled
 
 
 def exact_cross_sign(a, b, c):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fewest import ErrorFront, error_front, minimum_features
+from fuzzing.oracles.errors_ruled import pareto, price_all, random_many, random_ruled
 from tests.fuzzing import many
-from tests.minimum.errors_ruled_oracle import pareto, price_all, random_many, random_ruled
 
 
 def as_tuples(subsets):

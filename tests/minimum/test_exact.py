@@ -20,7 +20,7 @@ from fewest.minimum._leaves import (
     separates,
     settle,
 )
-from tests.minimum.oracle import separable_by_lp
+from fuzzing.oracles.subsets import separable_by_lp
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from fewest.minimum._bits import SignedBits
 from fewest.minimum._claims import measure_set
 from fewest.minimum._leaves import as_integers, decide
 from fewest.minimum._pairs import scan_pairs
-from tests.minimum.oracle import brute_force, inseparable_pairs, random_classes
+from fuzzing.oracles.subsets import brute_force, inseparable_pairs, random_classes
 
 SEEDS = 30
 FURTHER = [pytest.param(first, marks=pytest.mark.slow) for first in range(SEEDS, 15 * SEEDS, SEEDS)]

@@ -9,9 +9,9 @@ import pytest
 
 from fewest import minimum_features, near_optimal_sets
 from fewest.minimum import _near
+from fuzzing.oracles.ruled import paid_for, random_rules, separating_sets
+from fuzzing.oracles.subsets import random_classes, random_problem
 from tests.fuzzing import many
-from tests.minimum.oracle import random_classes, random_problem
-from tests.minimum.ruled_oracle import paid_for, random_rules, separating_sets
 
 
 def columns_of(result):

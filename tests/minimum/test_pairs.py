@@ -9,7 +9,7 @@ from fewest.minimum import _pairs
 from fewest.minimum._bits import SignedBits, pack
 from fewest.minimum._data import separating_columns
 from fewest.minimum._pairs import scan_pairs
-from tests.minimum.oracle import separable_by_lp
+from fuzzing.oracles.subsets import separable_by_lp
 
 
 def members(words, count):

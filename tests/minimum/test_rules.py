@@ -13,9 +13,9 @@ from fewest.minimum._claims import measure_set
 from fewest.minimum._features import search_minimum
 from fewest.minimum._leaves import RuledOut, Separation, settle
 from fewest.minimum._signs import measure_margin
+from fuzzing.oracles.ruled import paid_for, random_rules, separable, separating_sets
+from fuzzing.oracles.subsets import random_problem
 from tests.fuzzing import many
-from tests.minimum.oracle import random_problem
-from tests.minimum.ruled_oracle import paid_for, random_rules, separable, separating_sets
 
 KINDS = ("include", "exclude", "feature_cost", "feature_groups", "one_per_group", "signs", "none")
 

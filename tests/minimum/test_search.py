@@ -13,7 +13,7 @@ from fewest.minimum._data import Twins, conflicting_samples
 from fewest.minimum._leaves import Separation, settle
 from fewest.minimum._search import CoverSearch
 from fewest.minimum._upper import drop_idle, find_first_set, swap_down
-from tests.minimum.oracle import separable_by_lp
+from fuzzing.oracles.subsets import separable_by_lp
 
 
 def problem(seed, n=26, d=8, used=4):

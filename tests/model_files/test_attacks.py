@@ -17,8 +17,8 @@ from sklearn.svm import SVC
 
 import fewest
 from fewest.filters import WeightedVoteClassifier
+from fuzzing.mutations.archives import archive_of, members, with_document, with_member
 from tests.model_files.models import fitted
-from tests.model_files.tampering import archive_of, members, with_document, with_member
 
 MEBIBYTE = 2**20
 

@@ -23,6 +23,7 @@ from sklearn.svm import SVC
 
 import fewest
 from fewest.model_files._declarations import MODELS, PARTS, RECORDS
+from fuzzing.mutations.archives import with_document
 from tests.model_files.models import (
     CASES,
     THREE,
@@ -34,7 +35,6 @@ from tests.model_files.models import (
     fitted,
     new_samples,
 )
-from tests.model_files.tampering import with_document
 
 
 @pytest.fixture

@@ -274,3 +274,46 @@ def test_an_image_beyond_the_limit_of_the_environment(scans, tmp_path, monkeypat
     nibabel.save(scans.images, tmp_path / "x.nii.gz")
     monkeypatch.setenv("FEWEST_MAX_GB", "0.00001")
     refused("at most 1e-05 GB are allowed", str(tmp_path / "x.nii.gz"), scans.y)
+
+
+def with_header(scans, path, **fields):
+    """A file whose header says something else."""
+    nibabel.save(nibabel.Nifti1Image(scans.images.get_fdata().astype("i2"), np.eye(4)), path)
+    content = bytearray(path.read_bytes())
+    for name, value in fields.items():
+        dtype, offset = nibabel.Nifti1Header.template_dtype.fields[name][:2]
+        new = np.array(value, dtype=dtype.newbyteorder("<").base).tobytes()
+        content[offset : offset + len(new)] = new
+    path.write_bytes(bytes(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"datatype": 4096},
+        {"datatype": 2048},
+        {"vox_offset": 1.0},
+        {"scl_slope": 1.0, "scl_inter": np.nan},
+        {"vox_offset": np.inf},
+    ],
+)
+def test_headers_that_make_no_sense(scans, tmp_path, fields):
+    path = with_header(scans, tmp_path / "odd.nii", **fields)
+    refused("is not a NIfTI file, or damaged", str(path), scans.y)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+def test_affines_without_a_place(scans, tmp_path, value):
+    path = with_header(scans, tmp_path / "flat.nii", sform_code=1, srow_x=[value, 0.0, 0.0, 0.0])
+    refused("gives voxels no place in space", str(path), scans.y)
+
+
+def test_maps_keep_their_digits_whatever_the_type_of_the_images(scans, tmp_path):
+    """Saved with the header of 16-bit images, a weight of zero came back as another number."""
+    images = image(np.round(100 * scans.images.get_fdata()).astype("i2"), scans.images.affine)
+    found = FewestVoxels(cv=0, n_subsets=0, mask=scans.mask).fit(images, scans.y).coef_img_
+    nibabel.save(found, tmp_path / "coef.nii.gz")
+    again = nibabel.load(tmp_path / "coef.nii.gz").get_fdata()
+    np.testing.assert_array_equal(again, found.get_fdata())
+    assert np.count_nonzero(again) < again.size / 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.solvers.oracle import METHODS, Case
+from fuzzing.oracles.linear import METHODS, Case
 
 KINDS = ("normal", "heavy tails", "integers", "binary")
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from fuzzing.oracles.linear import METHODS, Case
 from tests.solvers.cases import spoil
-from tests.solvers.oracle import METHODS, Case
 
 # Numbers of samples, evenly on a logarithmic scale within each range.
 SIZES = ((2, 60), (401, 900), (61, 400), (901, 2000), (401, 2000))

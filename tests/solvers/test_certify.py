@@ -17,10 +17,7 @@ from fewest._solvers.certify import (
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.problem import Problem, support_feature_machine, unit_margin
 from fewest._solvers.result import Status
-from tests.fuzzing import examples
-from tests.solvers.bridge import Certificate, certify, problem_of, run
-from tests.solvers.cases import noise, planted, weighted_cases
-from tests.solvers.oracle import (
+from fuzzing.oracles.linear import (
     METHODS,
     Case,
     dual_value,
@@ -28,6 +25,9 @@ from tests.solvers.oracle import (
     primal_value,
     standardise,
 )
+from fuzzing.oracles.solved import Certificate, certify, problem_of, run
+from tests.fuzzing import examples
+from tests.solvers.cases import noise, planted, weighted_cases
 
 Y = np.array([1.0, 1.0, -1.0, -1.0])
 STEP = np.array([[1.0], [1.0], [-1.0], [-1.0]])

@@ -13,8 +13,8 @@ from fewest._solvers.columns import (
     wrap_columns,
 )
 from fewest._solvers.columns.tiles import block_width
+from fuzzing.oracles.linear import standardise
 from tests.memory import traced_memory
-from tests.solvers.oracle import standardise
 
 
 def strided(X):

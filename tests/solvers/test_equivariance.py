@@ -6,9 +6,9 @@ from scipy import sparse
 
 from fewest._solvers.columns import Columns, scale_columns
 from fewest._solvers.linear.solve import solve
-from tests.solvers.bridge import assert_optimal, problem_of, run
+from fuzzing.oracles.linear import METHODS, Case, standardise
+from fuzzing.oracles.solved import assert_optimal, problem_of, run
 from tests.solvers.cases import planted
-from tests.solvers.oracle import METHODS, Case, standardise
 
 X, Y = planted(24, 70, shift=1.0, seed=3)
 CASES = [

@@ -8,9 +8,15 @@ from scipy import sparse
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
-from tests.fuzzing import many
-from tests.memory import traced_memory
-from tests.solvers.bridge import (
+from fuzzing.oracles.linear import (
+    METHODS,
+    Case,
+    dual_value,
+    full_objective,
+    primal_value,
+    standardise,
+)
+from fuzzing.oracles.solved import (
     GAP,
     assert_infeasible,
     assert_optimal,
@@ -20,16 +26,10 @@ from tests.solvers.bridge import (
     relative,
     run,
 )
+from tests.fuzzing import many
+from tests.memory import traced_memory
 from tests.solvers.cases import separable
 from tests.solvers.many_samples import draw_case, overlapping
-from tests.solvers.oracle import (
-    METHODS,
-    Case,
-    dual_value,
-    full_objective,
-    primal_value,
-    standardise,
-)
 
 PER_METHOD = pytest.mark.parametrize("method", METHODS)
 PER_SOFT_METHOD = pytest.mark.parametrize(

@@ -7,9 +7,7 @@ import pytest
 
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.result import Status
-from tests.solvers.bridge import assert_infeasible, assert_optimal, run
-from tests.solvers.cases import noise, planted
-from tests.solvers.oracle import (
+from fuzzing.oracles.linear import (
     METHODS,
     Case,
     dual_value,
@@ -17,6 +15,8 @@ from tests.solvers.oracle import (
     primal_value,
     standardise,
 )
+from fuzzing.oracles.solved import assert_infeasible, assert_optimal, run
+from tests.solvers.cases import noise, planted
 
 solve_module = importlib.import_module("fewest._solvers.linear.solve")
 

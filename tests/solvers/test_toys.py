@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fewest._solvers.result import Status
-from tests.solvers.bridge import assert_infeasible, assert_optimal, run
-from tests.solvers.oracle import METHODS, Case
+from fuzzing.oracles.linear import METHODS, Case
+from fuzzing.oracles.solved import assert_infeasible, assert_optimal, run
 
 LABELS = np.array([-1.0, -1.0, 1.0, 1.0])
 # Mean zero and variance one: standardising changes nothing.

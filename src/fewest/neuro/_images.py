@@ -75,7 +75,10 @@ def make_image(
     """These values as an image on the grid of another one, or with an affine of their own."""
     from nilearn.image import new_img_like
 
-    return new_img_like(reference, values, affine)
+    image = new_img_like(reference, values, affine)
+    # The header is that of the other image: a file of its type would round weights to integers.
+    image.set_data_dtype(values_of(image).dtype)
+    return image
 
 
 def has_affine_of(one: SpatialImage, other: SpatialImage) -> bool:
@@ -107,7 +110,6 @@ def match_grid(one: SpatialImage, other: SpatialImage, name: str, than: str) -> 
 
 
 def _load(img: Any, what: str) -> SpatialImage:
-    from nibabel.filebasedimages import ImageFileError
     from nibabel.spatialimages import SpatialImage
     from nilearn.image import load_img
 
@@ -125,16 +127,30 @@ def _load(img: Any, what: str) -> SpatialImage:
         loaded = load_img(os.fspath(img))
         # In doubles, as soon as the header has a factor; nothing was unpacked so far.
         check_size(math.prod(map(int, loaded.shape)) * 8, what.removesuffix(","))
+        if not _is_place(loaded.affine):
+            raise ValueError(
+                "its affine gives voxels no place in space, because it has values that are not "
+                "finite, or flattens them"
+            )
         # Into memory: it is needed several times, and a damaged file shows only when it is read.
         loaded = make_image(loaded, values_of(loaded))
     except TooLargeError as error:
         raise ValueError(f"{error}. Take fewer volumes, or larger voxels") from error
-    except (ImageFileError, EOFError, OSError, ValueError, zlib.error) as error:
+    except _damage() as error:
         raise ValueError(
             f"{what} is not a NIfTI file, or damaged: {visible(error)}. Convert it to .nii or "
             ".nii.gz, or copy it again"
         ) from error
     return _check_values(loaded, what)
+
+
+def _damage() -> tuple[type[Exception], ...]:
+    """What reading a damaged file raises, depending on where the damage is."""
+    from nibabel.filebasedimages import ImageFileError
+    from nibabel.spatialimages import HeaderDataError
+
+    of_numpy = (TypeError, OverflowError, np.linalg.LinAlgError)
+    return (ImageFileError, HeaderDataError, EOFError, OSError, ValueError, zlib.error, *of_numpy)
 
 
 def _check_values(img: SpatialImage, what: str) -> SpatialImage:
@@ -153,6 +169,17 @@ def _check_values(img: SpatialImage, what: str) -> SpatialImage:
     if isinstance(img, Nifti1Pair):
         return img
     return Nifti1Image(values_of(img), img.affine)  # Analyze and the like
+
+
+def _is_place(affine: FloatArray | None) -> bool:
+    """Whether different voxels are at different places."""
+    if affine is None:
+        return True
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(affine[:3, :3], axis=0)
+        if not (np.all(np.isfinite(affine)) and np.all(lengths > 0) and np.all(lengths < 1e30)):
+            return False
+        return bool(np.linalg.matrix_rank(affine[:3, :3] / lengths) == 3)
 
 
 def _times(shape: tuple[int, ...]) -> str:

@@ -6,7 +6,7 @@ Of the features, ids are left out, and other text is refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -213,6 +213,8 @@ def _are_dates(column: pandas.Series) -> bool:
 def _is_id(column: pandas.Series) -> bool:
     # A measurement with one odd cell is text, too, but most of its cells are numbers. So is one
     # whose numbers are written differently from those in the rest of the file.
+    if not all(isinstance(cell, Hashable) for cell in column):  # lists and the like, of Parquet
+        return False
     return bool(
         column.is_unique
         and is_no_number(column).all()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
+import datetime
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -37,11 +36,7 @@ MISSING_CELLS = ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "
 _FIRST_COLUMNS = 3
 # In a column of fewer cells, most may be text because one of them is the class.
 _FEWEST_FOR_TEXT = 4
-# Which error openpyxl raises for a damaged workbook depends on where the damage is.
-_DAMAGE = (
-    *(OSError, EOFError, ValueError, KeyError, SyntaxError),
-    *(zlib.error, zipfile.BadZipFile),
-)
+_MOMENTS = (datetime.date, datetime.time, datetime.timedelta)
 
 
 def import_pandas(file: Path) -> ModuleType:
@@ -61,9 +56,10 @@ def read_parquet(file: Path, request: Request) -> Frame:
         cells = pandas.read_parquet(file)
     except ImportError as error:
         raise MissingPackageError(file, "pyarrow") from error
-    except TooLargeError:
+    except (TooLargeError, MemoryError):
         raise
-    except (OSError, ValueError, NotImplementedError) as error:
+    # Which error pyarrow or pandas raises depends on where the damage is.
+    except Exception as error:
         raise DamagedFileError(file, "a Parquet file", error, "Copy or write it again.") from error
     return make_frame([cells], [str(name) for name in cells.columns], request, file)
 
@@ -90,9 +86,9 @@ def read_excel(file: Path, request: Request) -> Frame:
             )
     except ImportError as error:
         raise MissingPackageError(file, "openpyxl") from error
-    except (InputError, TooLargeError):
+    except (InputError, TooLargeError, MemoryError):
         raise
-    except _DAMAGE as error:
+    except Exception as error:  # openpyxl raises all kinds of them, too
         advice = "Save it again as .xlsx, or export the sheet as CSV."
         raise DamagedFileError(file, "an Excel workbook", error, advice) from error
     if cells.empty:
@@ -112,7 +108,7 @@ def is_sheet(file: Path, name: str) -> bool:
     try:
         with pandas.ExcelFile(file, engine="openpyxl") as workbook:
             return name in map(str, workbook.sheet_names)
-    except (ImportError, *_DAMAGE):
+    except Exception:  # openpyxl raises whatever the damage makes it
         return False
 
 
@@ -273,7 +269,12 @@ def is_no_number(column: pandas.Series) -> NDArray[np.bool_]:
     """Which cells are neither missing nor a number."""
     import pandas
 
-    return (column.notna() & pandas.to_numeric(column, errors="coerce").isna()).to_numpy()
+    if column.dtype.kind in "mM":
+        return column.notna().to_numpy()
+    is_text = (column.notna() & pandas.to_numeric(column, errors="coerce").isna()).to_numpy()
+    if column.dtype.kind == "O":  # to pandas, moments are numbers of nanoseconds
+        is_text |= np.array([isinstance(cell, _MOMENTS) for cell in column], dtype=bool)
+    return is_text
 
 
 def _write_points(column: pandas.Series, decimal: str) -> pandas.Series:

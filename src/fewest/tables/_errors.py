@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fewest._wording import visible
+from fewest._wording import cut, visible
+
+_LONGEST_REASON = 300  # other packages may cite what they found, whatever its length
 
 
 class InputError(ValueError):
@@ -48,5 +50,5 @@ class DamagedFileError(InputError):
 
     def __init__(self, file: Path, kind: str, reason: object, advice: str) -> None:
         super().__init__(
-            f"{visible(file)} is damaged, or not {kind} ({visible(reason)}).\n{advice}"
+            f"{visible(file)} is damaged, or not {kind} ({cut(reason, _LONGEST_REASON)}).\n{advice}"
         )

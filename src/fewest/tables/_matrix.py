@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -70,7 +71,11 @@ def read_npz(file: Path, request: Request) -> Frame:
     named_by = next((key for key in _NAME_KEYS if key in keys), None)
     if named_by is not None:
         given = _read_entries(file, named_by, X.shape, axis=1)
-        names = [name or x for name, x in zip(given.astype(str).tolist(), names, strict=True)]
+        if given.dtype.kind not in NUMBER_KINDS + "US":
+            raise InputError(
+                f"{named_by!r} of {origin} has the type {given.dtype}.\nNames must be text."
+            )
+        names = [name or x for name, x in zip(_as_text(given).tolist(), names, strict=True)]
     arrays = Header(origin, keys, "array")
     labels = arrays if request.classes is None else request.classes.header
     id_key = request.ids or next((key for key in _ID_KEYS if key in keys), None)
@@ -171,7 +176,14 @@ def _read_label(file: Path, shape: tuple[int, int], key: str) -> NDArray[Any]:
             f"{key!r} of {visible(file)} has the type {values.dtype}.\n"
             "Classes and groups must be numbers or text."
         )
-    return values.astype(str) if values.dtype.kind == "S" else values
+    return _as_text(values) if values.dtype.kind == "S" else values
+
+
+def _as_text(values: NDArray[Any]) -> NDArray[Any]:
+    """Text, or numbers written as text; bytes that are none become question marks."""
+    if values.dtype.kind == "S":
+        return np.array([entry.decode("utf-8", "replace") for entry in values.tolist()])
+    return values.astype(str)
 
 
 def _read_entries(
@@ -208,7 +220,18 @@ def _read_array(file: Path, key: str) -> NDArray[Any]:
                 f"numpy.asarray({cut(key)}, dtype=str)."
             )
         check_size(count_bytes(shape, dtype), f"the array {quoted(key)} of {visible(file)}")
-        return np.asarray(archive[key])
+        values = np.asarray(archive[key])
+        if dtype.kind == "U" and not _is_text(values):
+            raise ValueError(f"the text in {quoted(key)} holds characters that do not exist")
+        return values
+
+
+def _is_text(values: NDArray[Any]) -> bool:
+    """Whether all characters exist: Python would fail on others, whenever they are looked at."""
+    codes = np.frombuffer(
+        values.tobytes(), dtype=np.dtype("u4").newbyteorder(values.dtype.byteorder)
+    )
+    return int(codes.max(initial=0)) <= sys.maxunicode
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
 from typing import Any
 
@@ -25,7 +26,10 @@ def read_header(archive: zipfile.ZipFile, key: str) -> tuple[tuple[int, ...], np
         version = npy.read_magic(stream)
         if version not in _READERS:
             raise ValueError(f"the array {key[:40]!r} has a header of version {version}")
-        shape, _, dtype = _READERS[version](stream)
+        try:
+            shape, _, dtype = _READERS[version](stream)
+        except (SyntaxError, tokenize.TokenError, TypeError, RecursionError) as error:
+            raise ValueError(f"the array {key[:40]!r} has a damaged header") from error
         length = stream.tell()
     if min(shape, default=0) < 0:
         raise ValueError(f"the array {key[:40]!r} has the shape {shape}")

@@ -9,7 +9,7 @@ from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.columns import wrap_columns
 from fewest._solvers.result import Status
 from fewest.psvm._relations import scale_to_unit_length
-from tests.solvers.box_lasso.box_lasso_cases import (
+from fuzzing.oracles.box_lasso import (
     KINDS,
     Case,
     bounded_objective,

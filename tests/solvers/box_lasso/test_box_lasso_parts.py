@@ -14,7 +14,7 @@ from fewest._solvers.box_lasso.polish import polish
 from fewest._solvers.box_lasso.solve import box_lasso
 from fewest._solvers.result import Status
 from fewest.psvm._relations import scale_to_unit_length
-from tests.solvers.box_lasso.box_lasso_cases import Case, brute_objective
+from fuzzing.oracles.box_lasso import Case, brute_objective
 
 
 def powers(count=30, n=200):

@@ -10,7 +10,7 @@ from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.result import Status
 from fewest.datasets import make_gaussian
-from tests.solvers.joint.full_program import full_optimum
+from fuzzing.oracles.joint import full_optimum
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -9,8 +9,8 @@ from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
+from fuzzing.oracles.joint import full_optimum
 from tests.fuzzing import many
-from tests.solvers.joint.full_program import full_optimum
 
 
 def draw(seed):

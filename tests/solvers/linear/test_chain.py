@@ -12,10 +12,10 @@ from fewest._solvers.linear.chain import certify_plane, walk_on
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.linear.vertex import vertex_of
 from fewest._solvers.result import Status
+from fuzzing.oracles.linear import Case, full_objective, standardise
+from fuzzing.oracles.solved import assert_solved, certify, problem_of, run
 from tests.fuzzing import examples
-from tests.solvers.bridge import assert_solved, certify, problem_of, run
 from tests.solvers.cases import hard_cases, noise
-from tests.solvers.oracle import Case, full_objective, standardise
 
 
 def walkable(n=50, d=400, seed=0, method="class_means"):

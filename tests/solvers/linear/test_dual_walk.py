@@ -17,11 +17,11 @@ from fewest._solvers.linear.repeat import Repeater
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.linear.vertex import vertex_of
 from fewest._solvers.linear.walk import FAILED, FOUND, FRESH, walk
+from fuzzing.oracles.linear import Case, full_objective
+from fuzzing.oracles.solved import assert_infeasible, problem_of, run
 from tests.fuzzing import examples
-from tests.solvers.bridge import assert_infeasible, problem_of, run
 from tests.solvers.cases import hard_cases, noise
 from tests.solvers.linear.test_walk import walker_at
-from tests.solvers.oracle import Case, full_objective
 
 
 class Start:

@@ -10,9 +10,9 @@ from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
 from fewest._solvers.linear.path import PathSolver
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
-from tests.solvers.bridge import assert_optimal, problem_of
+from fuzzing.oracles.linear import Case, full_objective
+from fuzzing.oracles.solved import assert_optimal, problem_of
 from tests.solvers.cases import KINDS, draw_labels, draw_values, spoil
-from tests.solvers.oracle import Case, full_objective
 
 
 def wide_case(seed, kind="normal", *, n=110, d=400, C=0.3, spoilt=False, feature_costs=False):

@@ -10,10 +10,10 @@ from fewest._solvers.linear.concave import minimize_concave
 from fewest._solvers.linear.path import PathSolver, exact_path
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.result import Status
-from tests.solvers.bridge import assert_optimal, assert_solved, problem_of, run
+from fuzzing.oracles.linear import METHODS, Case, full_objective
+from fuzzing.oracles.solved import assert_optimal, assert_solved, problem_of, run
 from tests.solvers.cases import separable
 from tests.solvers.many_samples import overlapping
-from tests.solvers.oracle import METHODS, Case, full_objective
 
 PER_METHOD = pytest.mark.parametrize("method", METHODS)
 # How far a sample is from the hyperplane on average, as the equality or the margin says.

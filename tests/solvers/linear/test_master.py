@@ -6,9 +6,9 @@ import pytest
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import Master, SolverError
-from tests.solvers.bridge import problem_of, run
+from fuzzing.oracles.linear import METHODS, Case, full_objective, standardise
+from fuzzing.oracles.solved import problem_of, run
 from tests.solvers.cases import noise, planted
-from tests.solvers.oracle import METHODS, Case, full_objective, standardise
 
 STATUS = highspy.HighsModelStatus
 ALL = np.arange(20)
@@ -185,8 +185,7 @@ def test_a_missing_ray_is_asked_for_again(monkeypatch):
     assert not master_of(Case(X, y, "unit_margin"), [0]).solve().bounded
 
 
-def test_a_ray_that_stays_missing_is_an_error(monkeypatch):
+def test_a_ray_that_stays_missing_is_found_by_a_program_of_its_own(monkeypatch):
     X, y = noise(20, 5, seed=1)
     hide_rays(monkeypatch, times=20)
-    with pytest.raises(SolverError, match="unbounded but returned no ray"):
-        run(Case(X, y, "unit_margin"))
+    assert not master_of(Case(X, y, "unit_margin"), [0]).solve().bounded

@@ -7,7 +7,7 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.mirror import least_error_cost, mirror_image
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
-from tests.solvers.bridge import certify
+from fuzzing.oracles.solved import certify
 
 
 def data(seed, n=40, d=60, n_positive=15):

@@ -9,8 +9,8 @@ from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import WarmStart
 from fewest._solvers.watch import Watch, watching
+from fuzzing.oracles.linear import Case, full_objective
 from tests.solvers.many_samples import overlapping
-from tests.solvers.oracle import Case, full_objective
 
 METHODS = ("unit_margin", "class_means", "mean_margin")
 

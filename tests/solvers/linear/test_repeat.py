@@ -11,10 +11,10 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import repeat
 from fewest._solvers.linear.repeat import Repeater
 from fewest._solvers.result import Status
+from fuzzing.oracles.linear import METHODS, Case
+from fuzzing.oracles.solved import assert_infeasible, assert_optimal, problem_of, run
 from tests.fuzzing import examples
-from tests.solvers.bridge import assert_infeasible, assert_optimal, problem_of, run
 from tests.solvers.cases import hard_cases, noise, planted, soft_cases
-from tests.solvers.oracle import METHODS, Case
 
 X, Y = noise(30, 3000, seed=2)
 

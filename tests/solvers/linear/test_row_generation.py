@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.solvers.bridge import assert_infeasible, assert_optimal, assert_solved, run
+from fuzzing.oracles.linear import METHODS, Case, full_objective
+from fuzzing.oracles.solved import assert_infeasible, assert_optimal, assert_solved, run
 from tests.solvers.cases import noise, planted, separable
-from tests.solvers.oracle import METHODS, Case, full_objective
 
 
 @pytest.mark.parametrize("method", METHODS)

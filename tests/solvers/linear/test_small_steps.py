@@ -11,10 +11,10 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import partition
 from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.result import WarmStart
+from fuzzing.oracles.linear import METHODS, Case, full_objective
+from fuzzing.oracles.solved import assert_solved, problem_of, run
 from tests.fuzzing import many
-from tests.solvers.bridge import assert_solved, problem_of, run
 from tests.solvers.many_samples import draw_case, overlapping
-from tests.solvers.oracle import METHODS, Case, full_objective
 
 solve_module = importlib.import_module("fewest._solvers.linear.solve")
 

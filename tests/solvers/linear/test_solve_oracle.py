@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
+from fuzzing.oracles.linear import METHODS, Case, full_objective
+from fuzzing.oracles.solved import assert_solved, run
 from tests.fuzzing import examples
-from tests.solvers.bridge import assert_solved, run
 from tests.solvers.cases import hard_cases, noise, soft_cases, weighted_cases
-from tests.solvers.oracle import METHODS, Case, full_objective
 
 solve_module = importlib.import_module(
     "fewest._solvers.linear.solve"

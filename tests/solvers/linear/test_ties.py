@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.solvers.bridge import assert_optimal, run
+from fuzzing.oracles.linear import METHODS, Case
+from fuzzing.oracles.solved import assert_optimal, run
 from tests.solvers.cases import noise, planted
-from tests.solvers.oracle import METHODS, Case
 
 FIELDS = ("features", "w", "b", "slack", "alpha", "multiplier", "dual", "objective", "bound")
 

@@ -13,10 +13,10 @@ from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.repeat import Repeater
 from fewest._solvers.linear.vertex import Walker, vertex_of
 from fewest._solvers.linear.walk import FAILED
+from fuzzing.oracles.linear import Case, full_objective
+from fuzzing.oracles.solved import assert_optimal, problem_of, run
 from tests.fuzzing import examples
-from tests.solvers.bridge import assert_optimal, problem_of, run
 from tests.solvers.cases import hard_cases, noise
-from tests.solvers.oracle import Case, full_objective
 
 NOTHING = np.empty(0, dtype=np.intp)
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fewest._solvers.result import WarmStart
-from tests.solvers.bridge import assert_infeasible, assert_optimal, run
+from fuzzing.oracles.linear import METHODS, Case, full_objective
+from fuzzing.oracles.solved import assert_infeasible, assert_optimal, run
 from tests.solvers.cases import noise, planted, separable
-from tests.solvers.oracle import METHODS, Case, full_objective
 
 NONE = np.empty(0, dtype=np.intp)
 X, Y = noise(60, 1500, seed=6)

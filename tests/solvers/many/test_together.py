@@ -12,9 +12,9 @@ from fewest._solvers.many.crew import Crew
 from fewest._solvers.many.host import HostPrices
 from fewest._solvers.problem import support_feature_machine
 from fewest._solvers.result import Status
+from fuzzing.oracles.linear import Case, full_objective
 from tests.fuzzing import many
 from tests.solvers.cases import KINDS, draw_labels, draw_values, spoil
-from tests.solvers.oracle import Case, full_objective
 
 
 def draw_problem(seed: int) -> tuple[np.ndarray, list[np.ndarray]]:

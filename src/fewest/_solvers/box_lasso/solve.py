@@ -70,6 +70,8 @@ def box_lasso(
     n_iter = 1
     while search.gap > tol and n_iter < max_iter and search.improve(tol):
         n_iter += 1
+    if search.gap > tol:
+        search.return_to_best()
     return BoxLassoResult(
         alpha=search.alpha,
         residual=search.residual,
@@ -126,6 +128,7 @@ class _Search:
         self.memory = Memory()
         self._accept(alpha, residual)
         self.best_gap, self.idle = self.gap, 0
+        self.lowest = self.objective, self.alpha, self.residual
 
     def _accept(self, alpha: FloatArray, residual: FloatArray) -> None:
         self.alpha, self.residual = alpha, residual
@@ -150,10 +153,18 @@ class _Search:
             solution, residual = self.block.solve(self.residual, alpha[work], goal)
         alpha[work] = np.clip(solution, -self.C, self.C)
         self._accept(alpha, residual)
+        if self.objective < self.lowest[0]:
+            self.lowest = self.objective, self.alpha, self.residual
         gained = objective - self.objective > 0.01 * tol * unit or self.gap < 0.9 * self.best_gap
         self.best_gap = min(self.gap, self.best_gap)
         self.idle = 0 if gained else self.idle + 1
         return self.idle < _PATIENCE
+
+    def return_to_best(self) -> None:
+        """The weights of the lowest objective: where digits are lost, later ones may be worse."""
+        objective, alpha, residual = self.lowest
+        if objective < self.objective:
+            self._accept(alpha, residual)
 
     def _working_set(self) -> IndexArray:
         """Free variables, and those that most violate (or most nearly violate) optimality."""

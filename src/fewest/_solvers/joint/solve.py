@@ -11,6 +11,7 @@ from scipy.linalg import LinAlgError
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.interior import JointInterior
 from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.simplex import Vertex, is_small, solve_vertex
 from fewest._solvers.result import Status, relative_gap
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
@@ -31,6 +32,8 @@ _LEAVE_BELOW, _LOOSE = 0.05, 0.6
 _NOTHING, _TINY = 1e-9, 1e-6
 # Columns whose correlation is this close to one, or minus one, are the same.
 _TWINS = 1e-12
+# A feature whose price is above its cost by a larger part joins a vertex.
+_PRICED = 1e-10
 # Margins may fall short of hard limits by this much.
 _SHORTFALL = 1e-8
 # Multipliers may sum to this part of all of them in a class.
@@ -89,6 +92,26 @@ def solve_joint(
     started = perf_counter()
     if features is None:
         features = _first_features(problem, columns)
+    if not len(features):  # nothing but biases
+        return _settle_by_simplex(problem, columns, features, tol, 0, started) or _infeasible(
+            problem, started
+        )
+    found, features = _approach(problem, columns, features, tol, exact, started)
+    if found.status is not Status.INACCURATE or current_watch().is_over:
+        return found
+    settled = _settle_by_simplex(problem, columns, features, tol, found.rounds, started)
+    return found if settled is None else _better(found, settled)
+
+
+def _approach(
+    problem: JointProblem,
+    columns: Columns,
+    features: IndexArray,
+    tol: float,
+    exact: bool,
+    started: float,
+) -> tuple[JointResult, IndexArray]:
+    """What the interior point arrives at, and the features that it looked at last."""
     point = JointInterior(problem, _divided(problem, columns, features))
     watch, priced_at, close, steps = current_watch(), np.inf, (_CLOSE if exact else 1.0) * tol, 0
     best: JointResult | None = None
@@ -107,7 +130,7 @@ def solve_joint(
             if hopeless:
                 found = _conclude(problem, columns, features, point, tol, steps, started)
                 if found.status is Status.INFEASIBLE:
-                    return found
+                    return found, features
             if gap < _LEAVE_BELOW:
                 kept = (ratios[features] > _LOOSE) | was_out[features]
                 if 0 < kept.sum() < 0.8 * len(kept):
@@ -120,7 +143,7 @@ def solve_joint(
                 found = _conclude(problem, columns, features, point, tol, steps, started)
                 best = _better(best, found)
                 if best.status is Status.OPTIMAL or close < _CLOSEST * tol:
-                    return best
+                    return best, features
                 close /= 10.0  # weights that should be zero are not small enough yet
             priced_at = gap
             joining = np.flatnonzero(ratios > _NEARLY_TIGHT)
@@ -136,7 +159,53 @@ def solve_joint(
         except LinAlgError:  # the last digits are gone: as close as it gets
             break
         steps += 1
-    return _better(best, _conclude(problem, columns, features, point, tol, steps, started))
+    found = _conclude(problem, columns, features, point, tol, steps, started)
+    return _better(best, found), features
+
+
+def _settle_by_simplex(
+    problem: JointProblem,
+    columns: Columns,
+    features: IndexArray,
+    tol: float,
+    steps: int,
+    started: float,
+) -> JointResult | None:
+    """The optimum at a vertex; None if there is none, or the program is too large for that."""
+    watch = current_watch()
+    while is_small(problem, len(features)) and not watch.is_over:
+        vertex = solve_vertex(problem, _divided(problem, columns, features))
+        if vertex is None:
+            return None
+        steps += 1
+        ratios = price_ratios(problem, columns, *vertex.multipliers)
+        ratios[features] = 0.0
+        joining = np.flatnonzero(ratios > 1.0 + _PRICED)
+        if not len(joining):
+            return _conclude(problem, columns, features, vertex, tol, steps, started)
+        most = max(_FIRST_FEATURES, len(features))
+        joining = joining[np.argsort(-ratios[joining], kind="stable")[:most]]
+        features = np.concatenate([features, joining])
+    return None
+
+
+def _infeasible(problem: JointProblem, started: float) -> JointResult:
+    """Columns that do not vary keep no margin that must be kept."""
+    n, K = problem.n_samples, problem.n_classes
+    return JointResult(
+        features=np.empty(0, dtype=np.intp),
+        W=np.empty((0, K)),
+        b=np.zeros(K),
+        slack=np.zeros((n, K)),
+        alpha=np.where(problem.is_own, 0.0, 1.0 / np.bincount(problem.codes)[problem.codes, None]),
+        apart=np.ones(len(problem.pairs[0])),
+        objective=np.inf,
+        bound=np.inf,
+        violation=0.0,
+        status=Status.INFEASIBLE,
+        rounds=0,
+        seconds=perf_counter() - started,
+    )
 
 
 def _better(one: JointResult | None, other: JointResult) -> JointResult:
@@ -173,7 +242,7 @@ def _conclude(
     problem: JointProblem,
     columns: Columns,
     features: IndexArray,
-    point: JointInterior,
+    point: JointInterior | Vertex,
     tol: float,
     steps: int,
     started: float,
@@ -274,7 +343,10 @@ def balance(problem: JointProblem, alpha: FloatArray) -> FloatArray:
     surplus = flow.sum(axis=1) - flow.sum(axis=0)
     if np.abs(surplus).max() <= _BALANCED * max(1.0, float(alpha.sum())):
         return alpha
-    potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
+    try:
+        potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
+    except LinAlgError:  # multipliers beyond all bounds: they prove nothing
+        return alpha
     factor = np.maximum(0.0, 1.0 - potential[:, None] + potential)
     return alpha * (factor / max(1.0, float(factor.max())))[problem.codes]
 

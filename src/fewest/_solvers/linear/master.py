@@ -35,6 +35,7 @@ Int32Array = NDArray[np.int32]
 
 _PRIMAL_SIMPLEX, _DUAL_SIMPLEX = 4, 1
 _FEASIBILITY = 1e-9
+_ROUGH_FEASIBILITY = 1e-7
 # Programs with more entries may take so long that somebody wants to end them.
 _SOON_DONE = 20_000
 _BETWEEN_ITERATIONS = highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt
@@ -239,16 +240,33 @@ class Master:
                 raise UnboundedError("the samples in the program do not limit the weights")
             self._highs.clearSolver()  # an outdated basis is the usual reason
             status = self._run(strategy)
+        if status not in _CONCLUSIVE:
+            status = self._run_roughly()
         if status == highspy.HighsModelStatus.kInterrupt:
             raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
         if status == highspy.HighsModelStatus.kOptimal:
             return self._optimum()
         if status == highspy.HighsModelStatus.kUnbounded:
             return self._ray()
+        ray = self._largest_ray()
+        cost = np.asarray(self._highs.getLp().col_cost_)
+        if ray is not None and float(cost @ ray) < -_ROUGH_FEASIBILITY:
+            return self._along(ray)
         raise SolverError(
             f"the linear program ended with status {status.name}. Extreme values are the usual "
             "reason: lower C, or transform columns with outliers (by a logarithm or ranks)"
         )
+
+    def _run_roughly(self) -> highspy.HighsModelStatus:
+        """With looser tolerances, where none of the last digits can be had; a judge follows."""
+        names = "primal_feasibility_tolerance", "dual_feasibility_tolerance"
+        for name in names:
+            self._highs.setOptionValue(name, _ROUGH_FEASIBILITY)
+        self._highs.clearSolver()
+        status = self._run(_PRIMAL_SIMPLEX)
+        for name in names:
+            self._highs.setOptionValue(name, _FEASIBILITY)
+        return status
 
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
@@ -274,10 +292,39 @@ class Master:
             self._highs.clearSolver()
             self._run(_PRIMAL_SIMPLEX)
             _, found, ray = self._highs.getPrimalRay()
-        if not found:
+        values = np.asarray(ray) if found else None
+        if values is None or not self._is_ray(values):
+            largest = self._largest_ray()
+            values = values if largest is None else largest
+        if values is None:
             raise SolverError("HiGHS found the program unbounded but returned no ray")
-        alpha, multiplier = self._split(np.asarray(ray))
+        return self._along(values)
+
+    def _along(self, ray: FloatArray) -> MasterSolution:
+        alpha, multiplier = self._split(ray)
         return MasterSolution(False, alpha, multiplier, np.zeros(len(self.features)), 0.0)
+
+    def _is_ray(self, ray: FloatArray) -> bool:
+        """Whether it keeps the signs that the multipliers must have; HiGHS's own may not."""
+        first = 0 if self.problem.equality is None else 1
+        return float(ray[first:].min(initial=0.0)) >= -_FEASIBILITY * float(np.abs(ray).max())
+
+    def _largest_ray(self) -> FloatArray | None:
+        """The ray that gains most, by the program of all rays with entries up to one, if solved."""
+        program = self._highs.getLp()
+        for low, high, most in (
+            ("row_lower_", "row_upper_", np.inf),
+            ("col_lower_", "col_upper_", 1.0),
+        ):
+            lower, upper = np.array(getattr(program, low)), np.array(getattr(program, high))
+            setattr(program, low, np.where(np.isinf(lower), -most, 0.0))
+            setattr(program, high, np.where(np.isinf(upper), most, 0.0))
+        highs = _quiet_highs()
+        highs.passModel(program)
+        highs.run()
+        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        return np.asarray(highs.getSolution().col_value)
 
     def _split(self, columns: FloatArray) -> tuple[FloatArray, float]:
         """Column values as alpha over all samples, and lambda."""

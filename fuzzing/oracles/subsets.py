@@ -38,16 +38,19 @@ def inseparable_pairs(X, y):
     return pairs
 
 
-def brute_force(X, y):
+def separates_all_by_lp(X, y):
+    """Whether a linear program separates every two classes in these columns."""
+    return not inseparable_pairs(X, y)
+
+
+def brute_force(X, y, separates=separates_all_by_lp):
     """Size and all smallest subsets that separate all pairs of classes; (None, []) if none do."""
     d = X.shape[1]
-    if inseparable_pairs(X, y):
+    if not separates(X, y):
         return None, []
     for size in range(1, d + 1):
         found = [
-            columns
-            for columns in combinations(range(d), size)
-            if not inseparable_pairs(X[:, columns], y)
+            columns for columns in combinations(range(d), size) if separates(X[:, list(columns)], y)
         ]
         if found:
             return size, found

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from scipy.optimize import linprog
 
-from tests.minimum.oracle import random_classes, random_problem
+from fuzzing.oracles.subsets import random_classes, random_problem
 
 
 def separable(Z, y, signs):
@@ -51,8 +51,11 @@ def price_of(columns, rules, d):
     return total
 
 
-def separating_sets(X, y, rules):
-    """Every set that follows the rules and separates, with its price; included features in it."""
+def separating_sets(X, y, rules, separable=separable):
+    """Every set that follows the rules and separates, with its price; included features in it.
+
+    `separable(X, y, signs)` decides; a linear program unless another way is given.
+    """
     d = X.shape[1]
     signs = np.zeros(d)
     for column, sign in rules.get("signs", {}).items():

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from tests.minimum.errors_oracle import fewest_errors
-from tests.minimum.ruled_oracle import price_of, separable
+from fuzzing.oracles.errors import fewest_errors
+from fuzzing.oracles.ruled import price_of, separable
 
 
 def errors_of(X, y, columns, signs):

@@ -15,11 +15,16 @@ from scipy.optimize import linprog
 METHODS = ("class_means", "mean_margin", "unit_margin")
 
 
+class UndecidedError(RuntimeError):
+    """The peer solver does not know either."""
+
+
 @dataclass(frozen=True, repr=False)
 class Case:
     """Data and one member of the family. A slack cost of None, or infinite, is a hard sample.
 
-    X may be sparse. `weight` turns the means of the equality into weighted ones.
+    X may be sparse. `weight` turns the means of the equality into weighted ones. `sign` is 1 for
+    features whose weight must not be negative, -1 where it must not be positive.
     """
 
     X: np.ndarray
@@ -29,9 +34,10 @@ class Case:
     slack_cost: np.ndarray | None = None
     feature_cost: np.ndarray | None = None
     weight: np.ndarray | None = None
+    sign: np.ndarray | None = None
 
     def __repr__(self) -> str:  # hypothesis prints failing cases
-        optional = ("slack_cost", "feature_cost", "weight")
+        optional = ("slack_cost", "feature_cost", "weight", "sign")
         costs = [name for name in optional if getattr(self, name) is not None]
         return f"Case({self.shape}, {self.method}, rhs={self.rhs}, {costs})"
 
@@ -53,6 +59,10 @@ class Case:
     @property
     def c(self) -> np.ndarray:
         return np.ones(self.X.shape[1]) if self.feature_cost is None else self.feature_cost
+
+    @property
+    def signs(self) -> np.ndarray:
+        return np.zeros(self.X.shape[1]) if self.sign is None else self.sign
 
     @property
     def u(self) -> np.ndarray | None:
@@ -79,7 +89,7 @@ def standardise(X) -> np.ndarray:
 def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     """Optimal value of the full program over (w+, w-, b, xi); infinite when infeasible."""
     Z = standardise(case.X) if Z is None else Z
-    n, d = Z.shape
+    n = len(Z)
     hard = np.isinf(case.C)
     signed = case.y[:, None] * Z
     at_least = sparse.hstack([signed, -signed, case.y[:, None], sparse.eye_array(n)], "csc")
@@ -89,7 +99,9 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
         a = case.u @ Z
         equality = np.concatenate([a, -a, [case.u.sum()], np.zeros(n)])[None]
         rhs = [case.rhs]
-    bounds = [(0, None)] * (2 * d) + [(None, None)] + [(0, 0 if h else None) for h in hard]
+    bounds = [(0, 0 if sign < 0 else None) for sign in case.signs]
+    bounds += [(0, 0 if sign > 0 else None) for sign in case.signs]
+    bounds += [(None, None)] + [(0, 0 if h else None) for h in hard]
     for method in ("highs", "highs-ipm"):  # the second where the simplex does not find out
         answer = linprog(
             cost,
@@ -101,12 +113,9 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
             method=method,
             options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
         )
-        if answer.status != 4:
-            break
-    if answer.status == 2:
-        return np.inf
-    assert answer.status == 0, answer.message
-    return float(answer.fun)
+        if answer.status in (0, 2):
+            return float(answer.fun) if answer.status == 0 else np.inf
+    raise UndecidedError(answer.message)
 
 
 @dataclass(frozen=True)
@@ -159,5 +168,11 @@ def dual_value(case: Case, Z: np.ndarray, result) -> Dual:
         value += case.rhs * result.multiplier
     size = result.alpha.sum() + abs(result.multiplier)  # v itself may cancel to nothing
     imbalance = abs(v.sum()) / max(size, np.finfo(float).tiny)
-    ratio = np.abs(v @ Z / case.c).max(initial=0.0)
+    ratio = usable_prices(case, v @ Z / case.c).max(initial=0.0)
     return Dual(float(value), float(imbalance), float(ratio), v)
+
+
+def usable_prices(case: Case, prices: np.ndarray) -> np.ndarray:
+    """How much a weight would gain per unit, in the better one of the directions it may take."""
+    up, down = np.where(case.signs < 0, 0.0, prices), np.where(case.signs > 0, 0.0, -prices)
+    return np.maximum(up, down)

@@ -1,0 +1,88 @@
+"""Programs for many classes at once against the full program, with the bound from the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from fewest._solvers.columns import scale_columns
+from fewest._solvers.joint.problem import JointProblem
+from fewest._solvers.joint.solve import JointResult, solve_joint
+from fewest._solvers.result import Status
+from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
+from fuzzing.oracles.joint import full_optimum
+from fuzzing.oracles.linear import UndecidedError, standardise
+from fuzzing.outcome import require
+
+_ACCURACY = 1e-6
+_LARGEST = 1e6  # beyond, two solvers may draw the line of what is feasible differently
+
+
+def check(case: int, folder: Path) -> None:
+    X, problem = draw(case)
+    Z = standardise(X)
+    prices = np.ones(Z.shape[1]) if problem.feature_cost is None else problem.feature_cost
+    try:
+        wanted = full_optimum(
+            Z,
+            problem.codes,
+            problem.slack_cost,
+            prices,
+            means_apart=problem.means_apart,
+            weight=problem.sample_weight,
+        )
+    except UndecidedError:
+        return
+    result = solve_joint(problem, scale_columns(X))
+    if np.isinf(wanted):
+        require(result.status is not Status.OPTIMAL, f"{result.objective}, but it is infeasible")
+        return
+    if wanted > _LARGEST:
+        return
+    unit = max(1.0, abs(wanted))
+    # An answer that calls itself inaccurate may be so, but not by much.
+    accuracy = _ACCURACY if result.status is Status.OPTIMAL else 10 * _ACCURACY
+    require(result.status is not Status.INFEASIBLE, f"infeasible; linprog finds {wanted}")
+    off = abs(result.objective - wanted) / unit
+    require(off <= accuracy, f"objective {result.objective}, linprog {wanted}")
+    require(result.bound <= wanted + _ACCURACY * unit, f"bound {result.bound}, linprog {wanted}")
+    _check_weights(Z, problem, prices, result, accuracy * unit)
+
+
+def _check_weights(
+    Z: np.ndarray, problem: JointProblem, prices: np.ndarray, result: JointResult, most: float
+) -> None:
+    """The objective again, from the weights and the data."""
+    W = np.zeros((Z.shape[1], problem.n_classes))
+    W[result.features] = result.W
+    scores = Z @ W + result.b
+    rows = np.arange(len(Z))
+    margins = scores[rows, problem.codes][:, None] - scores
+    slack = np.where(problem.is_own, 0.0, np.maximum(0.0, problem.margin - margins))
+    paid = prices @ np.ptp(W, axis=1)
+    if problem.slack_cost is None:
+        require(slack.max() <= 1e-6, f"a margin is violated by {slack.max():.1e}")
+    else:
+        paid += problem.slack_cost @ slack.sum(axis=1)
+    off = abs(paid - result.objective)
+    require(off <= most, f"objective {result.objective}, from its weights {paid}")
+
+
+def draw(case: int) -> tuple[np.ndarray, JointProblem]:
+    rng = np.random.default_rng([3, case])
+    n_classes = int(rng.integers(2, 7))
+    n, d = draw_size(rng, 50, 40)
+    n = max(n, n_classes)
+    X = draw_values(rng, n, d)
+    codes = draw_codes(rng, X, n_classes)
+    cost = None if rng.random() < 0.3 else 10.0 ** rng.uniform(-5, 4) * rng.uniform(0.5, 2.0, n)
+    means_apart = rng.random() < 0.5
+    problem = JointProblem(
+        codes,
+        cost,
+        feature_cost=rng.uniform(0.2, 5.0, d) if rng.random() < 0.4 else None,
+        means_apart=means_apart,
+        sample_weight=rng.uniform(0.2, 2.0, n) if means_apart and rng.random() < 0.2 else None,
+    )
+    return as_stored(rng, X), problem

@@ -1,0 +1,66 @@
+"""Linear programs of two classes against the full program, with certificates from the data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from fewest._solvers.result import Status
+from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
+from fuzzing.oracles.linear import METHODS, Case, UndecidedError, full_objective
+from fuzzing.oracles.solved import assert_solved, run
+from fuzzing.outcome import require
+
+# Between weights of this size on standardised columns and "infeasible" lies only rounding, and two
+# solvers may draw that line in different places.
+_LARGEST = 1e7
+
+
+def check(case: int, folder: Path) -> None:
+    problem = draw(case)
+    try:
+        wanted = full_objective(problem)
+    except UndecidedError:
+        return
+    result = run(problem)
+    if any(_LARGEST < value < np.inf for value in (wanted, result.objective, result.bound)):
+        return
+    if result.status is Status.INACCURATE and np.isfinite(wanted):
+        # An answer that calls itself inaccurate may be so, but not by much.
+        unit = max(1.0, wanted)
+        require(abs(result.objective - wanted) <= 1e-5 * unit, f"{result.objective}, not {wanted}")
+        require(result.bound <= wanted + 1e-6 * unit, f"bound {result.bound}, optimum {wanted}")
+        return
+    assert_solved(problem, result, wanted)
+
+
+def draw(case: int) -> Case:
+    """A program of any form, hard or soft or both, with or without prices, signs and weights."""
+    rng = np.random.default_rng([1, case])
+    n, d = draw_size(rng, 60, 90)
+    X = draw_values(rng, n, d)
+    y = np.where(draw_codes(rng, X, 2) == 1, 1.0, -1.0)
+    method = str(rng.choice(METHODS))
+    return Case(
+        as_stored(rng, X),
+        y,
+        method,
+        rhs=1.0 if method == "unit_margin" or rng.random() < 0.7 else -1.0,
+        slack_cost=_draw_slack_cost(rng, n),
+        feature_cost=10.0 ** rng.uniform(-2, 2, d) if rng.random() < 0.3 else None,
+        weight=rng.uniform(0.1, 3.0, n) if method != "unit_margin" and rng.random() < 0.2 else None,
+        sign=rng.choice([-1, 0, 1], d).astype(np.int8) if rng.random() < 0.2 else None,
+    )
+
+
+def _draw_slack_cost(rng: np.random.Generator, n: int) -> np.ndarray | None:
+    match rng.integers(5):
+        case 0 | 1:
+            return None
+        case 2:
+            return np.full(n, 10.0 ** rng.uniform(-8, 6))  # what the machines may ask for
+        case 3:
+            return 10.0 ** rng.uniform(-3, 3, n)
+        case _:
+            return np.where(rng.random(n) < 0.3, np.inf, 10.0 ** rng.uniform(-3, 3, n))

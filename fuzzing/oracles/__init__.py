@@ -1,0 +1,1 @@
+"""Slow, independent answers: full programs, brute force, fractions, plain gradient steps."""

@@ -1,0 +1,48 @@
+"""Cases of `make fuzz` that once failed: what they found stays found.
+
+Which data a case has depends on how `fuzzing` draws it: whoever changes that keeps the faults, by
+new cases or by data.
+"""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+from fewest._solvers.result import Status
+from fuzzing.kinds import BY_NAME
+from fuzzing.kinds.joint import draw as draw_joint
+from fuzzing.kinds.programs import draw
+from fuzzing.oracles.linear import full_objective
+from fuzzing.oracles.solved import run
+
+FOUND = [
+    ("joint", 1000003),  # costs that dwarf the weights: half the steps led nowhere
+    ("joint", 1000058),
+    ("joint", 1000169),
+    ("joint", 1000650),
+    ("joint", 1000044),  # no column varies
+    ("joint", 1000117),
+    ("programs", 3000122),  # HiGHS gives up
+    ("programs", 2001429),
+    ("nifti_file", 6000089),  # weights that integers cannot hold
+]
+
+
+@pytest.mark.parametrize(("kind", "case"), FOUND)
+def test_nothing_is_wrong_any_more(kind, case, tmp_path):
+    import_module(BY_NAME[kind].module).check(case, tmp_path)
+
+
+@pytest.mark.parametrize("case", [1001002, 1001055, 1001435, 1001490])
+def test_rays_with_wrong_signs_are_replaced(case):
+    """HiGHS called these dual programs unbounded along rays that leave their bounds."""
+    problem = draw(case)
+    assert np.isinf(full_objective(problem))
+    assert run(problem).status is Status.INFEASIBLE
+
+
+def test_the_joint_cases_have_many_samples_of_few_kinds():
+    """Otherwise those above would not be about costs that dwarf weights, nor about constants."""
+    assert draw_joint(1000003)[1].slack_cost.max() > 1e4
+    assert np.ptp(draw_joint(1000117)[0], axis=0).max() == 0.0

@@ -1,0 +1,150 @@
+"""The harness itself: what it would find if it were there."""
+
+import os
+import signal
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from fuzzing import __main__ as command
+from fuzzing import worker
+from fuzzing.kinds import KINDS, Kind
+from fuzzing.outcome import SORTS, Failure, Outcome
+from fuzzing.pool import try_cases
+from fuzzing.schedule import count_cases, list_cases
+from fuzzing.table import Tally
+from tests.platforms import needs
+
+
+def test_kinds_come_in_proportion_and_in_the_same_order():
+    n_cases = count_cases(KINDS, 2.0)
+    listed = list(islice(list_cases(KINDS, 7), n_cases))
+    assert listed == list(islice(list_cases(KINDS, 7), n_cases))
+    for kind in KINDS:
+        cases = [case for one, case in listed if one is kind]
+        assert len(cases) == 2 * kind.share
+        assert cases == list(range(7_000_000, 7_000_000 + len(cases)))
+
+
+def test_shares_reach_the_aims():
+    """20,000 programs, 2,000 minima, 2,000 P-SVMs and 20,000 files go with 100 kills."""
+    totals = {}
+    for kind in KINDS:
+        totals[kind.counts_as] = totals.get(kind.counts_as, 0) + kind.share
+    assert totals == {
+        "programs": 200,
+        "minima": 20,
+        "P-SVMs": 20,
+        "files": 200,
+        "kills": 1,
+    }
+
+
+def fails(sort):
+    def check(case, folder):
+        raise Failure(sort, "found") if sort in ("wrong", "lost") else ERRORS[sort]
+
+    return check
+
+
+ERRORS = {"traceback": KeyError("x"), "memory": MemoryError(), "exit": SystemExit(3)}
+
+
+@pytest.mark.parametrize(
+    ("raised", "sort"),
+    [
+        ("wrong", "wrong"),
+        ("lost", "lost"),
+        ("traceback", "traceback"),
+        ("memory", "memory"),
+        ("exit", "traceback"),
+    ],
+)
+def test_sorts_of_failures(monkeypatch, tmp_path, raised, sort):
+    module = type("Module", (), {"check": staticmethod(fails(raised))})
+    monkeypatch.setattr(worker, "import_module", lambda name: module)
+    outcome = worker.try_case("programs", 5, tmp_path)
+    assert outcome.sort == sort
+    assert outcome.command == "python -m fuzzing --only programs --case 5"
+
+
+def test_what_is_right_is_no_failure(tmp_path):
+    assert worker.try_case("programs", 1, tmp_path).sort is None
+
+
+@needs("POSIX signals")
+def test_crashes_and_hangs_cost_one_case_each(monkeypatch, tmp_path):
+    """The worker is killed, or stopped, from outside; a new one does the rest."""
+    hasty = Kind("programs", "programs", 1, seconds=1.0)
+    monkeypatch.setattr("fuzzing.pool._START", 300.0)
+    workers = []
+    _remember(monkeypatch, workers)
+    cases = iter([(hasty, 1), (hasty, 2), (hasty, 3)])
+    outcomes = []
+    for outcome in try_cases(cases, 1, tmp_path, lambda: False):
+        outcomes.append(outcome)
+        if outcome.case == 1:
+            os.kill(workers[-1].process.pid, signal.SIGSTOP)
+        if outcome.case == 2:
+            os.kill(workers[-1].process.pid, signal.SIGKILL)
+    assert [outcome.sort for outcome in outcomes] == [None, "hang", "crash"]
+    assert len(workers) == 3
+
+
+def _remember(monkeypatch, workers):
+    from fuzzing import pool
+
+    real = pool._Worker
+
+    def make(folder):
+        workers.append(real(folder))
+        return workers[-1]
+
+    monkeypatch.setattr(pool, "_Worker", make)
+
+
+def test_the_table():
+    tally = Tally()
+    for outcome in (
+        Outcome("programs", 1),
+        Outcome("programs", 2, "wrong", "x"),
+        Outcome("npz_file", 3, "crash", "x"),
+        Outcome("kills", 4),
+    ):
+        tally.add(outcome)
+    assert tally.n_failed == 2
+    text = tally.as_text().splitlines()
+    assert text[0].split() == ["kind", "cases", *SORTS]
+    assert text[1].split() == ["programs", "2", "1", "0", "0", "0", "0", "0"]
+    assert text[-1].split() == ["all", "4", "1", "0", "1", "0", "0", "0"]
+    assert "| all files | 1 | 0 | 0 | 1 | 0 | 0 | 0 |" in tally.as_markdown()
+
+
+def test_exit_codes(monkeypatch, tmp_path, capsys):
+    table = tmp_path / "table.md"
+
+    def pretend(sort):
+        def try_them(cases, jobs, folder, is_over):
+            yield from (Outcome(kind.name, case, sort, "found") for kind, case in cases)
+
+        monkeypatch.setattr(command, "try_cases", try_them)
+        arguments = ["--seed", "3", "--rounds", "0.01", "--only", "psvm", "--jobs", "1"]
+        return command.main([*arguments, "--markdown", str(table)])
+
+    assert pretend(None) == 0
+    assert "| psvm | 1 | 0 |" in table.read_text()
+    assert pretend("wrong") == 1
+    said = capsys.readouterr().out
+    assert "seed 3" in said
+    assert "wrong: python -m fuzzing --only psvm --case 3000000\nfound" in said
+    assert command.main(["--only", "psvm", "--case", "3"]) == 0
+    with pytest.raises(SystemExit):
+        command.main(["--case", "3"])
+
+
+def test_time_is_a_limit(tmp_path):
+    started = time.monotonic()
+    assert not list(try_cases(list_cases(KINDS, 1), 1, Path(tmp_path), lambda: True))
+    assert time.monotonic() - started < 60

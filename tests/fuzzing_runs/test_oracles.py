@@ -1,0 +1,59 @@
+"""The oracles against what is known, and against each other."""
+
+import numpy as np
+import pytest
+
+from fuzzing.oracles.box_lasso import KINDS, draw, lasso_objective, proximal_objective
+from fuzzing.oracles.fractions import is_separable, separates_all
+from fuzzing.oracles.ruled import random_rules
+from fuzzing.oracles.ruled import separable as separable_by_lp
+from fuzzing.oracles.subsets import inseparable_pairs, random_classes, random_problem
+
+
+def test_separability_by_hand():
+    line = np.array([[0.0], [1.0], [2.0]])
+    assert is_separable(line, [False, False, True])
+    assert not is_separable(line, [False, True, False])
+    assert not is_separable(np.array([[1.0], [1.0]]), [True, False])
+    square = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    assert not is_separable(square, [True, True, False, False])
+    assert is_separable(square, [True, False, True, False])
+
+
+def test_touching_classes_are_not_separable():
+    """Three points in one line, and the same a last digit away from it."""
+    line = np.array([[1.0, 3.0], [3.0, 1.0], [2.0, 2.0]])
+    assert not is_separable(line, [True, True, False])
+    line[2, 1] = np.nextafter(2.0, 3.0)
+    assert is_separable(line, [True, True, False])
+
+
+def test_signs_of_weights():
+    line = np.array([[0.0], [1.0]])
+    assert is_separable(line, [False, True], [1])
+    assert not is_separable(line, [False, True], [-1])
+    assert is_separable(line, [True, False], [-1])
+    both = np.array([[0.0, 5.0], [1.0, 5.0]])
+    assert not is_separable(both, [False, True], [-1, 1])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_equals_linear_programs(seed):
+    X, y = random_problem(seed) if seed % 2 else random_classes(seed)
+    for columns in ([0], list(range(min(3, X.shape[1]))), list(range(X.shape[1]))):
+        assert separates_all(X[:, columns], y) == (not inseparable_pairs(X[:, columns], y))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equals_linear_programs_with_signs(seed):
+    X, y, rules = random_rules(seed)
+    signs = np.array([rules.get("signs", {}).get(j, seed % 2) for j in range(X.shape[1])])
+    assert separates_all(X, y, signs) == separable_by_lp(X, y, signs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradient_steps_reach_the_lasso(kind):
+    case = draw(kind, 3, penalty=True, box=False)
+    wanted = lasso_objective(case)
+    zero = np.zeros(case.K.shape[1])
+    assert proximal_objective(case, zero, 20_000) == pytest.approx(wanted, rel=1e-7)
