@@ -62,14 +62,14 @@ def add_options(commands: options.Commands) -> None:
     options.add_checkpoint(group)
     options.add_output(
         informative,
-        quiet="print the best calibrated estimate only (nan if nothing is better than chance); no "
+        quiet="print the estimate without chance only (nan if nothing is better than chance); no "
         "progress bar",
         plot="the curves",
     )
 
 
 def _choose_estimate(content: Content) -> float:
-    """The best calibrated estimate; not a number where nothing is better than chance."""
+    """The estimate without chance; not a number where nothing is better than chance."""
     from fewest.report._verdict import judge_content
 
     assert content.informative is not None

@@ -12,7 +12,7 @@ from fewest.informative._univariate import TMap, choose_kind
 from fewest.report._data import Data, copy_fields
 from fewest.report.content import Estimate, Informative, InformativeFold, SigmoidFit
 
-# The best calibrated one first (`python -m benchmarks.informative`), upper limits last.
+# First the one that takes chance away (`python -m benchmarks.informative`), upper limits last.
 _RULES = {
     "purified": "without the features removed by chance",
     "univariate": "from the p-values of t-tests, one feature at a time",

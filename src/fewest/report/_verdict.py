@@ -16,8 +16,8 @@ from fewest.report.content import Content, DataSummary
 
 _LEVEL = 0.05
 # Folds share samples, so their errors on noise vary by about a third more than independent ones:
-# an interval of 95 % would be below guessing in one noise data set of twenty. Without a permutation
-# test, this one decides.
+# 95 % intervals were below guessing in 40 of 463 noise data sets, those of 99.9 % in 2. Without a
+# permutation test, the latter decides.
 _CONFIDENCE = 0.999
 
 
