@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fewest._memory import check_size
 
@@ -28,7 +28,8 @@ def check_sparse(matrix: Any, what: str) -> None:
     what : str
         How messages call it ("X", "layer 'counts' of cells.h5ad").
     """
-    if not sparse.issparse(matrix):
+    sparse = sys.modules.get("scipy.sparse")  # where it was not loaded, nothing is of its kind
+    if sparse is None or not sparse.issparse(matrix):
         return
     if matrix.ndim != 2:
         raise ValueError(f"{what} is a sparse array of {matrix.ndim} dimension(s): it needs two")

@@ -47,6 +47,7 @@ GRIDS = {
     "min_over": {"C": [0.1, 1.0]},
     "weighted vote": {"n_features": [2, 4]},
     "best first": {"patience": [1, 2]},
+    "ranking": {"n_features": [2, 4]},
     "kernel feature machine": {"C": [1.0, 5.0]},
 }
 # Its search is compiled for every kind of array: half a minute here, and nothing new to learn.

@@ -58,8 +58,9 @@ def seen(monkeypatch):
         (LiknonCV(5, cv=3, n_splits=2, random_state=0), 6),
         (LiknonCV(5, cv=3, n_splits=2, standardize=False, prefilter=10, random_state=0), 6),
         (LiknonCV(Cs=[0.01, 0.1], cv=3, n_splits=2, outcome="best", random_state=0), 6),
-        (PotentialSVC(kernel="precomputed"), 0),
-        (PotentialSVC(), 0),
+        # Three folds find the temperature of their probabilities.
+        (PotentialSVC(kernel="precomputed"), 3),
+        (PotentialSVC(), 3),
         (PotentialSVCCV((1.0,), (0.1, 1.0), cv=4), 4),
         (PotentialSelector(), 0),
         (PotentialSelector(n_runs=3, random_state=0), 3),
@@ -67,7 +68,7 @@ def seen(monkeypatch):
         (RepetitiveSelector(Liknon(C=0.1), n_subsets=3), 0),
         (RepetitiveSelector(FeatureSelectionConcave(), n_subsets=3), 0),
         (RepetitiveSelector(UnionFeatureMachine(standardize=False), n_subsets=2), 0),
-        (AccumulatedClassifier(RepetitiveSelector(SOFT, n_subsets=2)), 0),
+        (AccumulatedClassifier(RepetitiveSelector(SOFT, n_subsets=2)), 3),
     ],
     ids=repr,
 )

@@ -7,10 +7,10 @@ import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from fewest._wording import visible
+from fewest._wording import counted, quoted, visible
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
-from fewest.cli._methods import make_estimator, settle_method
+from fewest.cli._methods import METHODS, make_estimator, settle_method
 from fewest.cli._output import writing
 from fewest.cli._rules import add_rule_options, read_rule_options
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+# So many samples of each class are left for the folds within a fold.
+_FEWEST_PER_CLASS = 6
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
 
@@ -111,12 +113,29 @@ def run(arguments: argparse.Namespace) -> None:
                 "C was not chosen from the data, which takes many passes over the file: try other "
                 "values of --C, or --method sfm-cv."
             )
+    chooses = arguments.method is None
     notes += settle_method(arguments)
     table = read_blocks(arguments) if in_blocks else None
     job = start_job(arguments, "model", table=table)
+    if chooses and arguments.method == "sfm-cv":
+        notes += _avoid_small_folds(job)
     job.note(notes)
     job.rules = read_rule_options(arguments, job.data.feature_names)
     select_features(job)
+
+
+def _avoid_small_folds(job: Job) -> list[str]:
+    """A fixed C where a class is too small to be split twice, in folds of folds."""
+    sizes = {one.label: one.n_samples for one in job.data.summary(**job.about).classes}
+    smallest = min(sizes, key=lambda label: sizes[label])
+    if sizes[smallest] >= _FEWEST_PER_CLASS:
+        return []
+    arguments = job.arguments
+    arguments.method, arguments.C, arguments.multi_class = "sfm", METHODS["sfm"].C, None
+    return [
+        f"C was not chosen from the data: the class {quoted(smallest)} has only "
+        f"{counted(sizes[smallest], 'sample')}. Try other values of --C."
+    ]
 
 
 def select_features(job: Job, **page: Any) -> Content:

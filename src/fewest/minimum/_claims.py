@@ -51,7 +51,7 @@ class Verification:
     unchecked: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return self.holds
+        return bool(self.holds)
 
     def __str__(self) -> str:
         if not self.holds:
@@ -137,10 +137,11 @@ def list_unchecked(result: MinimumResult, *, search: bool, counted: bool) -> tup
 def count_again(result: MinimumResult, X: FloatArray, classes: Any, y: IndexArray) -> bool:
     """Whether a second search for all sets of this size finds as many, those listed among them."""
     from fewest.minimum._features import Driver
-    from fewest.minimum._with_errors import ErrorDriver
+    from fewest.minimum._general_errors import allow_errors
 
     if result.max_errors:
-        again = ErrorDriver(X, y, classes, Clock(), result.max_errors, None, None).run()
+        everything = {"max_size": None, "n_solutions": None}
+        again = allow_errors(X, y, None, 1, 0, None, result.max_errors, **everything)
     else:
         again = Driver(X, y, classes, Clock(), max_size=None, n_solutions=None).run()
     listed = {tuple(subset.tolist()) for subset in again.subsets}

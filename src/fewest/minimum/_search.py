@@ -292,11 +292,13 @@ class CoverSearch:
                 self._rule(), np.array(node.chosen, dtype=np.int64), self._uncovered(node),
                 node.excluded, row, children, out, counts, tried, starts,
             )  # fmt: skip
-            while np.any(starts >= 0):
+            is_over = False
+            while np.any(starts >= 0) and not is_over:
                 share_out(cover.scan_children, len(children), *given, CALL_STEPS)
-                if self._clock.is_over:
-                    return False
+                is_over = self._clock.is_over
             self.tally.nodes += int(tried.sum())
+            if is_over:
+                return False
             again, first_new = [], self.bits.n_rows
             for place in np.flatnonzero(counts):
                 chosen = (*node.chosen, int(children[place]))

@@ -213,6 +213,14 @@ def _put_names_first(
     return pandas.concat([names, part.iloc[:, list(samples)]], axis=1)
 
 
+def _is_unique(column: pandas.Series) -> bool:
+    """Whether no entry repeats; lists and the like, which cannot be compared, are no ids."""
+    try:
+        return bool(column.is_unique)
+    except TypeError:
+        return False
+
+
 def _find_ids(cells: pandas.DataFrame, header: Sequence[str], request: Request) -> list[Ids]:
     """Columns that may name the samples: the one asked for, or all without repeated entries."""
     if request.ids is not None:
@@ -222,7 +230,7 @@ def _find_ids(cells: pandas.DataFrame, header: Sequence[str], request: Request) 
         column = cells.iloc[:, place]
         is_text = column.dtype.kind not in NUMBER_KINDS
         may_count = place < _FIRST_COLUMNS and column.dtype.kind in "iu"
-        if (is_text or may_count or not name) and column.notna().all() and column.is_unique:
+        if (is_text or may_count or not name) and column.notna().all() and _is_unique(column):
             found.append(make_ids(name, column.tolist()))
     # Text says more than a number does.
     return sorted(found, key=lambda ids: all(text.isdigit() for text in ids.values))
