@@ -6,6 +6,11 @@ import pytest
 from fewest.datasets import make_confounded
 
 
+@pytest.fixture(autouse=True)
+def _short_pages(monkeypatch):
+    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 1.0)
+
+
 @pytest.fixture
 def study(tmp_path):
     X, y, covariates = make_confounded(n=80, d=60, effect=0.0, random_state=1)

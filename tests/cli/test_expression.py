@@ -7,6 +7,11 @@ import pytest
 from tests.tables.expression import IDS, TISSUES, write_expression, write_patients, write_series
 
 
+@pytest.fixture(autouse=True)
+def _short_pages(monkeypatch):
+    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 1.0)
+
+
 @pytest.fixture
 def files(tmp_path):
     return write_expression(tmp_path / "expression.tsv"), write_patients(tmp_path / "patients.csv")

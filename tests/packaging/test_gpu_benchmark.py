@@ -14,6 +14,7 @@ def rows(monkeypatch):
     return timing.rows
 
 
+@pytest.mark.slow
 def test_the_quick_run_compares_with_single_fits(rows, monkeypatch, capsys):
     monkeypatch.setattr(gpu, "_find", lambda name: _strict(name))
     gpu.main(["--quick", "--threads", "2"])
