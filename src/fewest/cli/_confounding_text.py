@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 def confounding_blocks(content: Content) -> list[str]:
-    """What follows, and one line per covariate; nothing if none was named."""
+    """One line per covariate, below a sentence; nothing if none was named.
+
+    What follows from it is part of the verdict.
+    """
     found = content.trust.confounding
     if found is None:
         return []
@@ -23,7 +26,7 @@ def confounding_blocks(content: Content) -> list[str]:
     ]
     header = ["covariate", "p, with the classes", "class from it alone", "it from the features"]
     return [
-        f"Could it be something else? {found.verdict}",
+        "Could it be something else?\n\n"
         f"{aligned([header, *rows])}\n"
         "Balanced errors in cross-validation; p is the chance of such an association with the "
         "classes.",

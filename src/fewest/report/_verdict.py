@@ -30,7 +30,16 @@ class Verdict:
 
 
 def judge_content(content: Content) -> Verdict:
-    """What is known of the features of a result, by the strongest evidence there is."""
+    """What is known of the features of a result, and whether something else explains it."""
+    found, confounding = _judge_chance(content), content.trust.confounding
+    if confounding is None:
+        return found
+    is_better = False if confounding.is_explained else found.is_better
+    return Verdict(is_better, f"{found.text.removesuffix('.')}. {confounding.verdict}")
+
+
+def _judge_chance(content: Content) -> Verdict:
+    """By the strongest evidence there is."""
     trust = content.trust
     if trust.diagnostics is not None:
         return Verdict(bool(trust.diagnostics.conclusive), trust.diagnostics.headline)
