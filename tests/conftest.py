@@ -1,12 +1,18 @@
 """Where the tests find the real data sets, which the project does not ship."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Shells start commands in the background with Ctrl-C ignored, and all that these start inherits it:
+# the tests that send one would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

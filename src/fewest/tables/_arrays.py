@@ -207,7 +207,8 @@ def _looks_like(column: pandas.Series) -> str:
 
 
 def _are_dates(column: pandas.Series) -> bool:
-    return bool(column.dropna().astype(str).str.fullmatch(_WRITTEN_DATE).all())
+    # Bytes are no text to pandas, unless each is written by itself.
+    return bool(column.dropna().map(str).str.fullmatch(_WRITTEN_DATE).all())
 
 
 def _is_id(column: pandas.Series) -> bool:
@@ -218,7 +219,7 @@ def _is_id(column: pandas.Series) -> bool:
     return bool(
         column.is_unique
         and is_no_number(column).all()
-        and not column.astype(str).str.fullmatch(_WRITTEN_NUMBER).all()
+        and not column.map(str).str.fullmatch(_WRITTEN_NUMBER).all()
     )
 
 

@@ -18,7 +18,8 @@ from fewest._types import FloatArray, IndexArray
 
 # Larger programs take longer than a gap that small is worth: entries of their matrix.
 _MOST_ENTRIES = 2_000_000
-_TOLERANCE = 1e-10
+# Some programs have no point that is so exact: then the usual one.
+_TOLERANCES = 1e-10, 1e-7
 _OPTIMAL = 0
 
 
@@ -63,17 +64,21 @@ def solve_vertex(problem: JointProblem, block: FloatArray) -> Vertex | None:
     if problem.slack_cost is not None:
         cost.append(problem.slack_cost[samples])
     limits = np.append(np.full(len(samples), problem.margin), np.ones(len(first)))
-    found = linprog(
-        np.concatenate(cost),
-        A_ub=sparse.block_array(blocks, format="csr") if d else sparse.hstack([-margins, -slacks]),
-        b_ub=np.concatenate([-limits, np.zeros(2 * d * K)]),
-        bounds=[(None, None)] * n_weights + [(0, None)] * (d + slacks.shape[1]),
-        method="highs-ds",
-        options={
-            "primal_feasibility_tolerance": _TOLERANCE,
-            "dual_feasibility_tolerance": _TOLERANCE,
-        },
-    )
+    matrix = sparse.block_array(blocks, format="csr") if d else sparse.hstack([-margins, -slacks])
+    for tolerance in _TOLERANCES:
+        found = linprog(
+            np.concatenate(cost),
+            A_ub=matrix,
+            b_ub=np.concatenate([-limits, np.zeros(2 * d * K)]),
+            bounds=[(None, None)] * n_weights + [(0, None)] * (d + slacks.shape[1]),
+            method="highs-ds",
+            options={
+                "primal_feasibility_tolerance": tolerance,
+                "dual_feasibility_tolerance": tolerance,
+            },
+        )
+        if found.status == _OPTIMAL:
+            break
     if found.status != _OPTIMAL:
         return None
     proof = np.maximum(0.0, -found.ineqlin.marginals[: len(points)])
