@@ -96,7 +96,7 @@ def _move_lines(rng: random.Random, lines: list[list[str]]) -> None:
             lines.insert(rng.randrange(len(lines)), list(rng.choice(lines)))
         case 2:
             rng.shuffle(lines)
-        case 3:
+        case 3 if len(lines) > 1:
             del lines[rng.randrange(1, len(lines)) :]
         case 4:
             lines.insert(0, ["# a remark"])

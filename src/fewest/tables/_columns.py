@@ -140,6 +140,11 @@ def make_frame(
     else:
         kept = []
         [cells] = parts
+        if cells.shape[1] != len(header):  # odd quotes make two parsers of text disagree
+            raise InputError(
+                f"{visible(file)} is not a regular table: its header has {len(header)} names, its "
+                f"rows {cells.shape[1]} cells.\nEvery row must have as many cells as the header."
+            )
         names = name_lines(header, request, file, lambda: cells.iloc[:, 0].tolist())
 
     def find_ids() -> list[Ids]:
