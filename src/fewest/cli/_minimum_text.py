@@ -20,12 +20,25 @@ def minimum_blocks(content: Content) -> list[str]:
         return []
     (found,) = content.trust.minima
     n_classes, near = len(content.data.classes), content.trust.near_optimal
+    if found.size is None:
+        return [_inseparable_text(found)]
     return [
         _smallest_text(found, n_classes),
         _sets_text(found) if near is None else near_text(near, has_prices=found.price is not None),
         _search_table(found),
         _proof_text(found),
     ]
+
+
+def _inseparable_text(found: Minimum) -> str:
+    """All classes together, where only some of them can be separated from the rest."""
+    if not found.inseparable:
+        return (
+            "All classes together: no set that separates every two of them was found in time. "
+            "Raise --max-seconds."
+        )
+    pairs = [f"{cut(one)} and {cut(other)}" for one, other in found.inseparable]
+    return f"All classes together: no set of features separates {listed(pairs)} (proven)."
 
 
 def _smallest_text(found: Minimum, n_classes: int) -> str:

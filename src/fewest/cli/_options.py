@@ -292,6 +292,15 @@ def add_panel(group: Group) -> None:
     )
 
 
+def add_per_class(group: Group, what: str) -> None:
+    """Each class against the rest, beside all of them together."""
+    group.option(
+        "--per-class",
+        f"more than two classes: also {what} of each class against the rest, and say how many "
+        "different features that takes and which ones several classes share",
+    )
+
+
 def add_seed(group: Group, decides: str) -> None:
     """The seed, and what it decides."""
     group.option("--seed INT", decides, seed, 0)

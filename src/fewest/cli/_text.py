@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest.cli._class_text import per_class_blocks
 from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
 from fewest.report._trust_content import Spread
+from fewest.report._wording import QUOTE_FIRST
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -69,6 +71,7 @@ def result_text(content: Content) -> str:
         *_subset_blocks(content),
         *_informative_blocks(content),
         *minimum_blocks(content),
+        *per_class_blocks(content),
         *front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
         *confounding_blocks(content),
@@ -369,7 +372,8 @@ def _informative_blocks(content: Content) -> list[str]:
     rows = [[one.rule, percent(one.share), str(one.n_features)] for one in found.estimates]
     what = "folds" if content.data.n_groups is None else "participants or groups"
     estimates = (
-        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n\n"
+        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n"
+        f"{QUOTE_FIRST}\n\n"
         f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
         f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
     )

@@ -19,6 +19,7 @@ from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.report._class_content import PerClass
 from fewest.report._data import Data
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Given:
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
     confounding: Confounding | None = None
+    per_class: PerClass | None = None
     path: Any = None
 
 
