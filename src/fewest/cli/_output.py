@@ -30,6 +30,7 @@ _INPUTS = {
     "model": "model",
     "against": "second data",
     "classes": "classes",
+    "against_classes": "second classes",
     "features_from": "names of the features",
 }
 _ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
@@ -94,7 +95,7 @@ def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:
     inputs = [name for name in _INPUTS if name not in files]
     for name, (option, path) in product(inputs, files.items()):
         read = getattr(arguments, name, None)
-        if read and name == "classes":
+        if read and name in ("classes", "against_classes"):
             read = str(split_classes(read)[0])
         if read and os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
             raise CommandError(

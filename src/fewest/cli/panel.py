@@ -58,6 +58,11 @@ def add_options(commands: options.Commands) -> None:
         "and the classifier of the first table predicts its samples",
     )
     group.option(
+        "--against-classes FILE[:SHEET][:COLUMN]",
+        "a table with the classes of --against, as --classes is for DATA (default: that of "
+        "--classes)",
+    )
+    group.option(
         "--points MAX",
         "also turn the panel into a score to add up by hand, of at most MAX points per feature "
         f"({_USUAL_POINTS} if it is left out), with a table from totals to the risk of the second "
@@ -109,6 +114,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.cv == 0:
         raise CommandError("--cv 0: without folds nothing can be judged.\nName 2 folds or more.")
+    if arguments.against_classes is not None and arguments.against is None:
+        raise CommandError("--against-classes needs a second table.\nName it with --against.")
     given = read_panel(arguments)
     job = start_job(arguments, "plot")
     given = given.check(job.data.feature_names)
