@@ -109,7 +109,8 @@ def test_json_describes_the_run(run, table):
 
 
 def test_printed_report(run, table):
-    ran = run("select", table, "--target", "group", "--C", 3)
+    assert "relative gap" not in run("select", table, "--target", "group", "--C", 3).out
+    ran = run("select", table, "--target", "group", "--C", 3, "--verbose")
     assert ran.code == 0
     assert ran.err == ""
     for part in (

@@ -42,6 +42,7 @@ class Output:
 
     json_file: str | None
     quiet: bool
+    verbose: bool = False
     later: list[str] = field(default_factory=list)
 
     @classmethod
@@ -52,7 +53,10 @@ class Output:
         """
         paths = {name: getattr(arguments, name, None) for name in ("json", "report", *files)}
         _check_files(arguments, {name: path for name, path in paths.items() if path})
-        return cls(arguments.json, arguments.quiet)
+        verbose = bool(getattr(arguments, "verbose", False))
+        if verbose and arguments.quiet:
+            raise CommandError("--quiet and --verbose exclude each other.\nGive one of them.")
+        return cls(arguments.json, arguments.quiet, verbose)
 
     @property
     def show_progress(self) -> bool:

@@ -34,7 +34,11 @@ def add_options(commands: options.Commands) -> None:
         99,
     )
     options.add_validation(diagnose, of_what="permutations")
-    options.add_output(diagnose, quiet="print the first sentence only; no progress bar")
+    options.add_output(
+        diagnose,
+        quiet="print the first sentence only; no progress bar",
+        verbose="what to know about distances, neighbours and leave-one-out errors",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -52,7 +52,7 @@ def add_options(commands: options.Commands) -> None:
         options.none_or_more,
         100,
     )
-    options.add_per_class(group, "estimate it")
+    options.add_per_class(group, "estimate the share")
     group = informative.add_group("cross-validation")
     group.option(
         "--groups COLUMN",

@@ -82,10 +82,12 @@ def add_options(commands: options.Commands) -> None:
     group.option("--solutions N", solutions, options.at_least_one_or_all, 1)
     group.option(
         "--all",
-        "list all sets near the minimum of which no part separates, and which features can "
+        "list all sets near the minimum in which every feature is needed, and which features can "
         "replace which",
     )
-    options.add_per_class(group, "find the smallest set (--max-seconds is for all of it together)")
+    options.add_per_class(
+        group, "find the smallest set", "; --max-seconds is for all searches together"
+    )
     near = "with --all: by how many features, or how much in price, a set may exceed the minimum"
     group.option("--extra N", near, options.threshold, 1.0)
     group.option(
@@ -100,6 +102,7 @@ def add_options(commands: options.Commands) -> None:
         quiet="print the features of the best set only, one per line (with --per-class the class, "
         "a tab and the feature); no progress",
         plot="the sets of --all as a matrix, or the front of --front",
+        verbose="how the search went, and how many proofs there are",
     )
 
 
@@ -166,8 +169,8 @@ def verify(job: Job, *results: tuple[_Verifiable, Data]) -> None:
     """Check all of it if asked to; say, after the result, what was checked and what was not."""
     if not job.arguments.verify:
         job.output.say_later(
-            "Not checked: that there is no better set. --verify repeats that search without "
-            "linear programs."
+            "Not checked a second time: that there is no better set. --verify does that, in "
+            "another way."
         )
         return
     with job.working("verifying"):

@@ -57,7 +57,10 @@ def add_options(commands: options.Commands) -> None:
         choices=("error", "drop-samples", "median"),
     )
     output = options.add_output(
-        predict, quiet="print the predictions only, one per line", page=False
+        predict,
+        quiet="print the predictions only, one per line",
+        page=False,
+        verbose=f"all samples, not only the first {_MOST_SAMPLES}",
     )
     output.option("--out FILE", "also write a table (CSV), one row per sample")
     options.add_raw(output)
@@ -79,7 +82,7 @@ def run(arguments: argparse.Namespace) -> None:
         output.say_later(f"Written: {visible(arguments.out)}")
     blocks = [
         _counts_text(found),
-        _samples_text(found),
+        _samples_text(found, found.n_samples if arguments.verbose else _MOST_SAMPLES),
         _errors_text(found),
         notes_text(found.notes),
     ]
@@ -112,7 +115,7 @@ def _one_per_class(
     return zip(names, map(list, zip(*values, strict=True)), strict=True)
 
 
-def _samples_text(found: Predictions) -> str:
+def _samples_text(found: Predictions, most: int) -> str:
     """The first samples with their predictions, and what the score means."""
     from fewest.cli._emphasis import aligned
 
@@ -122,7 +125,7 @@ def _samples_text(found: Predictions) -> str:
     rows += [
         [cut(name, 24), _short(one)] for name, one in zip(names, found.predictions, strict=True)
     ]
-    del rows[_MOST_SAMPLES + 1 :]
+    del rows[most + 1 :]
     text = ""
     if found.probabilities is not None and labels is not None:
         rows[0].append("probability")
@@ -137,9 +140,9 @@ def _samples_text(found: Predictions) -> str:
             f"\nScore: above zero {cut(labels[1], 24)}, below zero {cut(labels[0], 24)}; the "
             "further from zero, the clearer. Between -1 and 1 a sample is inside the margin."
         )
-    more = found.n_samples - _MOST_SAMPLES
+    more = found.n_samples - most
     if more > 0:
-        text += f"\n{counted(more, 'more sample')}: see --out FILE, or --quiet for all predictions."
+        text += f"\n{counted(more, 'more sample')}: see --verbose, or --out FILE."
     return f"{aligned(rows)}\n{text.strip()}".strip("\n")
 
 

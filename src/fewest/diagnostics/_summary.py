@@ -40,6 +40,7 @@ from fewest.significance import (
 _NORMS = (1.0, 2.0)
 _NEIGHBOURS = 10
 _SOFT_COST = 1.0
+GEOMETRY_TITLE = "What to know about these data"
 _WIDTH = 88
 # Distances that vary by less than this share of their mean say little about neighbours.
 _CONCENTRATED = 0.1
@@ -181,7 +182,7 @@ class Diagnosis:
             self.headline,
             textwrap.fill(self.conclusion, _WIDTH),
             "What it rests on\n" + _bullets(self.evidence),
-            "What to know about these data\n" + _bullets(self.geometry),
+            f"{GEOMETRY_TITLE}\n" + _bullets(self.geometry),
         ]
         return "\n\n".join(blocks)
 
