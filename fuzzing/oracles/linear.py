@@ -86,6 +86,15 @@ def standardise(X) -> np.ndarray:
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, scale))
 
 
+def column_rounding(X) -> float:
+    """How far a standardised column may be off because its mean is rounded to a float."""
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    varies = np.ptp(X, axis=0) > 0.0
+    centred = X[:, varies] - X[0, varies]
+    offset = np.abs(X[:, varies].mean(axis=0)) / (centred - centred.mean(axis=0)).std(axis=0)
+    return float(np.finfo(float).eps * offset.max(initial=0.0))
+
+
 def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     """Optimal value of the full program over (w+, w-, b, xi); infinite when infeasible."""
     Z = standardise(case.X) if Z is None else Z

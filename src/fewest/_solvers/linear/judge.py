@@ -32,7 +32,7 @@ HOPELESS = 1e8
 ZERO = 1e-10
 # A column with a ratio above this may carry a weight, or equal one that does.
 TIGHT = 1.0 - 1e-6
-# Standardised columns closer than this are duplicates.
+# Columns are duplicates if, with weights of one or more, they change a margin by less than this.
 _SAME_COLUMN = 1e-10
 
 
@@ -74,7 +74,10 @@ class State:
 
 def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> State:
     problem = master.problem
-    point = dual_point(problem, solution.alpha, solution.multiplier)
+    alpha = solution.alpha
+    if not solution.bounded:  # a ray leaves what is limited at zero; the simplex, nearly
+        alpha = np.where(np.isinf(problem.slack_bounds()), alpha, 0.0)
+    point = dual_point(problem, alpha, solution.multiplier)
     ratios = price_ratios(problem, columns, point.v)
     margins = master.margins(solution)
     slack, violation = np.zeros(problem.n_samples), 0.0
@@ -172,7 +175,8 @@ def _move_to_twins(
     for place in range(len(chosen)):
         for sign in (1.0, -1.0):
             distance = np.abs(others - sign * own[:, [place]]).max(axis=0)
-            twins = (distance <= _SAME_COLUMN) & (other_cost == own_cost[place])
+            same = distance * max(1.0, abs(w[place])) <= _SAME_COLUMN
+            twins = same & (other_cost == own_cost[place])
             first = candidates[twins].min(initial=chosen[place])
             if first < chosen[place]:
                 chosen[place], w[place] = first, sign * w[place]
