@@ -280,7 +280,7 @@ def test_prices(run, hidden, tmp_path):
     assert found["certified"]
     assert found["price"] == found["price_bound"]
     assert all(step["price"] > 0 for step in found["searched"])
-    ran = run(*asked)
+    ran = run(*asked, "--verbose")
     assert f"Cheapest set: price {found['price']:g} (" in ran.out
     assert "of this price" in ran.out
     assert "price up to" in ran.out

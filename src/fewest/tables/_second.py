@@ -40,8 +40,9 @@ def read_some(
 
     The parameters are those of `read_table`. Returns the table, and the names of the other columns.
     """
-    own = {"ids": ids, "names": names, "duplicates": duplicates}
-    request = Request(target, (), None, transpose, sheet, layer, **own)
+    request = Request(
+        *(target, (), None, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
+    )
     if classes is not None:
         request = read_classes(os.fspath(classes), request)
     frame = read_frame(path, request)
