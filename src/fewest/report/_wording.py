@@ -30,8 +30,8 @@ _TINY_GAP = 1e-6
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
 QUOTE_FIRST = (
-    "Quote the first of these shares: on data with a known answer it came closest. Those called an "
-    "upper limit are too large where the signal is weak."
+    "Quote the first of these shares: on generated data with a known answer it came closest, by 4 "
+    "percentage points on average, but by 16 where the signal was weak. The others were further off."
 )
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
