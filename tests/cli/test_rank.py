@@ -74,16 +74,21 @@ def test_csv_has_a_row_a_feature(rank, tmp_path):
     with open(tmp_path / "out.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     expected = [
-        (str(place), str(subset["number"]), name, str(column), coefficient)
+        (str(place), str(subset["number"]), name, str(column))
         for place, subset in enumerate(_ranked(report), start=1)
-        for name, column, coefficient in zip(
-            subset["features"], subset["columns"], subset["coefficients"][0], strict=True
-        )
+        for name, column in zip(subset["features"], subset["columns"], strict=True)
     ]
     assert expected == [
-        (row["rank"], row["repetition"], row["feature"], row["column"], float(row["weight"]))
-        for row in rows
+        (row["rank"], row["repetition"], row["feature"], row["column"]) for row in rows
     ]
+    # Weights are for features divided by their standard deviations.
+    deviations = np.std(two_classes(shift=2.0)[0], axis=0)
+    weights = [
+        coefficient * deviations[column]
+        for subset in _ranked(report)
+        for column, coefficient in zip(subset["columns"], subset["coefficients"][0], strict=True)
+    ]
+    np.testing.assert_allclose([float(row["weight"]) for row in rows], weights)
 
 
 def _ranked(report):
