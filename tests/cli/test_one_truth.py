@@ -16,7 +16,6 @@ from tests.cli.test_verdict import check_no_claim
 CASES = {
     "noise": ((14, 26), 40, 0.0, ("--C", 2, "--permutations", 19)),
     "signal": ((14, 26), 40, 2.0, ("--C", 2, "--permutations", 19)),
-    "hard": ((20, 20), 300, 1.0, ("--C", "inf", "--permutations", 19)),
     "three": ((10, 14, 18), 30, 2.0, ("--C", 2, "--permutations", 19)),
     "stand-in": ((14, 26), 30, 1.5, ()),  # of the method that chooses C
 }
@@ -108,8 +107,7 @@ def test_training_errors_are_one_number(run, tmp_path):
 
 
 def test_rank_is_about_its_rank_1(run, tmp_path):
-    rng = np.random.default_rng(0)
-    for seed in range(100):  # a ranking whose smallest subset is not the one found first
+    for seed in range(30):  # a ranking whose smallest subset is not the one found first
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((24, 12)), np.arange(24) % 2
         X[:, :6] += 0.8 * y[:, None]
@@ -131,7 +129,7 @@ def test_rank_is_about_its_rank_1(run, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("command", [("select", "--C", 2), ("select",), ("rank", "--subsets", 2)])
+@pytest.mark.parametrize("command", [("select", "--C", 2), ("select", "--cv", 3)])
 def test_a_slow_computer_makes_the_same_page(run, tmp_path, monkeypatch, command):
     data = write_case(tmp_path / "data.npz", (14, 22), 30, 0.7)
     page, result = tmp_path / "page.html", tmp_path / "result.json"

@@ -83,7 +83,7 @@ def test_data_are_described_without_a_test():
     X, y = np.random.default_rng(0).standard_normal((30, 20)), np.arange(30) % 2
     found = diagnose(X, y, n_permutations=0)
     assert (found.test, found.separable, found.n_selected) == (None, None, None)
-    assert not found.conclusive
+    assert found.conclusive is None
     assert found.evidence == []
     assert found.geometry == diagnose(X, y, n_permutations=5, cv=None, random_state=0).geometry
-    assert str(found).startswith("Nothing was tested: there were no permutations.")
+    assert str(found).startswith("These data are described here, not tested.")

@@ -75,7 +75,8 @@ def run(arguments: argparse.Namespace) -> None:
             layout="constrained",
         )
     content = job.content(curve, estimator=estimator)
-    results, notes = [], []
+    results: list[Any] = []
+    notes: list[str] = []
     if arguments.report:
         results, notes = _describe_page(job, estimator, curve, held_outs)
     job.deliver(content, cost_table(curve), *results, notes=notes)

@@ -205,7 +205,7 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
         job.note(
             [
                 "Every fold looked for a smallest set of its own for at most "
-                f"{_SECONDS_PER_FOLD:g} seconds."
+                f"{_SECONDS_PER_FOLD:g} seconds; a faster computer may find smaller ones."
             ]
         )
     return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]

@@ -48,8 +48,8 @@ _SKEWED = 1.0
 _WEAK = 0.01
 
 _UNTESTED = (
-    "Nothing was tested: there were no permutations.",
-    "What follows describes the data. To test them, ask for permutations.",
+    "These data are described here, not tested.",
+    "To test them, ask for permutations.",
 )
 _AS_A_WHOLE = "That holds for the data as a whole; it does not prove each selected feature."
 _VERDICTS = {
@@ -87,7 +87,7 @@ class Diagnosis:
     `conclusive` says whether the classes differ by more than chance: the p-value of the
     permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
     hyperplane separates the classes; if not, the test is of the soft machine with C = 1. Without
-    permutations, `test`, `separable` and `n_selected` are None and nothing is conclusive. `bounds`,
+    permutations, these and `n_selected` are None, and the data are only described. `bounds`,
     `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
     and `hubs` compare pairs of samples, of very many samples only of some; they say of how many.
     """
@@ -97,7 +97,7 @@ class Diagnosis:
     n_features: int
     class_sizes: dict[Any, int]
     alpha: float
-    conclusive: bool
+    conclusive: bool | None
     separable: bool | None
     n_selected: int | None
     test: PermutationTest | None
@@ -299,7 +299,7 @@ def diagnose(
         n_features=d,
         class_sizes=class_sizes,
         alpha=alpha,
-        conclusive=test is not None and bool(test.p_value <= alpha),
+        conclusive=None if test is None else bool(test.p_value <= alpha),
         separable=separable,
         n_selected=n_selected,
         test=test,

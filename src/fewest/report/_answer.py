@@ -43,7 +43,8 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
     signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
     found = certificates_of(subject.fitted, signs)
-    proofs = _count_wrong(found, subject, data, signs) or [None] * n_rows
+    proofs: list[Certificate | None] = list(_count_wrong(found, subject, data, signs))
+    proofs = proofs or [None] * n_rows
     panel = None
     if is_panel(subject, data, len(found)):
         panel, positives, proofs = describe_panel(subject, held_out, data, proofs[0]), [], []
@@ -73,9 +74,10 @@ def _count_wrong(
     The program of a proof ends before the refit, and leaves other samples on the wrong side.
     """
     selection, counts = subject.selection, []
-    if len(proofs) == len(selection.supports) > 1 and selection.coef is not None:
+    coef, intercept = selection.coef, selection.intercept
+    if len(proofs) == len(selection.supports) > 1 and coef is not None and intercept is not None:
         values = data.values(np.flatnonzero(selection.support))
-        scores = values @ selection.coef[:, selection.support].T + selection.intercept
+        scores = values @ coef[:, selection.support].T + intercept
         counts = np.sum((scores > 0) != (signs.T > 0), axis=0).tolist()
     elif len(proofs) == 1 and subject.predicted is not None:
         counts = [int(np.sum(subject.predicted != data.y))]

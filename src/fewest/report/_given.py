@@ -208,8 +208,9 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
         estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD)
         words = (
             "The weights are those of the largest margin on the smallest set. Every fold looked "
-            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
-            "permuted classes and further subsets this search was left out."
+            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds, so a faster "
+            "computer may find smaller ones; for permuted classes and further subsets this search "
+            "was left out."
         )
     selection = Selection(supports, coef, inner.intercept_)
     return Subject(estimator, selection, inner.predict(values), stands_in=words)

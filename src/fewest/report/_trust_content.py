@@ -293,10 +293,11 @@ class NearOptimal:
 class Diagnostics:
     """What `fewest.diagnostics.diagnose` found, in words and in numbers.
 
-    Without permutations, `test`, `separable`, `n_selected`, `bounds` and `vc_dimension` are None.
+    Without permutations, `conclusive`, `test`, `separable`, `n_selected`, `bounds` and
+    `vc_dimension` are None.
     """
 
-    conclusive: bool
+    conclusive: bool | None
     headline: str
     conclusion: str
     evidence: list[str]
