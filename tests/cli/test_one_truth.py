@@ -13,10 +13,11 @@ import pytest
 from tests.cli.test_verdict import check_no_claim
 
 # Name, samples of the classes, features, how far the classes are apart; and options.
+SEPARATE = ("--C", 2, "--multi-class", "separate", "--permutations", 19)
 CASES = {
     "noise": ((14, 26), 40, 0.0, ("--C", 2, "--permutations", 19)),
     "signal": ((14, 26), 40, 2.0, ("--C", 2, "--permutations", 19)),
-    "three": ((10, 14, 18), 30, 2.0, ("--C", 2, "--permutations", 19)),
+    "three": ((10, 14, 18), 30, 2.0, SEPARATE),
     "stand-in": ((14, 26), 30, 1.5, ()),  # of the method that chooses C
 }
 

@@ -140,7 +140,7 @@ def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
 def test_limits(rank):
     few = rank("--C", 2, "--min-features", 25, "--json", "-").json
     assert few["alternatives"]["stop_reason"] == "features used up"
-    strict = rank("--C", 5, "--max-training-error", 0.05, "--json", "-").json
+    strict = rank("--C", 5, "--refit", "margin", "--max-training-error", 0.05, "--json", "-").json
     assert strict["alternatives"]["stop_reason"] == "training error"
     assert all(subset["training_error"] <= 0.05 for subset in _ranked(strict))
 
