@@ -225,6 +225,7 @@ def _within_budget(
                 n_permutations=n_permutations,
                 max_seconds=max(_LEAST_SECONDS, _SHARE_OF_PERMUTATIONS * budget.left),
                 exchange=choose_exchange(data.y, data.groups),
+                blocks=data.blocks,
                 **data.settings,
                 **way,
             )
