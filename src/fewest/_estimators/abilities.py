@@ -41,6 +41,7 @@ class Abilities:
     predicts_from_support: bool = False  # new samples need the selected columns only
     advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
+    reads_images: bool = False  # samples are volumes of brain images, not rows of a table
 
 
 @dataclass(frozen=True, eq=False)

@@ -180,6 +180,7 @@ WeightedVoteClassifier
     mask_: flag grid
     shape_: int 3
     affine_: float 4 4
+    confounded_: flag
     temperature_ error_ error_sd_: none or float
     cv_results_: none or dict *: column folds
     ranking_ consistency_: none or int features

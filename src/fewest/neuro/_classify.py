@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import selection_of
+from fewest._estimators.abilities import Abilities, Declaring, Selection, selection_of
 from fewest._estimators.probabilities import share_scores
 from fewest._types import FloatArray
 from fewest.neuro._checks import check_length
@@ -33,10 +34,11 @@ def _has_probabilities(decoder: VolumeClassifier) -> bool:
     )
 
 
-class VolumeClassifier(ClassifierMixin, BaseEstimator):
+class VolumeClassifier(Declaring, ClassifierMixin, BaseEstimator):
     """Classifies volumes by a machine on the voxels of a mask.
 
-    A fit leaves behind `masker_`, `mask_img_`, `grid_`, `estimator_` and `temperature_`.
+    A fit leaves behind `masker_`, `mask_img_`, `grid_`, `estimator_`, `temperature_` and
+    `confounded_`.
     """
 
     standardize: Any
@@ -45,6 +47,14 @@ class VolumeClassifier(ClassifierMixin, BaseEstimator):
     grid_: VoxelGrid
     estimator_: Any
     temperature_: float | None
+    confounded_: bool
+
+    def _abilities(self) -> Abilities:
+        return Abilities("the fewest voxels", splits_samples=True, reads_images=True)
+
+    def _selection(self) -> Selection:
+        check_is_fitted(self)
+        return selection_of(self.estimator_)
 
     def predict(
         self, imgs: Any, *, groups: ArrayLike | None = None, confounds: Any = None
@@ -167,7 +177,16 @@ class VolumeClassifier(ClassifierMixin, BaseEstimator):
         self._check_time(imgs)
         n_volumes = images.shape[3]
         names = None if groups is None else check_length("groups", groups, n_volumes)
-        return self._matrix(images, names, read_confounds(confounds, n_volumes))
+        table = read_confounds(confounds, n_volumes)
+        if (table is None) == self.confounded_:
+            told = "with" if self.confounded_ else "without"
+            warnings.warn(
+                f"the decoder was fitted {told} confounds taken out of its volumes, and these come "
+                "otherwise: predictions may be worse than its error",
+                UserWarning,
+                stacklevel=3,
+            )
+        return self._matrix(images, names, table)
 
     def _check_time(self, imgs: Any) -> None:
         """A filter means something else where volumes follow each other faster or slower."""

@@ -18,6 +18,10 @@ from fewest.neuro._voxels import FewestVoxels
 
 # What nilearn's masker can do besides, and files do not hold.
 _MASKER_ONLY = ("runs", "clean_args", "dtype", "high_variance_confounds")
+_AS_THEY_ARE = (
+    *("classes_", "estimator_", "temperature_", "confounded_"),
+    *("error_", "error_sd_", "cv_results_"),
+)
 _MOST_LEVELS = 20
 _WIDEST = 1_000.0  # voxels that smoothing may reach: strange files must not fill the memory
 
@@ -78,14 +82,11 @@ class StoredVoxels(BaseEstimator):
             n_subsets=decoder.n_subsets,
         )
         stored.n_features_in_ = int(decoder.n_features_)
-        stored.classes_ = decoder.classes_
-        stored.estimator_ = decoder.estimator_
         stored.mask_ = decoder.grid_.mask.ravel()
         stored.shape_ = np.array(decoder.grid_.mask.shape)
         stored.affine_ = np.array(decoder.mask_img_.affine, dtype=np.float64)
-        stored.temperature_ = decoder.temperature_
-        stored.error_, stored.error_sd_ = decoder.error_, decoder.error_sd_
-        stored.cv_results_ = decoder.cv_results_
+        for name in _AS_THEY_ARE:
+            setattr(stored, name, getattr(decoder, name))
         stored.ranking_ = _restrict(decoder, decoder.ranking_img_)
         stored.consistency_ = _restrict(decoder, decoder.consistency_img_)
         return stored
@@ -124,11 +125,10 @@ class StoredVoxels(BaseEstimator):
 
     def _fill(self, decoder: FewestVoxels) -> None:
         """What the fit found, and its maps; what is not stored is None."""
-        for name in ("classes_", "estimator_", "temperature_", "error_", "error_sd_"):
+        for name in _AS_THEY_ARE:
             setattr(decoder, name, getattr(self, name))
         if not np.array_equal(self.classes_, self.estimator_.classes_):
             raise ValueError("its machine knows other classes")
-        decoder.cv_results_ = self.cv_results_
         decoder.held_out_ = decoder.selector_ = decoder.informative_ = None
         make_maps(decoder, selection_of(self.estimator_), None)
         for name in ("ranking", "consistency"):

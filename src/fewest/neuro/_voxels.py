@@ -125,6 +125,8 @@ class FewestVoxels(VolumeClassifier):
         The estimate, if asked for.
     regions_ : RegionTable or None
         Where in the atlas the voxels of `ranking_img_` are (of `support_img_` without repetitions).
+    confounded_ : bool
+        Whether confounds were taken out of the volumes.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_elements_ : int
@@ -245,6 +247,7 @@ class FewestVoxels(VolumeClassifier):
         atlas = None if self.atlas is None else load_atlas(self.atlas)
         self.masker_ = fit_masker(self.mask, self._masker_settings(imgs), given.images)
         self.mask_img_ = self.masker_.mask_img_
+        self.confounded_ = given.confounds is not None
         self.mean_img_ = mean_img(given.images, copy_header=True)
         self.grid_ = VoxelGrid(values_of(self.mask_img_).astype(bool), self.downsample)
         self.n_elements_ = int(self.grid_.mask.sum())
@@ -294,7 +297,8 @@ class FewestVoxels(VolumeClassifier):
         volumes, held_out = self._volumes, self.held_out_
         if imgs is not None:
             X = self._new_matrix(imgs, groups, confounds)
-            volumes, held_out = Volumes(X, np.asarray(y), groups, None), None
+            runs = None if groups is None else np.asarray(groups)
+            volumes, held_out = Volumes(X, np.asarray(y), runs, None), None
         elif volumes is None:
             raise ValueError("a decoder from a file has no volumes: give imgs, y and groups")
         X, labels, names, blocks = volumes
@@ -308,6 +312,8 @@ class FewestVoxels(VolumeClassifier):
             "cv": self._folds(names),
             "held_out": None if "cv" in settings else held_out,
         }
+        if names is None:
+            usual["notes"] = [f"{NO_GROUPS}."]
         if "figures" not in settings:
             usual["figures"] = list_figures(self)
         return make_report(self.estimator_, X, labels, **{**usual, **settings})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from fewest._estimators.intervals import average_interval, wilson_interval
 from fewest._wording import percent, visible
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
+from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import Content, DataSummary
 
@@ -32,6 +33,7 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
+    found = replace(found, text=rename(found.text, content.data.kind))
     if confounding is None:
         return found
     is_better = False if confounding.is_explained else found.is_better
@@ -151,6 +153,8 @@ def _why_untested(content: Content) -> str:
 
 def _find_command(data: DataSummary) -> str:
     """What to type, or to call, for a permutation test."""
+    if data.kind == "volumes":
+        return "the page, of fewest brain or generate_report, has permutations"
     if data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"

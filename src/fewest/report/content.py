@@ -421,6 +421,7 @@ class Predictions(Document):
 
     schema: str = "fewest.predictions"
     command: str = "predict"
+    kind: str = "samples"
     model: ModelSummary
     data: str
     n_samples: int
