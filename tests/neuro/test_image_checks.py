@@ -215,7 +215,10 @@ def test_new_groups_that_do_not_fit(scans):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"standardize": "runs"}, "standardize must be one of None, False, True, 'zscore_sample', 'psc', 'groups'; got 'runs'"),
+        (
+            {"standardize": "runs"},
+            "standardize must be one of None, False, True, 'zscore_sample', 'psc', 'groups'; got",
+        ),
         ({"smoothing_fwhm": 0}, "smoothing_fwhm must be a positive number; got 0"),
         ({"downsample": -1}, "downsample must be a whole number of at least one; got -1"),
         ({"downsample": 9}, "levels=9 is too many"),

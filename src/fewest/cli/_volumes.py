@@ -68,9 +68,10 @@ def read_series(arguments: argparse.Namespace) -> Series:
         y = table.column(arguments.labels_column, sum(sizes), "--labels-column").astype(object)
         blocks = None
     _keep_only(y, arguments.only)
-    if arguments.blocks == "volumes":
+    in_time = max(sizes) > 1
+    if (arguments.permute or ("blocks" if in_time else "volumes")) == "volumes":
         blocks = None
-    elif arguments.blocks == "consecutive" or (blocks is None and max(sizes) > 1):
+    elif blocks is None:
         blocks = find_blocks(y, groups)
     if not find_missing(y).any():
         y = np.array(y.tolist())
@@ -186,7 +187,7 @@ def _describe_blocks(found: Series) -> None:
     n_ways = _count_labellings(found.y[used][first].astype(str), groups)
     found.notes.append(
         f"Volumes of a block have the same label in every permutation: {len(names)} blocks of "
-        f"{used.sum()} volumes (--blocks)."
+        f"{used.sum()} volumes (--permute)."
     )
     if n_ways < _FEW_LABELLINGS:
         found.notes.append(

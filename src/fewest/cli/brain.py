@@ -49,11 +49,11 @@ def add_options(commands: options.Commands) -> None:
     options.add_seed(group, "decides folds and permutations")
     options.add_jobs(group)
     group.option(
-        "--blocks",
-        "volumes that get the same label in permutations: those of one condition that follow each "
-        "other, or every volume by itself (default: events; with --labels consecutive volumes of a "
-        "4-D image)",
-        choices=("consecutive", "volumes"),
+        "--permute",
+        "what gets a label of its own in permutations: blocks, which are events or volumes of one "
+        "condition that follow each other, or single volumes (default: blocks; volumes for 3-D "
+        "images)",
+        choices=("blocks", "volumes"),
     )
     _add_maps(brain)
     _add_output(brain)

@@ -73,20 +73,20 @@ class Labelled:
             return self
         return Labelled(
             index_img(self.images, self.used),
-            self.labels[self.used],
+            self._used_labels,
             self.used[self.used],
             *(None if one is None else one[self.used] for one in self._per_volume),
         )
 
     def as_volumes(self, X: NDArray[Any]) -> Volumes:
         """What is known of the volumes that are used, which are the rows of X."""
-        labels = self.labels
-        if not self.used.all():  # the type of what is left
-            labels = np.array(labels[self.used].tolist())
-        groups, _, blocks = self._per_volume
-        return Volumes(
-            X, labels, *(None if one is None else one[self.used] for one in (groups, blocks))
-        )
+        known = (None if one is None else one[self.used] for one in (self.groups, self.blocks))
+        return Volumes(X, self._used_labels, *known)
+
+    @property
+    def _used_labels(self) -> NDArray[Any]:
+        """Of the type that is left without those that are missing."""
+        return self.labels if self.used.all() else np.array(self.labels[self.used].tolist())
 
     @property
     def _per_volume(self) -> tuple[NDArray[Any] | None, ...]:

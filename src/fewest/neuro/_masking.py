@@ -27,6 +27,7 @@ HANDED_ON: dict[str, Any] = {
     "high_pass": None,
     "t_r": None,
 }
+STRATEGIES = ("background", "epi", "whole-brain-template", "gm-template", "wm-template")
 STANDARDS = (None, False, True, "zscore_sample", "psc", "groups")
 _IN_TIME = ("standardize", "detrend", "low_pass", "high_pass", "high_variance_confounds")
 

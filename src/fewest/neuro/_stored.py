@@ -13,7 +13,7 @@ from fewest._estimators.validation import check_choice, check_positive
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._images import is_place, require_nilearn, values_of
 from fewest.neuro._maps import make_maps
-from fewest.neuro._masking import HANDED_ON, STANDARDS
+from fewest.neuro._masking import HANDED_ON, STANDARDS, STRATEGIES
 from fewest.neuro._voxels import FewestVoxels
 
 # What nilearn's masker can do besides, and files do not hold.
@@ -129,6 +129,9 @@ class StoredVoxels(BaseEstimator):
             setattr(decoder, name, getattr(self, name))
         if not np.array_equal(self.classes_, self.estimator_.classes_):
             raise ValueError("its machine knows other classes")
+        has_folds = self.cv_results_ is not None and "fold" in self.cv_results_
+        if has_folds != (self.consistency_ is not None):
+            raise ValueError("it counts folds that it does not have")
         decoder.held_out_ = decoder.selector_ = decoder.informative_ = None
         make_maps(decoder, selection_of(self.estimator_), None)
         for name in ("ranking", "consistency"):
@@ -138,6 +141,7 @@ class StoredVoxels(BaseEstimator):
 
     def _check_parameters(self) -> None:
         """Called when a file is read; nothing in it may take endless time or memory."""
+        check_choice("mask_strategy", self.mask_strategy, STRATEGIES)
         check_choice("standardize", self.standardize, STANDARDS)
         for name in ("smoothing_fwhm", "low_pass", "high_pass", "t_r"):
             if getattr(self, name) is not None:

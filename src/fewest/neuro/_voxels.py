@@ -21,7 +21,7 @@ from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._images import find_t_r, require_nilearn, values_of
 from fewest.neuro._labelled import Labelled, Volumes
 from fewest.neuro._maps import make_maps
-from fewest.neuro._masking import HANDED_ON, STANDARDS, fit_masker, works_in_time
+from fewest.neuro._masking import HANDED_ON, STANDARDS, STRATEGIES, fit_masker, works_in_time
 from fewest.neuro._regions import load_atlas
 from fewest.neuro._steps import estimate_informative, judge, repeat
 from fewest.neuro._tables import name_voxels
@@ -351,6 +351,7 @@ class FewestVoxels(VolumeClassifier):
         return {name: value for name, value in super().__getstate__().items() if name != "_volumes"}
 
     def _check_parameters(self) -> None:
+        check_choice("mask_strategy", self.mask_strategy, STRATEGIES)
         check_choice("standardize", self.standardize, STANDARDS)
         for name in ("low_pass", "high_pass", "t_r"):
             if getattr(self, name) is not None:
