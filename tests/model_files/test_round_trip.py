@@ -72,7 +72,8 @@ def test_every_public_estimator_is_tried():
         "RankingSelector",
         "WeightedVoteClassifier",
     }
-    assert public == set(MODELS)
+    # Decoders of brain images are tried in test_brain_models.
+    assert public == {name for name, one in MODELS.items() if not one.stands_for}
     assert public == {type(estimator).__name__ for estimator, _, _ in CASES.values()}
 
 

@@ -58,6 +58,7 @@ def _number(requirement: str, is_valid: Callable[[Any], bool], kind: type = floa
 
 
 cost = _number("must be a number above zero, or inf;", lambda value: value > 0)
+frequency = _number("must be a number above zero,", lambda value: 0 < value < math.inf)
 share = _number("must be a number from 0 to 1,", lambda value: 0 <= value <= 1)
 threshold = _number("must be a number of at least zero,", lambda value: 0 <= value < math.inf)
 folds = _number("must be 2 or more, or 0 for none;", lambda value: value == 0 or value >= 2, int)
@@ -273,6 +274,17 @@ def add_method(
         choices=("margin", "support", "none") if "psvm" in methods else ("margin", "none"),
     )
     return group
+
+
+def add_confounds(group: Group) -> None:
+    """What else varied while volumes were taken."""
+    tables = (
+        "table (.tsv, or .csv) of what nilearn takes out of every voxel, motion for instance: one "
+        "row per volume; one table for all images, or one per image"
+    )
+    group.add_argument("--confounds", nargs="+", default=[], metavar="FILE", help=tables)
+    columns = "those of its columns to use, by name (default: all)"
+    group.add_argument("--confounds-columns", nargs="+", default=[], metavar="NAME", help=columns)
 
 
 def add_panel(group: Group) -> None:

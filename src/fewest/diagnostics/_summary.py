@@ -202,6 +202,7 @@ def diagnose(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     exchange: str = "within",
+    blocks: ArrayLike | None = None,
     alpha: float = 0.05,
     max_seconds: float | None = None,
     held_out: HeldOut | None = None,
@@ -231,6 +232,8 @@ def diagnose(
         Samples that belong together, as for `permutation_test`.
     exchange : {"within", "whole"}
         How labels are permuted where there are groups.
+    blocks : array of shape (n_samples,), optional
+        Samples whose labels move together, as for `permutation_test`.
     alpha : float
         Level of the test.
     max_seconds : float, optional
@@ -284,6 +287,7 @@ def diagnose(
             cv=cv,
             groups=groups,
             exchange=exchange,
+            blocks=blocks,
             max_seconds=max_seconds,
             held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
             random_state=random_state,

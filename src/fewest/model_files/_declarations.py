@@ -2,7 +2,9 @@
 
 The classes listed here are the only ones that a model file can name. A header says which rows of
 other classes or families come first, where the class lives, and which parameter is not stored
-("without"), since it belongs to the computer of the fit or is never set. A row names one or more
+("without"), since it belongs to the computer of the fit or is never set. Some estimators hold what
+no file can, images for instance: a class stands "for" them, which has `of` and `as_decoder` to go
+there and back. A row names one or more
 attributes and says what they must be, in the words that `_checks` explains. It counts only "if" a
 parameter has that value; an attribute with "?" may be missing. What is "derived", or "of" an
 estimator inside, is not stored but made from the other attributes.
@@ -170,6 +172,18 @@ WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     coef_: float 1 features
     intercept_: float 1
     temperature_?: float
+StoredVoxels(Classifier) in fewest.neuro._stored for fewest.neuro._voxels.FewestVoxels
+    estimator_: SupportFeatureMachine or SupportFeatureMachineCV or PanelSizeCV or ZeroNormSVM or \
+UnionFeatureMachine or FeatureSelectionConcave or Liknon or LiknonCV or AccumulatedClassifier or \
+PotentialSVC or PotentialSVCCV or KernelFeatureMachine or SoftDoubleMinOver or \
+WeightedVoteClassifier
+    mask_: flag grid
+    shape_: int 3
+    affine_: float 4 4
+    confounded_: flag
+    temperature_ error_ error_sd_: none or float
+    cv_results_: none or dict *: column folds
+    ranking_ consistency_: none or int features
 """
 # Classifiers on the selected features: only their parameters are stored.
 _PARTS = """
@@ -275,7 +289,9 @@ ZeroNormResult in fewest._solvers.linear.reweight
     steps: tuple +: Result
     converged: flag
 """
-_HEADER = re.compile(r"(\w+)(?:\(([\w ]+)\))?(?: in ([\w.]+))?(?: without (\w+))?")
+_HEADER = re.compile(
+    r"(\w+)(?:\(([\w ]+)\))?(?: in ([\w.]+))?(?: without (\w+))?(?: for ([\w.]+))?"
+)
 _DERIVED: dict[str, Callable[[Any], Any]] = {
     "result_": lambda model: model.results_[0],
     "support_": lambda model: model.supports_.any(axis=0),
@@ -305,10 +321,14 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Declaration:
-    """Where a class lives, which parameter is not stored, and what its instances keep."""
+    """Where a class lives, which parameter is not stored, and what its instances keep.
+
+    `stands_for` is the class that users have in its place, if there is one.
+    """
 
     home: str
     left_out: str
+    stands_for: str
     rows: dict[str, str]
 
     def rows_for(self, owner: Any) -> list[Row]:
@@ -335,8 +355,8 @@ def _parse(text: str) -> dict[str, Declaration]:
     found: dict[str, Declaration] = {}
     for line in text.strip().splitlines():
         if header := _HEADER.fullmatch(line):
-            name, families, home, left_out = header.groups(default="")
-            found[name] = Declaration(home, left_out, {})
+            name, families, home, left_out, stands_for = header.groups(default="")
+            found[name] = Declaration(home, left_out, stands_for, {})
             for family in families.split():
                 found[name].rows.update(found[family].rows)
         else:
@@ -360,3 +380,13 @@ def find_class(name: Any, declarations: Mapping[str, Declaration]) -> Any:
     if not isinstance(name, str) or name not in declarations:
         raise damaged(f"it names the class {str(name)[:40]!r}, which no model is made of")
     return getattr(import_module(declarations[name].home), name)
+
+
+def find_stand_in(value: Any) -> str | None:
+    """The name of the class that stands for that of a value in files; None if there is none."""
+    for name, declaration in MODELS.items():
+        home, _, users_name = declaration.stands_for.rpartition(".")
+        if users_name == type(value).__name__:
+            is_it = type(value) is getattr(import_module(home), users_name)
+            return name if is_it else None
+    return None

@@ -11,6 +11,7 @@ from fewest._estimators.intervals import average_interval, wilson_interval
 from fewest._wording import counted, percent, visible
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
+from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import Content, DataSummary
 
@@ -38,7 +39,7 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
-    is_better, sentences = found.is_better, [found.text]
+    is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     if confounding is not None:
         is_better = False if confounding.is_explained else is_better
         sentences.append(confounding.verdict)
@@ -175,6 +176,8 @@ def _why_untested(content: Content) -> str:
 
 def _find_command(data: DataSummary) -> str:
     """What to type, or to call, for a permutation test."""
+    if data.kind == "volumes":
+        return "the page, of fewest brain or generate_report, has permutations"
     if data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"

@@ -58,6 +58,8 @@ class DataSummary:
     dtype: str
     classes: list[ClassSize]
     n_groups: int | None = None
+    n_blocks: int | None = None
+    kind: str = "samples"
     dropped: list[str] = field(default_factory=list)
     missing: Missing | None = None
     notes: list[str] = field(default_factory=list)
@@ -419,6 +421,7 @@ class Predictions(Document):
 
     schema: str = "fewest.predictions"
     command: str = "predict"
+    kind: str = "samples"
     model: ModelSummary
     data: str
     n_samples: int

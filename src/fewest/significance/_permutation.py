@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.utils import check_random_state, column_or_1d
 
@@ -72,6 +72,7 @@ def permutation_test(
     groups: ArrayLike | None = None,
     exchange: str = "within",
     strata: ArrayLike | None = None,
+    blocks: ArrayLike | None = None,
     ties: str = "auto",
     max_seconds: float | None = None,
     held_out: HeldOut | None = None,
@@ -120,6 +121,10 @@ def permutation_test(
         Samples that are alike in what else could explain the classes, age and sex for instance:
         labels change places within a stratum only, so p is about what the features say beyond
         it. They are no part of the folds.
+    blocks : array of shape (n_samples,), optional
+        Samples of one class that are alike because they follow each other in time, volumes of a
+        block of stimulation for instance: each block gets one label, and blocks exchange theirs
+        within groups and strata.
     ties : {"auto", "objective", "conservative", "random"}
         The number of features is a small whole number, so many permutations equal the data.
         "conservative" counts them all as at least as good: p is too large rather than too small.
@@ -179,13 +184,14 @@ def permutation_test(
         )
     # As small as they can be: all permutations are drawn before the first is used.
     compact = codes.astype(np.min_scalar_type(len(measure.classes)))
-    parts = None if strata is None else column_or_1d(strata)
-    if parts is not None and len(parts) != len(codes):
-        raise ValueError(
-            f"strata must name a stratum for each of the {len(codes)} samples; got {len(parts)}"
-        )
     permuted = permute_labels(
-        compact, measure.groups, n_permutations, rng, exchange=exchange, parts=parts
+        compact,
+        measure.groups,
+        n_permutations,
+        rng,
+        exchange=exchange,
+        parts=_check_per_sample("strata", "stratum", strata, len(codes)),
+        blocks=_check_per_sample("blocks", "block", blocks, len(codes)),
     )
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
@@ -198,6 +204,20 @@ def permutation_test(
             break
     found.close()
     return compare_trials(measured, measure.statistics, ties, rng)
+
+
+def _check_per_sample(
+    name: str, one: str, values: ArrayLike | None, n_samples: int
+) -> NDArray[Any] | None:
+    """One name per sample; None stays None."""
+    if values is None:
+        return None
+    found: NDArray[Any] = column_or_1d(values)
+    if len(found) != n_samples:
+        raise ValueError(
+            f"{name} must name a {one} for each of the {n_samples} samples; got {len(found)}"
+        )
+    return found
 
 
 def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
