@@ -361,12 +361,14 @@ class SelectingClassifier(
         """Translate the hyperplanes from standardised columns to X as it was given."""
         self.results_: tuple[Any, ...] = tuple(plane.result for plane in planes)
         self.coef_ = np.zeros((len(planes), columns.n_features))
+        self.standardized_coef_ = np.zeros_like(self.coef_)
         self.intercept_ = np.zeros(len(planes))
         self.supports_ = np.zeros((len(planes), columns.n_features), dtype=bool)
         for row, plane in enumerate(planes):
             features = plane.result.features
             raw, self.intercept_[row] = unscale(columns, features, plane.w, plane.b)
             self.coef_[row, features] = raw
+            self.standardized_coef_[row, features] = raw * columns.deviations(features)
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)

@@ -12,7 +12,15 @@ from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
 from fewest._types import FloatArray
 
-_OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
+_OF_THE_BEST = (
+    "coef_",
+    "standardized_coef_",
+    "intercept_",
+    "support_",
+    "supports_",
+    "results_",
+    "n_iter_",
+)
 
 
 class BestMachine(Selector, LinearClassifier):

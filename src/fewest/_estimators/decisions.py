@@ -67,6 +67,7 @@ class LinearClassifier(ScoreClassifier):
     """A classifier with weights for X as it was given, which are zero outside `support_`."""
 
     coef_: FloatArray
+    standardized_coef_: FloatArray  # times the standard deviations of the columns
     intercept_: FloatArray
     support_: NDArray[np.bool_]
 

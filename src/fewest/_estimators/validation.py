@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from fewest._estimators.abilities import abilities_of, feature_names_of
-from fewest._solvers.columns import Columns, Matrix, scale_columns
+from fewest._solvers.columns import Columns, Matrix, scale_columns, weighted_moments
 from fewest._solvers.many.arrays import is_device_array
 from fewest._solvers.many.device import DeviceMatrix
 from fewest._sparse import check_sparse
@@ -338,7 +338,7 @@ def share_scale(columns: Columns) -> Columns:
     inverse_scale = np.zeros(columns.n_features)
     if usable.any():
         inverse_scale[usable] = 1.0 / np.sqrt(np.mean(columns.inverse_scale[usable] ** -2.0))
-    return columns.with_scale(inverse_scale)
+    return columns.with_scale(inverse_scale, columns.deviations(np.arange(columns.n_features)))
 
 
 def unscale(
@@ -347,6 +347,14 @@ def unscale(
     """Weights and bias for X as it was given, of a hyperplane on standardised columns."""
     raw = w * columns.inverse_scale[features]
     return raw, float(b - raw @ columns.mean[features])
+
+
+def standardize_coef(coef: FloatArray, X: Any) -> FloatArray:
+    """Weights for X as it was given, times the standard deviations of its columns."""
+    used = np.flatnonzero(coef.any(axis=0))
+    standardized = np.zeros_like(coef)
+    standardized[:, used] = coef[:, used] * np.sqrt(weighted_moments(X[:, used])[1])
+    return standardized
 
 
 def mask_columns(columns: Columns, features: IndexArray) -> Columns:

@@ -34,6 +34,7 @@ from fewest._estimators.validation import (
     check_usual_parameters,
     encode_two_classes,
     make_dense,
+    standardize_coef,
     standardize_columns,
     take_part,
 )
@@ -175,7 +176,7 @@ class LiknonCV(
         The paths they come from.
     classifier_ : estimator
         Only for the profile: the fitted classifier.
-    coef_, intercept_ : arrays of shape (1, n_features) and (1,)
+    coef_, standardized_coef_, intercept_ : arrays of shape (1, n_features), the last one (1,)
         Only for the best discriminant: its weights.
     temperature_ : float
         What scores are divided by in `predict_proba`, from the outer folds.
@@ -407,6 +408,7 @@ class LiknonCV(
             (best,) = self._final
             self.coef_ = np.zeros((1, X.shape[1]))
             self.coef_[0, best.features] = best.weights
+            self.standardized_coef_ = standardize_coef(self.coef_, X)
             self.intercept_ = np.array([best.intercept])
 
     @property

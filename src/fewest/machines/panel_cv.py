@@ -169,7 +169,7 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         error, cross-validate this estimator as a whole.
     best_estimator_ : estimator
         The machine with the chosen size, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.

@@ -149,7 +149,7 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
         error, cross-validate this estimator as a whole.
     best_estimator_ : SupportFeatureMachine or UnionFeatureMachine
         The machine of the chosen C, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.

@@ -62,6 +62,8 @@ def restore(model: Any, fitted: dict[str, Any]) -> None:
     for row in rows:
         if row.name in fitted or row.is_derived:
             value = row.derive(model) if row.is_derived else fitted[row.name]
+            if value is None and row.is_derived and row.is_optional:
+                continue  # the file is older than the attribute
             vars(model)[row.name] = value
             if not row.spec.startswith("of "):  # was checked in the estimator inside
                 checker.check(row.spec.removeprefix("derived "), value, row.name)
