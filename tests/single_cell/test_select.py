@@ -171,7 +171,7 @@ def test_backed(cells, tmp_path):
 def test_backed_and_too_large(cells, tmp_path, monkeypatch):
     cells.write_h5ad(tmp_path / "t.h5ad")
     backed = anndata.read_h5ad(tmp_path / "t.h5ad", backed="r")
-    monkeypatch.setattr("fewest.single_cell._values.get_memory", lambda: 9000)
+    monkeypatch.setattr("fewest._anndata.values.get_memory", lambda: 9000)
     with pytest.raises(ValueError, match="more than this computer has. Keep fewer genes"):
         select_panel(backed, "celltype")
     backed.file.close()
@@ -181,7 +181,7 @@ def test_dense_files_are_read_in_blocks(tmp_path, monkeypatch):
     adata = make_cells(np.asarray)
     expected = select_panel(adata, "celltype", n_genes=3, cv=None, key_added=None)
     full = select_panel(make_cells(lambda X: X + 1.0), "celltype", n_genes=3, cv=None)
-    monkeypatch.setattr("fewest.single_cell._values._BLOCK_BYTES", 5000)
+    monkeypatch.setattr("fewest._anndata.values._BLOCK_BYTES", 5000)
     for name, values in (("zeros", adata.X), ("full", adata.X + 1.0)):
         copy = adata.copy()
         copy.X = values

@@ -11,14 +11,13 @@ from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.calibration import calibrate
-from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly
+from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly, standardize_coef
 from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import (
     check_count,
     check_data,
     check_new_data,
     make_dense,
-    standardize_coef,
 )
 from fewest._types import FloatArray
 from fewest.filters.scores import measure_classes

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.calibration import score_classes
-from fewest._estimators.decisions import TwoClassesOnly, choose_classes
+from fewest._estimators.decisions import TwoClassesOnly, choose_classes, standardize_coef
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.probabilities import (
     Calibrated,
@@ -34,7 +34,6 @@ from fewest._estimators.validation import (
     check_usual_parameters,
     encode_two_classes,
     make_dense,
-    standardize_coef,
     standardize_columns,
     take_part,
 )

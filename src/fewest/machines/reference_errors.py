@@ -12,8 +12,8 @@ from sklearn.base import clone
 from sklearn.utils import check_X_y
 
 from fewest._estimators.splits import balanced_error, check_groups, split_folds
-from fewest._estimators.validation import SPARSE_FORMATS, make_dense
-from fewest._sparse import check_sparse
+from fewest._estimators.validation import make_dense
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.machines.classifiers import make_classifiers
 

@@ -13,7 +13,6 @@ from sklearn.svm import SVC
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_count,
     check_flag,
     check_not_negative,
@@ -24,7 +23,7 @@ from fewest._estimators.validation import (
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.svm_path import PathState, follow_path
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 
 __all__ = ["SVMPath", "exact_svm_path"]

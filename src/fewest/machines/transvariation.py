@@ -30,7 +30,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_positive,
@@ -39,7 +38,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.machines._overlap import (
     t,

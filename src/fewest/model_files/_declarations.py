@@ -302,8 +302,8 @@ class Row(NamedTuple):
         """Its value, from the attributes that the model has already; None if it may be missing."""
         kind, inner = self.spec.split()[:2]
         if kind == "of":
-            found = getattr(model, inner)
-            return getattr(found, self.name, None) if self.is_optional else getattr(found, self.name)
+            default = (None,) if self.is_optional else ()
+            return getattr(getattr(model, inner), self.name, *default)
         return _DERIVED[self.name](model)
 
 

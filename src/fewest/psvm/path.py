@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_X_y
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_list,
@@ -21,7 +20,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_LENGTH,

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.annotated import keep_genes, read_targets
 from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_not_negative,
@@ -25,7 +25,7 @@ from fewest._estimators.validation import (
     check_usual_parameters,
 )
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
     check_scale,
@@ -236,10 +236,12 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
             The fitted selector.
         """
         self._check_parameters()
+        X, y, genes = read_targets(X, y)
         check_sparse(X, "X")
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
+        keep_genes(self, genes)
         targets = make_targets(np.asarray(y), self.task)
         rules = self._read_rules(X.shape[1])
         wanted = self._count_wanted(X.shape[1], rules)
