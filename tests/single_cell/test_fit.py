@@ -1,4 +1,4 @@
-"""`single_cell.fit`: any estimator on X, a layer or raw; the result inside the object, and applied."""
+"""`single_cell.fit`: any estimator on X, a layer or raw; its result in the object, and applied."""
 
 import json
 

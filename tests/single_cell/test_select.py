@@ -135,7 +135,7 @@ def test_written_and_read_again(cells, tmp_path):
     kept = again.uns["fewest"]
     assert kept["genes"].tolist() == panel.genes
     assert kept["types"].tolist() == panel.types
-    assert kept["params"] == {"label": "celltype", "counts": False}
+    assert kept["params"] == {"label": "celltype", "use_raw": False, "counts": False}
     assert kept["held_out"]["macro_f1"] == panel.judgement.macro_f1
     assert np.array_equal(kept["held_out"]["confusion"], panel.judgement.confusion.to_numpy())
     assert kept["certificates"]["relative_gap"].max() == panel.gap
@@ -146,7 +146,7 @@ def test_another_name_or_nothing_is_written(cells):
     assert "held_out" not in cells.uns["small"]
     before = cells.copy()
     select_panel(cells, "celltype", n_genes=4, cv=None, key_added=None)
-    assert list(cells.var) == list(before.var) == ["small"]
+    assert list(cells.var) == list(before.var) == ["small", "small_weight"]
     assert list(cells.uns) == ["small"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data, read_rules_of
+from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front_result import ErrorFront, FrontPoint
 from fewest.minimum._leaves import Separation
@@ -144,14 +145,18 @@ def error_front(
         one_per_group=one_per_group,
         signs=signs,
     )
+    names = read_names(X)
     X, classes, codes = check_data(X, y, "error_front")
     clock = Clock(max_seconds, verbose, "error_front")
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
-            return Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
+            largest = min(int(max_features), X.shape[1])
+            front = Front(X, codes, clock, n_solutions).run(largest)
+            return replace(front, feature_names=names)
         from fewest.minimum._general_front import find_general_front
 
-        return find_general_front(X, codes, clock, n_solutions, int(max_features), rules)
+        found = find_general_front(X, codes, clock, n_solutions, int(max_features), rules)
+        return replace(found, feature_names=names)
 
 
 class Front:

@@ -50,6 +50,7 @@ _SCALARS: dict[str, Any] = {
     "flag": (bool, np.bool_),
     "dict": dict,
     "none": type(None),
+    "word": str,
     "status": Status,
 }
 
@@ -75,6 +76,9 @@ def check_names(found: dict[str, Any], rows: list[Row]) -> None:
         demand(row.name in found or row.is_optional, f"the attribute {row.name!r} is missing")
     if unknown := set(found) - {row.name for row in rows}:
         raise damaged(f"the attribute {min(unknown)!r} is none that is kept")
+
+
+_ENTRIES = {"tuple": tuple, "list": list, "dict": dict}
 
 
 class _Checker:
@@ -150,7 +154,7 @@ class _Checker:
             self._agree(size, found, where)
 
     def _check_entries(self, kind: str, size: str, spec: str, value: Any, where: str) -> None:
-        demand(type(value).__name__ == kind, f"{where} is not a {kind}")
+        demand(isinstance(value, _ENTRIES[kind]), f"{where} is not a {kind}")
         self._agree(size, len(value), where)
         for key, entry in value.items() if kind == "dict" else enumerate(value):
             self.check(spec, entry, f"{where}[{key!r}]")

@@ -220,6 +220,7 @@ MinimumResult in fewest.minimum._result
     separations: tuple *: Separation
     ruled_out: tuple *: RuledOut
     inseparable: label * 2
+    feature_names: none or tuple features: word
 MonitoredPath in fewest.machines._discriminants
     fold split: int
     training monitoring: int *

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_choice, check_positive
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
 from fewest.neuro._images import load_image, load_images, match_grid, require_nilearn
@@ -27,8 +28,8 @@ _EARLIEST = -24.0  # seconds; nilearn leaves earlier events out
 _COLUMNS = ("onset", "duration", "trial_type")
 
 
-@dataclass(frozen=True, eq=False)
-class FirstLevelMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstLevelMaps(Shown):
     """Activation maps, with what `FewestVoxels` and the analyses need to know about them.
 
     Attributes

@@ -18,6 +18,7 @@ from fewest._estimators.validation import (
     check_not_negative,
     check_positive,
 )
+from fewest._showing import Shown
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
 from fewest._sparse import SPARSE_FORMATS, check_sparse
@@ -42,8 +43,8 @@ _FACTOR = 0.9
 _SMALLEST_SHARE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class PotentialPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class PotentialPath(Shown):
     """Weights at every epsilon.
 
     Attributes

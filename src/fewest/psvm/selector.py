@@ -24,6 +24,7 @@ from fewest._estimators.validation import (
     check_share,
     check_usual_parameters,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
@@ -41,8 +42,8 @@ __all__ = ["PotentialSelector"]
 _USUAL_COUNT = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """Outcome of repeated selection.
 
     Attributes

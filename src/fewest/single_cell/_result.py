@@ -11,6 +11,7 @@ import numpy as np
 from fewest._anndata.matching import read_named_genes, spread_columns
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.certificate import Certificate
+from fewest._showing import Shown
 from fewest._wording import counted, cut, listed, percent
 from fewest.single_cell._judgement import Judgement, align_with_words
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
+@dataclass(frozen=True, eq=False, repr=False)
+class Panel(Shown):
     """Genes that tell cell types apart, and how well they do on cells that were held out.
 
     Parameters
