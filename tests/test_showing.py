@@ -114,7 +114,6 @@ def results(data):
         machine.result_,
         machine.result_.steps,
         machine.result_.steps[0],
-        machine.results_,
         minimum_features(X, y, n_solutions=None),
         minimum_features(np.tile([0.0, 1.0], (4, 1)), [0, 1, 0, 1]),
         minimum_features(few, y, feature_cost=2.5),

@@ -36,7 +36,6 @@ from fewest._estimators.validation import (
     weigh_classes,
 )
 from fewest._run.progress import Progress, run_in_threads
-from fewest._showing import Listed
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import Status
@@ -361,7 +360,7 @@ class SelectingClassifier(
 
     def _keep(self, columns: Columns, planes: list[Hyperplane]) -> None:
         """Translate the hyperplanes from standardised columns to X as it was given."""
-        self.results_: tuple[Any, ...] = Listed(plane.result for plane in planes)
+        self.results_: tuple[Any, ...] = tuple(plane.result for plane in planes)
         self.coef_ = np.zeros((len(planes), columns.n_features))
         self.standardized_coef_ = np.zeros_like(self.coef_)
         self.intercept_ = np.zeros(len(planes))
