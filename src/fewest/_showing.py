@@ -61,7 +61,8 @@ class Shown:
         """The table of a notebook; what is printed, where the class prints a table of its own."""
         name = escape(type(self).__name__)
         if type(self).__str__ is not object.__str__:
-            return f"<div><strong>{name}</strong><pre>{escape(str(self))}</pre></div>"
+            text = escape("\n".join(map(visible, str(self).splitlines())))
+            return f"<div><strong>{name}</strong><pre>{text}</pre></div>"
         headline = escape(visible(self._headline()))
         rows = "".join(
             f'<tr><th style="text-align:left">{escape(visible(label))}</th>'

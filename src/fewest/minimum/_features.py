@@ -176,7 +176,7 @@ def minimum_features(
     MinimumResult: 3 features, proven to be the fewest
       set       52, 54, 110 (margin 0.104)
       sets      1 of 1 found; there may be more
-      searched  2.01e+04 sets of up to 2 features
+      searched  20,100 sets of up to 2 features
       data      200 columns
       seconds   ...
     >>> [step.n_found for step in result.searched]

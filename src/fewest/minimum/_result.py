@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from math import comb
+from math import comb, log10
 from time import perf_counter
 from typing import Any
 
@@ -33,6 +33,8 @@ from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._threads import limit_threads
 
 _MOST_SETS = 3  # that are named on the screen
+_LONG = 10**12  # larger numbers are shown as powers of ten
+_HEX_DIGIT = log10(16)
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,8 @@ class MinimumResult(Shown):
             facts.append(("errors", f"at most {counted(self.max_errors, 'sample')} wrong"))
         if self.searched:
             n_sets, largest = sum(step.n_sets for step in self.searched), self.searched[-1].size
-            facts.append(("searched", f"{n_sets:.4g} sets of up to {counted(largest, 'feature')}"))
+            count = f"{n_sets:,}" if n_sets < _LONG else f"10^{len(f'{n_sets:x}') * _HEX_DIGIT:.0f}"
+            facts.append(("searched", f"{count} sets of up to {counted(largest, 'feature')}"))
         facts.append(("data", f"{self.n_features} columns"))
         return [*facts, ("seconds", f"{self.seconds:.3g}")]
 
