@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fewest._memory import check_size
 
+SPARSE_FORMATS = ("csr", "csc")  # those that estimators take as they are
 _COMPRESSED = ("csr", "csc", "bsr")
 _ADVICE = "It was damaged or put together by hand: make it anew from the values"
 

@@ -117,8 +117,18 @@ def test_the_settings_need_no_network_and_hide_no_warning(monkeypatch):
 
 
 def test_make_docs_takes_warnings_for_errors():
-    assert "sphinx-build -q -W --keep-going" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "sphinx-build -W --keep-going" in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "make docs" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_make_docs_says_what_it_does_and_where_the_pages_are():
+    """Sphinx is not silent, and the last line names the page to open."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^docs: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    lines = recipe.strip().splitlines()
+    assert not re.search(r"sphinx-build.* (-q|-Q|--quiet|--silent)\b", recipe)
+    assert "docs/_build/html/index.html" in lines[-1]
+    assert lines[-1].strip().startswith("@echo")
 
 
 def test_the_picture_is_small():

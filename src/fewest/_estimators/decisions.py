@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.probabilities import Calibrated, share_scores
 from fewest._estimators.validation import check_new_data
+from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray, IndexArray
 
 
@@ -31,8 +32,8 @@ class ScoreClassifier(Calibrated, ClassifierMixin):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
+        X : array, sparse matrix, data frame or AnnData of shape (n_samples, n_features)
+            Samples to classify. Genes of an AnnData object are found by name, in any order.
 
         Returns
         -------
@@ -67,6 +68,7 @@ class LinearClassifier(ScoreClassifier):
     """A classifier with weights for X as it was given, which are zero outside `support_`."""
 
     coef_: FloatArray
+    standardized_coef_: FloatArray  # times the standard deviations of the columns
     intercept_: FloatArray
     support_: NDArray[np.bool_]
 
@@ -86,6 +88,14 @@ class LinearClassifier(ScoreClassifier):
         used = np.flatnonzero(self.support_)
         scores = np.asarray(X[:, used] @ self.coef_[:, used].T) + self.intercept_
         return scores.ravel() if len(self.intercept_) == 1 else scores
+
+
+def standardize_coef(coef: FloatArray, X: Any) -> FloatArray:
+    """Weights for X as it was given, times the standard deviations of its columns."""
+    used = np.flatnonzero(coef.any(axis=0))
+    standardized = np.zeros_like(coef)
+    standardized[:, used] = coef[:, used] * np.sqrt(weighted_moments(X[:, used])[1])
+    return standardized
 
 
 class TwoClassesOnly:

@@ -44,9 +44,11 @@ from fewest._estimators.validation import (
 )
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._run.sharing import run_on_cluster
+from fewest._showing import Shown, list_shortly
 from fewest._solvers.columns import as_matrix
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed, percent
 
 if TYPE_CHECKING:
     from fewest._solvers.many.problem import Outcome
@@ -54,8 +56,8 @@ if TYPE_CHECKING:
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fold(Shown):
     """What an estimator fitted to the training samples made of the test samples.
 
     `decisions` has one column per linear function (or class); None without `decision_function`.
@@ -79,14 +81,32 @@ class Fold:
         return np.any(self.supports, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut(Shown):
     """All folds of one estimator on one data set."""
 
     report_kind = "held_out"  # as which `fewest.report` takes it
     y: NDArray[Any]
     folds: tuple[Fold, ...]
     estimator: Any = None
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "folds")
+
+    def _headline(self) -> str:
+        error = percent(self.balanced_error)
+        return f"balanced error {error} in {counted(len(self.folds), 'fold')}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        classes = np.unique(self.y).tolist()
+        facts = [
+            ("samples", f"{len(self.y)}; classes: {listed(classes)}"),
+            ("error", f"{percent(self.error)} of all samples judged"),
+        ]
+        if all(fold.supports is not None for fold in self.folds):
+            sizes = [int(fold.support.sum()) for fold in self.folds]
+            facts.append(("features", f"{min(sizes)} to {max(sizes)} per fold"))
+        return facts
 
     @cached_property
     def n_repeats(self) -> int:

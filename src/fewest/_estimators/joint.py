@@ -351,10 +351,12 @@ class JointClassifier(SelectingClassifier):
             rows, b = rows[1:] - rows[:1], b[1:] - b[:1]
         self.results_ = (selection,)
         self.coef_ = np.zeros((len(rows), columns.n_features))
+        self.standardized_coef_ = np.zeros_like(self.coef_)
         self.intercept_ = np.zeros(len(rows))
         for row, w in enumerate(rows):
             raw, self.intercept_[row] = unscale(columns, features, w, b[row])
             self.coef_[row, features] = raw
+            self.standardized_coef_[row, features] = raw * columns.deviations(features)
         self.support_ = np.zeros(columns.n_features, dtype=bool)
         self.support_[features] = True
         self.supports_ = np.tile(self.support_, (len(rows), 1))

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from fewest._estimators.places import Places
 from fewest._estimators.validation import check_flag, mask_columns
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.smooth import Rivalry
 from fewest._solvers.problem import class_mean_vector
@@ -41,8 +42,8 @@ RULES_FAILED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Rules:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rules(Shown):
     """What may be selected, and at what price; arrays have one entry per feature.
 
     `price` is zero for features that are always in. `groups` are numbers, -1 for features in none;

@@ -15,13 +15,13 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_count,
     check_positive,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 
 # A hub is a neighbour of more samples than the mean by this many standard deviations.
@@ -273,8 +273,8 @@ def distance_concentration(
     return DistanceConcentration(p, float(variation), float(contrast.mean()), len(rows))
 
 
-@dataclass(frozen=True, eq=False)
-class Hubness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hubness(Shown):
     """How unevenly samples occur among the k nearest neighbours of others.
 
     `occurrences` counts for each sample the others that have it among their k nearest, with mean

@@ -23,6 +23,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import progress_bar
+from fewest._showing import Shown
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
@@ -35,8 +36,8 @@ PROGRAMS = {"sfm": support_feature_machine, "zero_norm": unit_margin}
 _ROUNDING = 1e-7
 
 
-@dataclass(frozen=True, eq=False)
-class OneNormCondition:
+@dataclass(frozen=True, eq=False, repr=False)
+class OneNormCondition(Shown):
     """Whether the first linear program finds these features among all.
 
     Attributes
@@ -63,8 +64,8 @@ class OneNormCondition:
     samples: IndexArray
 
 
-@dataclass(frozen=True)
-class SimulatedCondition:
+@dataclass(frozen=True, repr=False)
+class SimulatedCondition(Shown):
     """How often the condition held on random data, by program: "sfm" and "zero_norm".
 
     `share` is measured on `n_runs` data sets, with `standard_error`. `predicted` is what the

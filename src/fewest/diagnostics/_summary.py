@@ -15,6 +15,7 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data, check_share
+from fewest._showing import Shown
 from fewest._wording import counted, percent
 from fewest.diagnostics._capacity import vc_dimension_bound
 from fewest.diagnostics._geometry import (
@@ -80,8 +81,8 @@ _VERDICTS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
     """What `diagnose` found; print it for the summary.
 
     `conclusive` says whether the classes differ by more than chance: the p-value of the

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
 from fewest._estimators.validation import check_pairs, check_share
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 CHANCE = 0.5  # of two classes, and of the signs of class differences
@@ -131,8 +132,8 @@ def _sigmoid(
     return bottom + height * 0.5 * (1.0 + np.tanh((x - position) / (2.0 * width)))
 
 
-@dataclass(frozen=True, eq=False)
-class ChanceBand:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChanceBand(Shown):
     """Errors of the same probes for permuted labels.
 
     Attributes

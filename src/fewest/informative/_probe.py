@@ -33,6 +33,7 @@ from fewest._estimators.validation import (
     encode_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
@@ -220,8 +221,8 @@ def predict_nested(
     return predict_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best], best
 
 
-@dataclass(frozen=True, eq=False)
-class RandomSubsets:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomSubsets(Shown):
     """Cross-validated errors of machines on random subsets of features.
 
     Attributes

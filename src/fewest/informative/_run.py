@@ -17,6 +17,7 @@ from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.splits import check_groups, choose_exchange, permute_labels
 from fewest._estimators.validation import check_choice, check_count
 from fewest._interrupts import is_interrupt, settle_interrupt
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest.informative._estimates import (
     ChanceBand,
@@ -33,8 +34,8 @@ from fewest.repetition.selector import RepetitiveSelector
 _POINTS = 201
 
 
-@dataclass(frozen=True, eq=False)
-class InformativeFeatures:
+@dataclass(frozen=True, eq=False, repr=False)
+class InformativeFeatures(Shown):
     """How much information is where, in the order in which features are selected.
 
     Figures are those of Klement, Anders & Martinetz (2013).

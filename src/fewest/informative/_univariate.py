@@ -18,6 +18,7 @@ from fewest._estimators.validation import (
     encode_two_classes,
     make_dense,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import weighted_moments, wrap_columns
 from fewest._types import FloatArray
 from fewest.informative._fold_run import AVERAGES, resample
@@ -27,8 +28,8 @@ from fewest.informative._run import InformativeFeatures
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
 
 
-@dataclass(frozen=True, eq=False)
-class TMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class TMap(Shown):
     """t-statistics of all features.
 
     Attributes

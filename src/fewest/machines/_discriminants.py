@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 
 
-@dataclass(frozen=True)
-class Discriminant:
+@dataclass(frozen=True, repr=False)
+class Discriminant(Shown):
     """A linear discriminant that is zero outside `features`.
 
     Attributes
@@ -44,8 +45,8 @@ class Discriminant:
         return make_dense(X[:, self.features]) @ self.weights + self.intercept
 
 
-@dataclass(frozen=True)
-class MonitoredSplit:
+@dataclass(frozen=True, repr=False)
+class MonitoredSplit(Shown):
     """Rows of X for one random split of the samples outside an outer fold.
 
     Attributes
@@ -62,7 +63,7 @@ class MonitoredSplit:
     monitoring: IndexArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MonitoredPath(MonitoredSplit):
     """One random split into Training and Monitoring set, and the path of discriminants on it.
 

@@ -122,6 +122,9 @@ class Liknon(JointClassifier):
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         Weights for X as it was given.
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,) or (n_classes,)
         Biases.
     support_ : array of shape (n_features,), bool

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.calibration import score_classes
-from fewest._estimators.decisions import TwoClassesOnly, choose_classes
+from fewest._estimators.decisions import TwoClassesOnly, choose_classes, standardize_coef
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.probabilities import (
     Calibrated,
@@ -175,7 +175,7 @@ class LiknonCV(
         The paths they come from.
     classifier_ : estimator
         Only for the profile: the fitted classifier.
-    coef_, intercept_ : arrays of shape (1, n_features) and (1,)
+    coef_, standardized_coef_, intercept_ : arrays of shape (1, n_features), the last one (1,)
         Only for the best discriminant: its weights.
     temperature_ : float
         What scores are divided by in `predict_proba`, from the outer folds.
@@ -408,6 +408,7 @@ class LiknonCV(
             (best,) = self._final
             self.coef_ = np.zeros((1, X.shape[1]))
             self.coef_[0, best.features] = best.weights
+            self.standardized_coef_ = standardize_coef(self.coef_, X)
             self.intercept_ = np.array([best.intercept])
 
     @property

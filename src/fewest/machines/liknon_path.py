@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.tasks import BinaryTask
 from fewest._estimators.validation import check_count, check_list, unscale
+from fewest._showing import Shown
 from fewest._solvers.linear.path import ExactPath, PathSolver
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.result import Result
@@ -23,8 +24,8 @@ __all__ = ["LiknonPath", "exact_liknon_path", "liknon_path"]
 _CLOSEST_VALUES = 1.01
 
 
-@dataclass(frozen=True, eq=False)
-class LiknonPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class LiknonPath(Shown):
     r"""Solutions for the values `Cs`, in their order, with weights for X as it was given.
 
     The ratios compare a discriminant with the class difference a (N / 2 times the difference of the

@@ -27,6 +27,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import run_in_threads
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns, as_matrix
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._choice import (
@@ -46,8 +47,8 @@ _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
 _NAMED = 6
 
 
-@dataclass(frozen=True, eq=False)
-class PanelFront:
+@dataclass(frozen=True, eq=False, repr=False)
+class PanelFront(Shown):
     """Held-out errors against the number of features.
 
     Attributes
@@ -169,7 +170,7 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         error, cross-validate this estimator as a whole.
     best_estimator_ : estimator
         The machine with the chosen size, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.

@@ -149,7 +149,7 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
         error, cross-validate this estimator as a whole.
     best_estimator_ : SupportFeatureMachine or UnionFeatureMachine
         The machine of the chosen C, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.
@@ -201,10 +201,11 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or Store of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame, Store or AnnData of shape (n_samples, n_features)
             Numbers of any type.
-        y : array of shape (n_samples,)
-            Class labels, two or more different ones.
+        y : array of shape (n_samples,) or str
+            Class labels, two or more different ones. If X is an AnnData object: the column of
+            `obs` that holds them; cells without a label are left out, with a warning.
         groups : array of shape (n_samples,), optional
             Samples of the same group are never on both sides of a split.
 

@@ -13,7 +13,6 @@ from sklearn.svm import SVC
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_count,
     check_flag,
     check_not_negative,
@@ -21,10 +20,11 @@ from fewest._estimators.validation import (
     encode_two_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.svm_path import PathState, follow_path
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 
 __all__ = ["SVMPath", "exact_svm_path"]
@@ -35,8 +35,8 @@ _MOST_ITERATIONS = 50_000  # of libsvm, which may go on for ever on samples that
 _LARGEST_GAP = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class SVMPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class SVMPath(Shown):
     """Support vector machines at every C where the path bends, with weights for X as it was given.
 
     In between, w / C and b / C are linear in 1 / C: `solve_at` is exact, too.

@@ -30,16 +30,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_positive,
     encode_two_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.machines._overlap import (
     t,
@@ -76,8 +76,8 @@ LARGEST_C = 100.0
 _DIFFERENCES = ("means", "sums")
 
 
-@dataclass(frozen=True)
-class TransvariationC:
+@dataclass(frozen=True, repr=False)
+class TransvariationC(Shown):
     """Values of C, and the curve t_total(d) = sum_j max(0, |a_j| - N d / 2) they come from.
 
     Attributes

@@ -27,6 +27,7 @@ from fewest.minimum._data import (
     Twins,
     check_data,
     conflicting_samples,
+    read_names,
     read_rules_of,
     replace_columns,
     separating_columns,
@@ -103,8 +104,9 @@ def minimum_features(
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-        Finite numbers. Copied, unless it is a float64 array in Fortran order.
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Finite numbers. Copied, unless it is a float64 array in Fortran order. Names of columns are
+        kept (`feature_names`, `names`).
     y : array of shape (n_samples,)
         Labels of two or more classes.
     max_errors : int, default=0
@@ -145,9 +147,10 @@ def minimum_features(
     Returns
     -------
     MinimumResult
-        With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
-        `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
-        without a solver. Under rules it is a `RuledMinimum`, with `price` and `price_bound` too.
+        With `size`, `lower_bound`, `certified`, `subsets`, `names`, `margins`, `n_found`,
+        `complete`, `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which
+        checks the proofs without a solver. Under rules it is a `RuledMinimum`, with `price` and
+        `price_bound` too.
 
     Raises
     ------
@@ -170,6 +173,13 @@ def minimum_features(
     (3, 3, True)
     >>> bool(result.verify(X, y, search=True))
     True
+    >>> print(result)  # doctest: +ELLIPSIS
+    MinimumResult: 3 features, proven to be the fewest
+      set       52, 54, 110 (margin 0.104)
+      sets      1 of 1 found; there may be more
+      searched  20,100 sets of up to 2 features
+      data      200 columns
+      seconds   ...
     >>> [step.n_found for step in result.searched]
     [0, 0]
 
@@ -211,9 +221,11 @@ def minimum_features(
         from fewest.minimum._general_errors import allow_errors
 
         wanted: dict[str, Any] = {"max_size": max_size, "n_solutions": n_solutions}
-        return allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
+        found = allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
+        return replace(found, feature_names=read_names(X))
     wanted = {"max_size": max_size, "n_solutions": n_solutions}
-    return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
+    found = search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
+    return replace(found, feature_names=read_names(X))
 
 
 def search_minimum(

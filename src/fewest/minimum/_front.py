@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +15,7 @@ from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data, read_rules_of
+from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front_result import ErrorFront, FrontPoint
 from fewest.minimum._leaves import Separation
@@ -159,13 +160,16 @@ def search_front(
     rules: Rules | None,
 ) -> ErrorFront | PriceFront:
     """`error_front` without its checks, within what the clock allows."""
+    names = read_names(X)
     X, classes, codes = check_data(X, y, "error_front")
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
-            return Front(X, codes, clock, n_solutions).run(min(max_features, X.shape[1]))
+            front = Front(X, codes, clock, n_solutions).run(min(max_features, X.shape[1]))
+            return replace(front, feature_names=names)
         from fewest.minimum._general_front import find_general_front
 
-        return find_general_front(X, codes, clock, n_solutions, max_features, rules)
+        found = find_general_front(X, codes, clock, n_solutions, max_features, rules)
+        return replace(found, feature_names=names)
 
 
 class Front:

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_positive
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed
 from fewest.minimum._claims import (
     COURSE,
     HOW_MANY,
@@ -23,12 +25,13 @@ from fewest.minimum._data import check_data
 from fewest.minimum._errors_check import Claim, leaves_more_errors, nothing_within, proofs_hold
 from fewest.minimum._errors_general import compare_samples
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._result import name_columns
 from fewest.minimum._ruled_proofs import follows
 from fewest.minimum._threads import limit_threads
 
 
-@dataclass(frozen=True, eq=False)
-class FrontPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class FrontPoint(Shown):
     """The fewest errors that are known of at most `size` features.
 
     Attributes
@@ -64,8 +67,8 @@ class FrontPoint:
         return self.errors == self.lower_bound
 
 
-@dataclass(frozen=True, eq=False)
-class ZeroNormOptimum:
+@dataclass(frozen=True, eq=False, repr=False)
+class ZeroNormOptimum(Shown):
     """The least ``|w|_0 + C * errors`` that is known, with its lower bound; see `ErrorFront`."""
 
     C: float
@@ -81,8 +84,8 @@ class ZeroNormOptimum:
         return self.value <= self.lower_bound
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorFront:
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorFront(Shown):
     """For each number of features the fewest training errors; see `error_front`.
 
     Attributes
@@ -101,6 +104,10 @@ class ErrorFront:
     rules : Rules or None
         The rules about features, as they were read. Features that are always in are in all
         subsets; `size` does not count them.
+    feature_names : tuple of str or None
+        Names of all columns, if X had any.
+    names : tuple of tuples of str
+        The first set of every point by name; numbers of columns as text, if X had no names.
     """
 
     report_kind = "error_front"  # as which `fewest.report` takes it
@@ -111,6 +118,29 @@ class ErrorFront:
     n_features: int
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     rules: Rules | None = field(default=None, repr=False)
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "points", "ruled_out")
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(name_columns(point.subsets[0], self.feature_names) for point in self.points)
+
+    def _headline(self) -> str:
+        largest = self.points[-1].size
+        return f"fewest training errors of 0 to {counted(largest, 'feature')}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (
+                counted(point.size, "feature"),
+                f"{counted(point.errors, 'error')}"
+                f"{'' if point.proven else f', at least {point.lower_bound}'}"
+                f"{': ' if names else ''}{listed(names, 8)}",
+            )
+            for point, names in zip(self.points, self.names, strict=True)
+        ]
 
     @property
     def n_included(self) -> int:

@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_count, check_positive
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
 from fewest.minimum._claims import (
@@ -21,7 +22,7 @@ from fewest.minimum._claims import (
     sets_are_proven,
 )
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data, read_rules_of
+from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._leaves import Separation
 from fewest.minimum._result import is_about
 from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
@@ -35,8 +36,8 @@ _NO_PART = "that no part of a set separates"
 _Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets
 
 
-@dataclass(frozen=True, eq=False)
-class NearOptimalSets:
+@dataclass(frozen=True, eq=False, repr=False)
+class NearOptimalSets(Shown):
     """Every set near the minimum that separates the classes; print it for a table.
 
     Attributes
@@ -86,6 +87,9 @@ class NearOptimalSets:
     separations: tuple[Separation, ...] = field(repr=False)
 
     report_kind = "near_optimal"  # as which `fewest.report` takes it
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "subsets", "separations")
 
     @cached_property
     def features(self) -> IndexArray:
@@ -351,7 +355,7 @@ def near_optimal_sets(
         check_positive("max_seconds", max_seconds, infinity="for none")
     if not 0 <= extra < np.inf:
         raise ValueError(f"extra must be a number of at least zero; got {extra!r}")
-    names = getattr(X, "columns", None)
+    names = read_names(X)
     rules = read_rules_of(
         X,
         include=include,
@@ -371,7 +375,7 @@ def near_optimal_sets(
         ranked = lister.rank()
     minimum, ranked = _take_best(minimum, ranked, complete=complete), ranked[:max_sets]
     return NearOptimalSets(
-        minimum=minimum,
+        minimum=replace(minimum, feature_names=names),
         extra=float(extra),
         subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in ranked),
         prices=np.array([price for price, _, _ in ranked]),
@@ -379,7 +383,7 @@ def near_optimal_sets(
         n_found=lister.n_found,
         complete=complete,
         seconds=clock.seconds,
-        feature_names=None if names is None else tuple(map(str, names)),
+        feature_names=names,
         separations=tuple(one for _, _, one in ranked),
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_flag
+from fewest._showing import Shown
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
@@ -31,8 +32,8 @@ from fewest.minimum._leaves import (
 LARGEST_SYSTEM = 300_000
 
 
-@dataclass(frozen=True)
-class Separability:
+@dataclass(frozen=True, repr=False)
+class Separability(Shown):
     """Whether a hyperplane separates two classes strictly, and the proof; print it for a sentence.
 
     Attributes

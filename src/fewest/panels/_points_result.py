@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_array
 
-from fewest._estimators.validation import SPARSE_FORMATS, make_dense
+from fewest._estimators.validation import make_dense
 from fewest._run.json_text import to_json
-from fewest._sparse import check_sparse
+from fewest._showing import Shown
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
 from fewest.panels._errors import Difference, Label
@@ -55,8 +56,8 @@ class HeldOutMeasures:
     auc: float
 
 
-@dataclass(frozen=True)
-class PointsScore:
+@dataclass(frozen=True, repr=False)
+class PointsScore(Shown):
     """What `points_score` returns: a card to add up by hand.
 
     Parameters

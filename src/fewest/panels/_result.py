@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fewest._run.json_text import to_json
+from fewest._showing import Shown
 from fewest.panels._carry_over import CarriedOver
 from fewest.panels._errors import Difference, Label, PanelError
 from fewest.panels._statements import FeatureStatements
@@ -65,8 +66,8 @@ class ChosenPanel:
     folds_with: list[int]
 
 
-@dataclass(frozen=True)
-class PanelReport:
+@dataclass(frozen=True, repr=False)
+class PanelReport(Shown):
     """Everything that `panel_report` found out about a panel.
 
     Parameters

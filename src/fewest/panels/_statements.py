@@ -23,6 +23,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.budget import Budget
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import aligned, cut
@@ -44,8 +45,8 @@ class ChosenStandIn:
     chosen: float | None
 
 
-@dataclass(frozen=True)
-class FeatureStatement:
+@dataclass(frozen=True, repr=False)
+class FeatureStatement(Shown):
     """What can be said about one feature of a panel.
 
     Parameters
@@ -75,8 +76,8 @@ class FeatureStatement:
     stand_ins: list[ChosenStandIn]
 
 
-@dataclass(frozen=True)
-class FeatureStatements:
+@dataclass(frozen=True, repr=False)
+class FeatureStatements(Shown):
     """A statement for every feature of a panel, and how they were made.
 
     Parameters

@@ -102,7 +102,7 @@ def _write_numbers(ax: Axes, shown: FloatArray, largest: float) -> None:
         ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
 
 
-@dataclass
+@dataclass(repr=False)
 class ClassWeightsDisplay(Display):
     """Weights of the selected features in every class, of one decision for more than two classes.
 

@@ -19,6 +19,7 @@ from fewest._estimators.abilities import abilities_of, feature_names_of, selecti
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest.plotting._errors import plot_confusion, plot_roc, plot_stability
 from fewest.plotting._features import plot_heat_map, plot_weights
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass
-class Display:
+@dataclass(repr=False)
+class Display(Shown):
     """`ax_` and `figure_` are those of the last `plot`."""
 
     ax_: Axes = field(init=False, repr=False, compare=False)
@@ -71,7 +72,7 @@ class HeldOutDisplay(Display):
         return cls.from_held_out(run_held_out(estimator, X, y, **settings), ax=ax)
 
 
-@dataclass
+@dataclass(repr=False)
 class WeightsDisplay(Display):
     """Weights of the selected features of a linear classifier for two classes.
 
@@ -136,7 +137,7 @@ class WeightsDisplay(Display):
         return self._keep(plot_weights(self.weights, self.feature_names, sides=self.sides, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeatMapDisplay(Display):
     """Samples against the selected features in colours.
 
@@ -215,7 +216,7 @@ def dense_columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else make_dense(X[:, columns]))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeldOutConfusionDisplay(HeldOutDisplay):
     """Confusion matrix of predictions for held-out samples.
 
@@ -253,7 +254,7 @@ class HeldOutConfusionDisplay(HeldOutDisplay):
         return self._keep(plot_confusion(self.y_true, self.y_pred, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeldOutRocDisplay(HeldOutDisplay):
     """Receiver operating characteristic of decision values for held-out samples.
 
@@ -313,7 +314,7 @@ class HeldOutRocDisplay(HeldOutDisplay):
         return self
 
 
-@dataclass
+@dataclass(repr=False)
 class StabilityDisplay(HeldOutDisplay):
     """How often the features are selected when some samples are left out.
 
@@ -376,7 +377,7 @@ class StabilityDisplay(HeldOutDisplay):
         return self._keep(plot_stability(self.counts, self.n_folds, **shown, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class PathDisplay(Display):
     """Held-out balanced error and number of features along C.
 

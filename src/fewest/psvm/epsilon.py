@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_consistent_length, check_X_y
 
 from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_share,
 )
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest.psvm._relations import UNIT_LENGTH, check_scale, scale_relations
 from fewest.psvm.path import TASKS, find_largest_moment, make_targets
 

@@ -12,16 +12,16 @@ from sklearn.utils.validation import check_X_y
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_list,
     check_not_negative,
     check_positive,
 )
+from fewest._showing import Shown
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_LENGTH,
@@ -43,8 +43,8 @@ _FACTOR = 0.9
 _SMALLEST_SHARE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class PotentialPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class PotentialPath(Shown):
     """Weights at every epsilon.
 
     Attributes

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.annotated import keep_genes, read_targets
 from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_not_negative,
@@ -24,8 +24,9 @@ from fewest._estimators.validation import (
     check_share,
     check_usual_parameters,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
     check_scale,
@@ -41,8 +42,8 @@ __all__ = ["PotentialSelector"]
 _USUAL_COUNT = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """Outcome of repeated selection.
 
     Attributes
@@ -236,10 +237,12 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
             The fitted selector.
         """
         self._check_parameters()
+        X, y, genes = read_targets(X, y)
         check_sparse(X, "X")
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
+        keep_genes(self, genes)
         targets = make_targets(np.asarray(y), self.task)
         rules = self._read_rules(X.shape[1])
         wanted = self._count_wanted(X.shape[1], rules)

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from sklearn.utils.validation import check_array
 
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 __all__ = ["SingularMaps", "clip_spectrum", "find_singular_maps", "flip_spectrum"]
 
 
-@dataclass(frozen=True, eq=False)
-class SingularMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularMaps(Shown):
     """Vectors whose inner products are the relations; see :func:`find_singular_maps`.
 
     Attributes

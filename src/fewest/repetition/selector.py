@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._anndata.cells import is_annotated
 from fewest._estimators.abilities import Abilities, Selector, feature_names_of
+from fewest._estimators.annotated import read_genes
 from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
@@ -218,6 +220,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         if n_subsets is None:
             return super().transform(X)
         chosen = self.features(n_subsets)
+        if is_annotated(X):
+            return read_genes(self, X, chosen)
         check_sparse(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
         return X[:, chosen]

@@ -17,11 +17,12 @@ from sklearn.model_selection import cross_val_score
 
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import check_pairs, check_share
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """Outcome of a test of two methods.
 
     Attributes
@@ -38,8 +39,8 @@ class Comparison:
     differences: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Proportions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Proportions(Shown):
     """Outcome of the tests of two proportions of errors, one for each test set.
 
     Attributes

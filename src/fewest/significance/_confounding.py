@@ -15,6 +15,7 @@ from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import permute_labels, split_folds
 from fewest._estimators.validation import check_count, encode_classes
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import percent
 from fewest.exceptions import NotSeparableError
@@ -44,8 +45,8 @@ class CovariateReport:
     guessing: float
 
 
-@dataclass(frozen=True)
-class Confounding:
+@dataclass(frozen=True, repr=False)
+class Confounding(Shown):
     """Outcome of `confounding`; errors are balanced ones in cross-validation.
 
     `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is

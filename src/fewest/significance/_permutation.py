@@ -22,7 +22,9 @@ from fewest._estimators.validation import (
     make_dense,
 )
 from fewest._run.progress import progress_bar
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted
 from fewest.significance._measure import Measure, Measured, make_measure
 from fewest.significance._together import measure_in_parallel
 
@@ -31,8 +33,8 @@ _TIES = ("auto", "objective", "conservative", "random")
 _DIGITS = 6
 
 
-@dataclass(frozen=True, eq=False)
-class PermutedStatistic:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutedStatistic(Shown):
     """A statistic of the data, and what chance made of it; small values are the good ones.
 
     `p_value` is the share of values, the observed one among them, that are at least as good.
@@ -47,8 +49,8 @@ class PermutedStatistic:
         return float(np.median(self.chance))
 
 
-@dataclass(frozen=True)
-class PermutationTest:
+@dataclass(frozen=True, repr=False)
+class PermutationTest(Shown):
     """Outcome of `permutation_test`; a statistic that was not asked for is None.
 
     `p_value` is that of both statistics together: the share of labellings whose smaller p-value is
@@ -59,6 +61,20 @@ class PermutationTest:
     error: PermutedStatistic | None
     p_value: float
     n_permutations: int
+
+    def _headline(self) -> str:
+        return f"p = {self.p_value:.3g} ({counted(self.n_permutations, 'permutation')})"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (
+                name,
+                f"{one.observed:.4g} observed, {one.chance_median:.4g} by chance (median), "
+                f"p = {one.p_value:.3g}",
+            )
+            for name, one in (("features", self.features), ("error", self.error))
+            if one is not None
+        ]
 
 
 def permutation_test(
@@ -257,8 +273,8 @@ def compare_trials(
     return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
 
 
-@dataclass(frozen=True)
-class ChanceSimulation:
+@dataclass(frozen=True, repr=False)
+class ChanceSimulation(Shown):
     """Outcome of `chance_simulation`.
 
     `separable` is the share of random data sets that the machine could fit at all: below one only

@@ -18,6 +18,7 @@ from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_within
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._run.budget import Budget, take_in_time
+from fewest._showing import Shown
 from fewest._solvers.many.arrays import is_device_array
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
@@ -88,8 +89,8 @@ def find_outside(inside: IndexArray, n_samples: int) -> IndexArray:
     return np.flatnonzero(np.bincount(inside, minlength=n_samples) == 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap632:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap632(Shown):
     """Outcome of `bootstrap_632`: the weighted error, its parts, and both of every resample."""
 
     error: float
@@ -194,8 +195,8 @@ def bootstrap_632(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """How alike the selected sets are.
 
     `index` is one for equal sets and zero (on average) for random ones; `interval` is its
