@@ -1,4 +1,4 @@
-"""Rules about features: which are in for nothing, which stay out, what the others cost.
+"""Rules about features: which are always included, which stay out, what the others cost.
 
 Users give them by name or number; `read_rules` turns them into arrays over all features, or raises
 an error that says what is wrong.
@@ -46,9 +46,9 @@ class Rules:
     """What may be selected, and at what price; arrays have one entry per feature.
 
     `price` is zero for features that are always in. `groups` are numbers, -1 for features in none;
-    features of a group are paid once, by the largest price among them, or, with `one_per_group`, at
-    most one of them is selected. `signs` are 1 for features that must be higher in the second of
-    two classes, -1 for those that must be lower, 0 for all others.
+    features of a group are paid for once, at the largest price among them, or, with
+    `one_per_group`, at most one of them is selected. `signs` are 1 for features that must be higher
+    in the second of two classes, -1 for those that must be lower, 0 for all others.
     """
 
     price: FloatArray

@@ -84,7 +84,8 @@ class Diagnosis:
     permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
     hyperplane separates the classes; if not, the test is of the soft machine with C = 1. `bounds`,
     `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
-    and `hubs` compare pairs of samples, of very many samples only of some; they say of how many.
+    and `hubs` compare pairs of samples; with very many samples they use only some, and say how
+    many.
     """
 
     report_kind = "diagnosis"  # as which `fewest.report` takes it
@@ -204,12 +205,12 @@ def diagnose(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Diagnosis:
-    """Say in plain words whether anything can be concluded from the data, and what to beware of.
+    """Say in plain words whether anything can be concluded from the data, and what may mislead.
 
     The conclusion rests on a permutation test of the number of features that the hard Support
-    Feature Machine needs (where the classes overlap: of what the soft one pays) and of its
+    Feature Machine needs (if the classes overlap: of the cost of the soft machine) and of its
     cross-validated error. All other numbers explain it. They refer to standardised columns; those
-    about pairs of samples are estimated from 2,000 samples where there are more, which is said.
+    about pairs of samples are estimated from 2,000 samples if there are more, and the text says so.
 
     Parameters
     ----------
@@ -220,23 +221,23 @@ def diagnose(
     n_permutations : int
         Permutations of the labels.
     cv : int, splitter or None
-        Folds of the cross-validation; fewer where the smallest class is smaller. None leaves the
-        error out, which takes most of the time.
+        Folds of the cross-validation; fewer if the smallest class has fewer samples. None leaves
+        out the error, which takes most of the time.
     groups : array of shape (n_samples,), optional
         Samples that belong together, as for `permutation_test`.
     exchange : {"within", "whole"}
-        How labels are permuted where there are groups.
+        How labels are permuted if there are groups.
     alpha : float
         Level of the test.
     max_seconds : float, optional
-        Seconds for the permutations, as for `permutation_test`.
+        Time limit for the permutations, as for `permutation_test`.
     held_out : HeldOut, optional
         A cross-validation with these folds, as for `permutation_test`; used if it is of the machine
         that is tested.
     random_state : int, RandomState instance or None
-        Seed of the permutations; where `cv` is a number, also shuffles the folds.
+        Seed of the permutations; if `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Show a progress bar, if tqdm is installed.
 

@@ -37,9 +37,9 @@ def relief(
     y : array of shape (n_samples,)
         Their classes, each with at least two samples.
     n_iterations : int or None
-        T samples drawn at random, as in the original; None takes every sample once, which leaves
-        nothing to chance. Of more than 2,000 samples it takes 2,000, drawn at random with the
-        classes' shares kept, always the same, and warns: time is that of T passes over X.
+        T samples drawn at random, as in the original; None uses every sample once, so the result
+        is not random. If there are more than 2,000 samples, it draws 2,000 in proportion to the
+        sizes of the classes, always the same ones, and warns: the time is that of T passes over X.
     random_state : int, RandomState or None
         Seed of the draws.
 

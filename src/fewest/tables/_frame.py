@@ -281,7 +281,7 @@ class Frame:
     find_ids : callable
         What may be the ids of the samples, the most likely first.
     ids : Ids, optional
-        What was taken as the ids of the samples.
+        The ids of the samples, if known.
     notes : list of str
         What the user should know about how the file was read.
     default_target : str, optional
