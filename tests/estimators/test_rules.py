@@ -55,7 +55,10 @@ def test_the_largest_of_a_group_stays():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"include": ["CD3"]}, "include names 'CD3', which is no feature of X. Did you mean 'CD3E"),
+        (
+            {"include": ["CD3"]},
+            "include names 'CD3', which is not a feature of X. Did you mean 'CD3E",
+        ),
         ({"exclude": [7]}, "exclude has 7; it must be a name, or the number of a column, 0 to 4"),
         ({"include": [True, False]}, r"include: mask of shape \(2,\), but X has 5 features"),
         ({"include": ["age"], "exclude": ["age", "sex"]}, "feature age: in include and in exclude"),

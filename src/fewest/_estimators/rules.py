@@ -179,7 +179,7 @@ def read_rules(
     >>> read_rules(3, ["age", "A", "B"], exclude=["a"])
     Traceback (most recent call last):
     ...
-    ValueError: exclude names 'a', which is no feature of X. Did you mean 'A'?
+    ValueError: exclude names 'a', which is not a feature of X. Did you mean 'A'?
     """
     given = (include, exclude, feature_cost, feature_groups, signs)
     if all(one is None for one in given):
@@ -361,7 +361,9 @@ def describe_rules(estimator: Any, names: Sequence[str], support: NDArray[np.boo
             f"{rules.terms.total(chosen):g} together."
         )
     if rules.groups is not None:
-        how = "at most one feature of each is in" if rules.one_per_group else "each is paid once"
+        how = (
+            "at most one feature of each is in" if rules.one_per_group else "each is paid for once"
+        )
         used = len(np.unique(rules.groups[chosen][rules.groups[chosen] >= 0]))
         total = len(np.unique(rules.groups[rules.groups >= 0]))
         said.append(f"{counted(total, 'group')} of features: {how}; {used} are used.")

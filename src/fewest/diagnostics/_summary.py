@@ -65,12 +65,12 @@ _VERDICTS = {
     "open": (
         "Nothing can be concluded yet: there were too few permutations.",
         "With {permutations} the p-value cannot be below {smallest:.2g} (here it is {p:.2g}), and "
-        "the level is {alpha:g}. Take at least {enough}.",
+        "the level is {alpha:g}. Use at least {enough}.",
     ),
     "nothing": (
         "Nothing can be concluded from these data.",
         "Classes that were assigned at random look much the same {level}. Features selected here "
-        "may well have come out by chance, however well they separate the samples at hand. More "
+        "may well have been selected by chance, however well they separate these samples. More "
         "samples, or fewer candidates chosen without looking at the classes, might help.",
     ),
 }
@@ -341,7 +341,7 @@ def _spread(comparison: PermutedStatistic) -> str:
 def _describe_chance(bounds: SeparabilityBounds, vc_dimension: int) -> str:
     subset = f"{bounds.d_star} of {bounds.d:,} independent random features"
     if bounds.upper >= 0.5:
-        text = f"Theory gives no comfort: {subset} may well separate {bounds.n} samples by chance"
+        text = f"Theory cannot rule out chance: {subset} may well separate {bounds.n} samples"
     else:
         probability = f"of at most {bounds.upper:.2g}"
         if bounds.upper < 1e-4:
@@ -361,10 +361,11 @@ def _describe_hubs(found: Hubness) -> str:
     text = f"Neighbours are spread evenly (skewness {found.skewness:.1f})"
     if found.skewness >= _SKEWED:
         text = (
-            f"Some samples are neighbours of very many others (skewness {found.skewness:.1f}, "
-            f"{counted(len(found.hubs), 'hub')}"
+            f"Some samples are neighbours of very many others (skewness {found.skewness:.1f}; "
+            f"{counted(len(found.hubs), 'such sample')}"
         )
-        text += ")" if found.bad_hubs is None else f", {len(found.bad_hubs)} of them bad)"
+        others = "mostly neighbours of another class"
+        text += ")" if found.bad_hubs is None else f", {len(found.bad_hubs)} of them {others})"
     return f"{text}; {found.bad_share:.0%} of all neighbours are of another class."
 
 
@@ -372,7 +373,7 @@ def _describe_leave_one_out(found: LooReliability) -> str:
     text = found.explanation
     if found.verdict in ("one", "pessimistic"):
         if np.isfinite(found.critical_n):
-            text += f" More than {np.floor(found.critical_n):.0f} samples would cure that."
+            text += f" More than {np.floor(found.critical_n):.0f} samples would correct that."
         text += " Use folds that keep the classes' shares instead."
     return text
 

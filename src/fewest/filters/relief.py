@@ -74,8 +74,8 @@ def relief(
         rows = draw_subsample(y, MOST_COMPARED)
         if len(rows) < len(y):
             warnings.warn(
-                f"relief looks at {len(rows):,} of the {len(y):,} samples, drawn at random. Name "
-                "n_iterations to look at more or fewer",
+                f"relief uses {len(rows):,} of the {len(y):,} samples, drawn at random. Set "
+                "n_iterations to use more or fewer",
                 stacklevel=2,
             )
     else:

@@ -256,8 +256,8 @@ class LiknonCV(
         )
         if self.outcome == "profile" and self._most_known and len(y) > self._most_known:
             warnings.warn(
-                f"nearest neighbours are looked for among {self._most_known:,} of the {len(y):,} "
-                "samples, drawn at random. Name a classifier to fit it to all",
+                f"nearest neighbours are searched for among {self._most_known:,} of the {len(y):,} "
+                "samples, drawn at random. Set `classifier` to use all of them",
                 stacklevel=2,
             )
         jobs = [(X, y, codes, split) for split in splits]

@@ -137,7 +137,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         if not margin > 0.0 and np.isinf(self.C):
             raise ValueError(
                 f"no separating hyperplane after {self.n_iter_} steps: the classes overlap, or "
-                "nearly so. Take a finite C, or raise max_iter"
+                "nearly so. Use a finite C, or raise max_iter"
             )
         if not margin > 0.0:  # stopped too early; half the distance of the hull points stands in
             margin = max(alpha @ residual / alpha.sum(), np.finfo(float).tiny)

@@ -257,7 +257,7 @@ class NearOptimalSets:
         ]
         lines = [
             f"{counted(self.n_found, 'set')} within {self.extra:g} of the minimum, "
-            f"{self.minimum.price:g}; no part of them separates the classes{more}.",
+            f"{self.minimum.price:g}; none contains a smaller set that separates{more}.",
             aligned([["features", unit, "margin"], *rows]),
         ]
         if len(shown) < self.n_found:
@@ -269,7 +269,7 @@ class NearOptimalSets:
                 f"{cut(one['one'])} and {cut(one['other'])} ({one['n_pairs']})"
                 for one in found["exchanges"]
             ]
-            lines.append(f"Can replace each other, in so many pairs of sets: {listed(swaps)}.")
+            lines.append(f"Can replace each other (number of pairs of sets): {listed(swaps)}.")
         return "\n".join(lines)
 
 
@@ -336,7 +336,7 @@ def near_optimal_sets(
     >>> y = X[:, 7] + X[:, 11] > 0
     >>> found = near_optimal_sets(X, y)
     >>> print(found)
-    4 sets within 1 of the minimum, 2; no part of them separates the classes.
+    4 sets within 1 of the minimum, 2; none contains a smaller set that separates.
       features   size  margin
       7, 11         2   0.193
       7, 19, 26     3  0.0819

@@ -177,7 +177,7 @@ def _try(model: Any) -> None:
             getattr(model, name)(sample)
     if abilities_of(model).has_scores:
         scores = model.decision_function(sample)
-        demand(bool(np.isfinite(scores).all()), "its decisions are no finite numbers")
+        demand(bool(np.isfinite(scores).all()), "its decisions are not finite numbers")
         if hasattr(model, "predict_proba"):
             model.predict_proba(sample)
 

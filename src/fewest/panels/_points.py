@@ -116,7 +116,7 @@ def points_score(
     panel = find_columns(features, names)
     if len(panel) > _MOST_FEATURES:
         raise ValueError(
-            f"nobody adds up {len(panel)} features by hand: a points score takes at most "
+            f"{len(panel)} features are too many to add up by hand: a points score takes at most "
             f"{_MOST_FEATURES}. Choose fewer"
         )
     rng = check_random_state(random_state)

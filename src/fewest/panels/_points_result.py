@@ -190,8 +190,8 @@ class PointsScore:
         elif (found := np.shape(X)[1:]) != (self.n_features,):
             given = counted(found[0], "column") if len(found) == 1 else "no rows and columns"
             raise ValueError(
-                f"X has {given}, but the score was made of {counted(self.n_features, 'column')}: "
-                "give the same ones"
+                f"X has {given}, but the score was made from {counted(self.n_features, 'column')}: "
+                "pass the same columns"
             )
         else:
             check_sparse(X, "X")

@@ -171,7 +171,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             ) from error
         for setting, machine in zip(self._settings, machines, strict=True):
             if "C" in setting or "epsilon" in setting:
-                raise ValueError("C and epsilon have lists of their own: Cs and epsilons")
+                raise ValueError("C and epsilon have their own lists: Cs and epsilons")
             machine._check_parameters()
         return machines
 

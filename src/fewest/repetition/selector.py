@@ -295,12 +295,12 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             return trained
         if reason == "training error":
             return ValueError(
-                f"already the first machine has a training error of {trained.error:.3g}, above "
+                f"even the first machine has a training error of {trained.error:.3g}, above "
                 f"max_training_error={self.max_training_error!r}: raise that, or the "
                 "estimator's C"
             )
         return ValueError(
-            "the estimator selects no feature: let it select more, most of them by a larger C"
+            "the estimator selects no feature: let it select more, in most cases by a larger C"
         )
 
     def _keep(self, found: list[Trained]) -> None:

@@ -79,9 +79,9 @@ class Confounding:
         names = _join([one.name for one in self.covariates])
         if self.p_value is None:
             return (
-                f"The classes cannot be told from {names}: samples that are alike in it are all of "
-                "one class. Whatever the features show may be that instead; only other samples can "
-                "decide."
+                f"The classes cannot be distinguished from {names}: samples that are alike in it "
+                "are all of one class. The features may show that instead of the classes; only "
+                "other samples can decide."
             )
         alike = f"among samples that are alike in {names}"
         if self.is_explained:
@@ -92,10 +92,12 @@ class Confounding:
             )
         start = f"The features tell the classes apart {alike}, too (p = {self.p_value:.2g})"
         if not self.suspects:
-            return f"{start}, and none of these goes with the classes."
+            return f"{start}, and none of these is associated with the classes."
+        verb = "is" if len(self.suspects) == 1 else "are"
         return (
-            f"{start}. But {_join(self.suspects)} goes with the classes: alone its error is "
-            f"{percent(self.covariates_error)}, that of the features {percent(self.error)}."
+            f"{start}. But {_join(self.suspects)} {verb} associated with the classes: predicted "
+            f"from the covariates alone, the error is {percent(self.covariates_error)}; from the "
+            f"features, it is {percent(self.error)}."
         )
 
 

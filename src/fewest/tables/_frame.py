@@ -221,8 +221,8 @@ class Names:
         if twice:
             raise InputError(
                 f"{self.columns.origin} has {counted(len(twice), f'{line} name')} more than once: "
-                f"{listed(twice)}.\nGive every {line} a name of its own, or say what becomes of "
-                "those that share one (duplicates: mean, max, first or suffix).",
+                f"{listed(twice)}.\nGive every {line} its own name, or choose how to treat those "
+                "that share one (duplicates: mean, max, first or suffix).",
                 argument="duplicates",
             )
 
