@@ -116,7 +116,7 @@ def test_too_few_permutations_are_not_called_chance():
     assert few.startswith("Nothing can be concluded yet: there were too few permutations.")
     flat = " ".join(few.split())
     assert "With 9 permutations the p-value cannot be below 0.1" in flat
-    assert "Take at least 19 permutations." in flat
+    assert "Use at least 19 permutations." in flat
     assert "look much the same" not in flat
     enough = diagnose(X, y, n_permutations=19, cv=None, random_state=0).summary
     assert (
