@@ -69,7 +69,7 @@ def test_the_largest_of_a_group_stays():
         ),
         ({"feature_cost": [1, 2]}, r"feature_cost: array of shape \(2,\)"),
         ({"feature_cost": "dear"}, "feature_cost must hold numbers; got 'dear'"),
-        ({"feature_cost": {"age": 0}}, "Features that cost nothing belong into include"),
+        ({"feature_cost": {"age": 0}}, "Put features that cost nothing into include"),
         ({"feature_cost": [1, 2, float("nan"), 1, 1]}, "it is nan for feature CD3E"),
         ({"signs": {"age": 2}}, "signs must be 1 .* got 2"),
         ({"feature_groups": {"a": ["age"], "b": ["age"]}}, "feature age in two groups"),

@@ -102,7 +102,7 @@ class Places:
                 twice = places[found[places] >= 0]
                 if len(twice):
                     raise ValueError(
-                        f"feature_groups has {self.show(twice)} in two groups: each belongs into "
+                        f"feature_groups has {self.show(twice)} in two groups: each may be in "
                         "one at most"
                     )
                 found[places] = number

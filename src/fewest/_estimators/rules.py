@@ -203,8 +203,8 @@ def read_rules(
         if len(bad):
             raise ValueError(
                 f"feature_cost must be positive and finite, but it is {price[bad[0]]:g} for "
-                f"{places.show(bad)}. Features that cost nothing belong into include, those that "
-                "are not to be had into exclude"
+                f"{places.show(bad)}. Put features that cost nothing into include, and those that "
+                "are not available into exclude"
             )
     price[included] = 0.0
     groups = None if feature_groups is None else places.groups(feature_groups)
@@ -362,7 +362,9 @@ def describe_rules(estimator: Any, names: Sequence[str], support: NDArray[np.boo
         )
     if rules.groups is not None:
         how = (
-            "at most one feature of each is in" if rules.one_per_group else "each is paid for once"
+            "at most one feature of each is used"
+            if rules.one_per_group
+            else "each is paid for once"
         )
         used = len(np.unique(rules.groups[chosen][rules.groups[chosen] >= 0]))
         total = len(np.unique(rules.groups[rules.groups >= 0]))
@@ -370,7 +372,7 @@ def describe_rules(estimator: Any, names: Sequence[str], support: NDArray[np.boo
     if rules.signs is not None:
         bound = int(np.count_nonzero(rules.signs))
         said.append(
-            f"{counted(bound, 'feature')} may be in only where the class means are in the order "
+            f"{counted(bound, 'feature')} may be selected only if the class means are in the order "
             "that was asked for."
         )
     return said

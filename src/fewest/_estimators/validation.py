@@ -282,7 +282,7 @@ def encode_two_classes(name: str, y: ArrayLike) -> tuple[NDArray[Any], IndexArra
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
             f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
-            "rest, classifiers with sklearn.multiclass.OneVsRestClassifier"
+            "rest; for classifiers, use sklearn.multiclass.OneVsRestClassifier"
         )
     return classes, codes
 
