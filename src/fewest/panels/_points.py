@@ -39,8 +39,7 @@ def points_score(
     cv: Any = 5,
     random_state: Any = None,
 ) -> PointsScore:
-    r"""Turn a panel into points that can be added up by hand, and a table of the risk for each
-    total.
+    r"""Turn a panel into points that can be added up by hand, with the risk of each total.
 
     Each feature has one cut. A value above it gives a small whole number of points p_j, and the
     total t of a sample gives its risk. Cuts c_j and weights w_j minimise
