@@ -29,7 +29,7 @@ _ODD = {
 _JARGON = r"\bfarkas\b|\bpricing\b|\bhubs?\b|\bcertificates?\b|\bdual variables?\b"
 _FOR_EVERYONE = ("README", "index", "tutorial", "reading_data", "which_method", "honest_errors")
 # Records of what was tried, and of what was measured.
-_RECORDS = ("CHANGELOG", "design_notes", "reproductions", "architecture")
+_RECORDS = ("CHANGELOG", "reproductions")
 
 
 def test_control_characters_are_spelled_out():
