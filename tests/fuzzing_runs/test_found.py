@@ -28,6 +28,8 @@ FOUND = [
     ("programs", 77000788),  # linprog calls it infeasible
     ("programs", 77000988),  # a column that varies in its last digits
     ("programs", 505004614),  # a ray with rounding where it must be zero
+    ("programs", 2026001458),  # HiGHS returned a ray of zeros
+    ("programs", 2026000916),  # rays that only rounding sees, and multipliers of 1e10
     ("joint", 77000971),  # means that differ only by the weights of the samples
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),

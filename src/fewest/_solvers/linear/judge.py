@@ -30,6 +30,8 @@ SHORTFALL = 1e-8
 HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
 ZERO = 1e-10
+# An objective below its bound by more than this part of it is none.
+_BELOW = 1e-6
 # A column with a ratio above this may carry a weight, or equal one that does.
 TIGHT = 1.0 - 1e-6
 # Columns are duplicates if, with weights of one or more, they change a margin by less than this.
@@ -55,6 +57,11 @@ class State:
         return not self.solution.bounded and self.bound > HOPELESS
 
     @property
+    def is_doubtful(self) -> bool:
+        """A ray that the columns do not confirm."""
+        return not self.solution.bounded and not self.is_hopeless
+
+    @property
     def gap(self) -> float:
         return relative_gap(self.objective, self.bound)
 
@@ -62,7 +69,9 @@ class State:
         """Whether there is a solution, with a gap within the tolerance."""
         if not self.solution.bounded:
             return False
-        return self.objective - self.bound <= tol * max(1.0, abs(self.objective))
+        size = max(1.0, abs(self.objective))
+        # Below its bound, a solution violates constraints on which the objective depends.
+        return -_BELOW * size <= self.objective - self.bound <= tol * size
 
     def status(self, tol: float) -> Status:
         if self.is_hopeless:
