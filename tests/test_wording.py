@@ -28,7 +28,7 @@ _ODD = {
 # Words that only developers and the pages of the methods explain.
 _JARGON = r"\bfarkas\b|\bpricing\b|\bhubs?\b|\bcertificates?\b|\bdual variables?\b"
 _FOR_EVERYONE = ("README", "index", "tutorial", "reading_data", "which_method", "honest_errors")
-# Records of what was tried, and of what was measured.
+# History, and a page that a script writes.
 _RECORDS = ("CHANGELOG", "reproductions")
 
 
