@@ -214,7 +214,7 @@ def test_rules_and_errors(run, hidden, tmp_path):
     assert f"besides {NAMES[1]} with at most 1 error" in ran.out
     ran = run(*asked, "--front", 1, "--feature-groups", write_group(tmp_path))
     assert ran.code != 0
-    assert "paid once and errors do not go together" in ran.err
+    assert "paid for once cannot be combined with errors" in ran.err
 
 
 def write_group(tmp_path):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import fewest
-from tests.docs.pages import ROOT, anchors, internal_links, name_of, pages
+from tests.docs.pages import ROOT, anchors, internal_links, name_of, pages, reference
 
 DOCS = ROOT / "docs"
 _PUBLIC = sorted(
@@ -18,20 +18,6 @@ _PUBLIC = sorted(
     if not any(part.startswith("_") for part in module.name.split("."))
     and not module.name.startswith("fewest.cli")
 )
-
-
-def _reference():
-    """Full names in the API reference: those in autosummary tables, and those in the text."""
-    names = set()
-    for page in (DOCS / "api").glob("*.md"):
-        module = "fewest"
-        for line in page.read_text(encoding="utf-8").splitlines():
-            if match := re.match(r"\.\. currentmodule:: (\S+)", line):
-                module = match.group(1)
-            elif match := re.match(r"   (\w[\w.]*)$", line):
-                names.add(f"{module}.{match.group(1)}")
-            names.update(re.findall(r"`(fewest\.[\w.]+)`", line))
-    return names
 
 
 def _exported(module_name):
@@ -47,7 +33,7 @@ def _exported(module_name):
 
 @pytest.mark.parametrize("module_name", ["fewest", *_PUBLIC])
 def test_every_public_name_is_in_the_reference(module_name):
-    listed = _reference()
+    listed = reference()
     # A package may share names of its modules; they are listed once, at either place.
     parts = module_name.split(".")
     homes = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
@@ -59,7 +45,7 @@ def test_every_public_name_is_in_the_reference(module_name):
     assert not missing, f"add them to a page in docs/api: {module_name}: {missing}"
 
 
-@pytest.mark.parametrize("name", sorted(_reference()))
+@pytest.mark.parametrize("name", sorted(reference()))
 def test_the_reference_lists_what_there_is(name):
     module_name, _, attribute = name.rpartition(".")
     try:

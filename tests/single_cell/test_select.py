@@ -284,7 +284,7 @@ def test_genes_in_and_out(cells):
     )
     assert "gene 20" in panel.genes
     assert "gene 0" not in panel.genes
-    with pytest.raises(ValueError, match="exclude names 'gene 99', which is no feature of X"):
+    with pytest.raises(ValueError, match="exclude names 'gene 99', which is not a feature of X"):
         select_panel(cells, "celltype", exclude=["gene 99"])
     with pytest.raises(ValueError, match="Set them on the estimator"):
         select_panel(cells, "celltype", positive=True, estimator=SupportFeatureMachine())

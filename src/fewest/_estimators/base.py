@@ -122,8 +122,8 @@ class SelectingClassifier(
         ----------
         X : array, sparse matrix, data frame, Store or AnnData of shape (n_samples, n_features)
             Numbers of any type; not copied, centred or converted as a whole, unless samples of
-            weight zero or duplicate sparse entries have to be taken out. A file that is larger than
-            memory is opened by :func:`fewest.stores.open_store`.
+            weight zero or duplicate sparse entries have to be removed. To use a file that is larger
+            than memory, open it with :func:`fewest.stores.open_store`.
         y : array of shape (n_samples,) or str
             Class labels, two or more different ones. If X is an AnnData object: the column of
             `obs` that holds them; cells without a label are left out, with a warning.

@@ -48,9 +48,9 @@ class ScoreClassifier(Calibrated, ClassifierMixin):
 
         The scores are divided by one temperature, chosen so that the classes of samples left out of
         a fit are as likely as possible. Machines that count features leave them out of the last fit
-        only, not of the selection: where features were selected from very many, the probabilities
-        of new samples are then too certain. Estimators that choose by cross-validation, and all
-        that are no such machines, take the temperature from folds that select again.
+        only, not of the selection: if features were selected from very many, the probabilities
+        of new samples are then too extreme. Estimators that choose by cross-validation, and all
+        other classifiers, take the temperature from folds that select again.
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class LinearClassifier(ScoreClassifier):
     support_: NDArray[np.bool_]
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of w . x + b; positive values speak for the (second) class.
+        """Signed value of w . x + b; positive values favour the (second) class.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """The one held-out loop: every sample judged by an estimator that was fitted without it.
 
-Whoever needs an honest error, the selections of the folds or decisions on samples that were not
-seen runs it once, and hands the result on.
+Everything that needs an honest error, the selections of the folds or decisions on held-out samples
+runs it once, and passes the result on.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class HeldOut(Shown):
         return is_same_estimator(estimator, self.estimator)
 
     def first(self, n_folds: int) -> HeldOut:
-        """The first folds alone, those of the first of several repeats for instance."""
+        """Only the first folds, for instance those of the first of several repeats."""
         return replace(self, folds=self.folds[:n_folds])
 
     def in_order(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -330,9 +330,9 @@ def run_held_out(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HeldOut:
-    """Cross-validate once, selection included, for all that need the result.
+    """Cross-validate once, including the selection, and keep the result for every use.
 
-    Displays, `permutation_test` and the report take it instead of fitting the folds again.
+    Displays, `permutation_test` and the report accept it, so the folds are not fitted again.
 
     Parameters
     ----------
@@ -343,13 +343,13 @@ def run_held_out(
     y : array of shape (n_samples,)
         Their classes.
     cv : int, splitter or list of splits
-        A number means stratified folds, of whole groups where there are groups.
+        A number means stratified folds, of whole groups if there are groups.
     groups : array of shape (n_samples,), optional
         Samples of one group are in the same fold.
     random_state : int, RandomState instance or None
         Shuffles the folds, if `cv` is a number.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Above zero, shows a progress bar.
 

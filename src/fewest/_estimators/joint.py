@@ -85,7 +85,7 @@ class JointClassifier(SelectingClassifier):
             if self.multi_class == "separate":
                 raise ValueError('max_features needs one program for all: multi_class="joint"')
             if refusal := self._refuse_jointly():
-                raise ValueError(f"max_features does not go with {refusal}: leave one of them out")
+                raise ValueError(f"max_features cannot be combined with {refusal}: leave one out")
         if self.min_per_class is not None:
             check_count("min_per_class", self.min_per_class)
             if self.max_features is None or np.isinf(self.C):
@@ -330,7 +330,7 @@ class JointClassifier(SelectingClassifier):
         doubts = []
         if self.max_features is not None and selection.n_features > self.max_features:
             doubts.append(
-                f"{selection.n_features} features are needed for no error, which is more than "
+                f"{selection.n_features} features are needed to avoid errors, which is more than "
                 f"max_features={self.max_features}: allow errors with a finite C"
             )
         doubts += self._unfinished_doubts(selection)

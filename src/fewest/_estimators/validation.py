@@ -131,7 +131,7 @@ def weigh_classes(
     y: FloatArray,
     weight: FloatArray,
 ) -> FloatArray:
-    """What class_weight multiplies the cost of an error of each sample with."""
+    """The factors by which class_weight multiplies the cost of an error of each sample."""
     if class_weight is None:
         return np.ones(len(y))
     if isinstance(class_weight, str):
@@ -146,7 +146,7 @@ def weigh_classes(
 def weigh_many_classes(
     class_weight: Any, classes: list[Any], codes: IndexArray, weight: FloatArray
 ) -> FloatArray:
-    """The same for all classes together: "balanced" makes their costs equal in sum."""
+    """The same for all classes together: "balanced" makes their total costs equal."""
     if isinstance(class_weight, str):
         sums = np.bincount(codes, weights=weight)
         return np.asarray((sums.sum() / (len(classes) * sums))[codes])
@@ -287,7 +287,7 @@ def encode_two_classes(name: str, y: ArrayLike) -> tuple[NDArray[Any], IndexArra
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
             f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
-            "rest, classifiers with sklearn.multiclass.OneVsRestClassifier"
+            "rest; for classifiers, use sklearn.multiclass.OneVsRestClassifier"
         )
     return classes, codes
 

@@ -85,7 +85,8 @@ def make_brain(
     informative : float
         Fraction of the voxels in active regions, 0 to 1.
     strength : float
-        Distance of the conditions' means in an active voxel, in standard deviations of the noise.
+        Distance between the conditions' means in an active voxel, in standard deviations of the
+        noise.
     smoothness : float
         Standard deviation, in voxels, of the Gaussian that smoothes the noise; 0 for none.
     participant_sd : float

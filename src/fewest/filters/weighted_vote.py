@@ -32,7 +32,7 @@ _LEAST_SPREAD = 1e-6
 class WeightedVoteClassifier(
     RuleParameters, Selector, TwoClassesOnly, LinearClassifier, BaseEstimator
 ):
-    r"""Each feature votes for a class, by Golub's score and its distance from the middle.
+    r"""Classifier in which each feature votes, by Golub's score and its distance from the midpoint.
 
     .. math::
 
@@ -59,13 +59,13 @@ class WeightedVoteClassifier(
         `coef_` times the standard deviation of each column of the training samples: what one
         standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,)
-        The bias that the midpoints make.
+        The bias that follows from the midpoints.
     midpoint_ : array of shape (n_features,)
-        The middle between the class means.
+        The midpoint between the class means.
     support_ : array of shape (n_features,), bool
         The features that vote.
     temperature_ : float
-        What votes are divided by in `predict_proba`: that of votes on samples left out, with
+        Divisor of the votes in `predict_proba`, from votes on samples left out, with
         features that were ranked without them.
     classes_ : array of shape (2,)
         The class labels.

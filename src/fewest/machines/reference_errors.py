@@ -58,8 +58,8 @@ def measure_reference_errors(
 
     "A fair comparison is only possible if we had the reference BERs of several methods, linear and
     nonlinear, using a) only relevant features and b) all features" (Pranckeviciene & Somorjai 2011,
-    sec. 8.6.2). The first column is what a perfect selection would reach, the second what can be
-    had without one. Both are the same folds.
+    sec. 8.6.2). The first column shows the error of a perfect selection, the second the error
+    without any selection. Both use the same folds.
 
     Parameters
     ----------

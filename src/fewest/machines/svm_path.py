@@ -94,16 +94,16 @@ class SVMPath(Shown):
     def select(self, threshold: float, *, relative: bool = False) -> NDArray[np.bool_]:
         """Features whose weight is larger in size than a threshold, at every bend.
 
-        The weights of a two-norm machine are not zero, so a threshold is what selects; table 8.1 of
-        Pranckeviciene & Somorjai (2011) has 0.05 and 0.035. The number of features depends much on
-        it.
+        The weights of a two-norm machine are not zero, so a threshold selects the features; table
+        8.1 of Pranckeviciene & Somorjai (2011) has 0.05 and 0.035. The number of features depends
+        strongly on it.
 
         Parameters
         ----------
         threshold : float
             For the weights of X as it was given.
         relative : bool
-            Multiply the threshold with the largest weight of each machine.
+            Multiply the threshold by the largest weight of each machine.
 
         Returns
         -------
@@ -135,7 +135,7 @@ def exact_svm_path(
     The algorithm is that of Hastie, Rosset, Tibshirani & Zhu (2004), called Sympath by
     Pranckeviciene & Somorjai (2011), who compare Liknon with it. It solves one small linear system
     at every C where a sample reaches or leaves the margin. With `select`, a threshold on the
-    weights makes it a method to select features.
+    weights turns it into a feature selection method.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def exact_svm_path(
     standardize : bool
         Of columns with variance one; otherwise of X as it is.
     max_solutions : int
-        Where to give up; `complete` says whether that happened.
+        Where to give up; `complete` shows whether that happened.
 
     Returns
     -------

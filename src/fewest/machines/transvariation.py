@@ -1,4 +1,4 @@
-"""How far two classes overlap on a line, and the values of C that follow from it.
+"""How much two classes overlap on a line, and the values of C that follow from it.
 
 Transvariation measures by how much pairs of samples of two classes lie the wrong way round. Its
 linear form relates a distance between the classes to the cost C of Liknon: a feature can enter the
@@ -280,7 +280,7 @@ def inverse_difference_C(  # noqa: N802
     standardize: bool = True,
     difference: str = "means",
 ) -> FloatArray:
-    """The cost C = 1 / |a_j| from which on each feature may enter (first rule of 8.5.3).
+    """The cost C = 1 / |a_j| above which each feature may enter (first rule of 8.5.3).
 
     Parameters
     ----------

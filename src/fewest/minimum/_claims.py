@@ -29,7 +29,7 @@ COURSE = "what the search counted on its way, and its time"
 
 @dataclass(frozen=True, repr=False)
 class Verification(Shown):
-    """Whether a result holds, and what was not looked at; true or false in an `if`.
+    """Whether a result holds, and what was not checked; true or false in an `if`.
 
     Parameters
     ----------

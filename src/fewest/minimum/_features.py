@@ -68,14 +68,14 @@ def minimum_features(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MinimumResult:
-    r"""Find the smallest set of features that separates all classes, and prove that it is.
+    r"""Find the smallest set of features that separates all classes, with a proof.
 
     .. math::
 
         \min_{w, b} \; \|w\|_0 \quad \text{subject to} \quad y_i (w^\top x_i + b) > 0
         \;\; \text{for all } i.
 
-    With more than two classes, every two of them have a hyperplane of their own, and the number of
+    With more than two classes, every two of them have their own hyperplane, and the number of
     features that any of these hyperplanes needs is minimised:
 
     .. math::
@@ -85,21 +85,21 @@ def minimum_features(
         < 0 & y_i = k \end{cases} \;\; \text{for all } i, k < l.
 
     The separation is strict and the tolerance is zero: floating-point numbers are treated as exact
-    fractions, and whatever rounding leaves open is decided in whole numbers. A set that separates
-    by the last digit counts; `margins` shows by how much a set separates.
+    fractions, and anything that rounding leaves open is decided in whole numbers. A set that
+    separates only in the last digit counts; `margins` shows by how much a set separates.
 
     Sets of one feature take a scan of the columns, sets of two a bit test of all signed pairs and a
     direct test in the plane of those that pass it. From three on, a branch-and-bound search for set
     covers runs on the same bit sets: a feature with a sign is *bad* on a positive sample p and a
-    negative sample q if it does not put p above q, and the members of a separating set are not all
+    negative sample q if it does not rank p above q, and the members of a separating set are not all
     bad on any such pair, nor on any pair of convex combinations of samples. Sets that pass are
-    decided by a linear program; if they separate nothing, its Farkas vector is such a pair of
+    decided by a linear program; if they do not separate, its Farkas vector is such a pair of
     combinations, and rules out others as well. The Support Feature Machine and local swaps give the
     first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
     first.
 
     With `max_errors`, that many samples may be wrong: on a hyperplane of their class or beyond it.
-    Which ones is part of the search; see `error_front` for how it works. With more than two classes
+    The search decides which ones; see `error_front` for how it works. With more than two classes
     a sample is wrong if it is wrong for any two classes; the hyperplanes separate all others.
 
     Parameters
@@ -110,8 +110,8 @@ def minimum_features(
     y : array of shape (n_samples,)
         Labels of two or more classes.
     max_errors : int, default=0
-        How many samples the set may leave wrong. If the smaller class has no more samples, no
-        feature is needed.
+        How many samples the set may misclassify. If the smaller class has no more samples than
+        that, no feature is needed.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
@@ -123,23 +123,23 @@ def minimum_features(
         the search ends when this many sets are found.
     include : list of features, optional
         Always in the set, and not counted; at most eight. The others must separate the classes
-        together with them. Features are given by number, or by name if X is a data frame.
+        together with them. Name features by number, or by name if X is a data frame.
     exclude : list of features, optional
         Never in the set.
     feature_cost : float, array or dict of features, optional
-        What each feature costs (1 unless given): the price of the set is minimised in place of its
-        number of features. Sums that differ by less than a part in 10^9 are equal.
+        What each feature costs (1 unless given): the price of the set is minimised instead of its
+        number of features. Sums that differ by less than one part in 10^9 count as equal.
     feature_groups : array of labels or dict of lists, optional
-        Features that are paid together: a group costs as much as the most expensive of its
-        features in the set, and all others of it are free up to that price. One set of features
-        stands for each choice of groups.
+        Features that are paid for together: a group costs as much as the most expensive of its
+        features in the set, and its other features up to that price are free. One set of features
+        is returned for each choice of groups.
     one_per_group : bool, default=False
         At most one feature of each group, at its own price.
     signs : int, array or dict of features, optional
         1 for features that must be higher in the second of two classes (a weight of at least
         zero), -1 for those that must be lower, 0 for either. Those of `include` may have any.
     n_jobs : int, optional
-        Threads, in joblib's sense.
+        Threads, as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
         error instead.
@@ -155,12 +155,12 @@ def minimum_features(
     Raises
     ------
     ValueError
-        For anything but finite numbers and at least two classes, and for rules that contradict
-        each other.
+        If X has values that are not finite, if there are fewer than two classes, or if rules
+        contradict each other.
 
     Notes
     -----
-    Ctrl-C ends the search and discards what is known so far; to keep that, set a time limit.
+    Ctrl-C ends the search and discards its results so far; to keep them, set a time limit.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def minimum_features(
     >>> [step.n_found for step in result.searched]
     [0, 0]
 
-    Four classes, in the corners of a square: two features put a line between any two of them.
+    Four classes in the corners of a square: with two features, a line separates any two of them.
 
     >>> y = 2 * (X[:, 17] > 0) + (X[:, 52] > 0)
     >>> result = minimum_features(X, y, n_solutions=None)
@@ -197,7 +197,7 @@ def minimum_features(
     >>> result.size, result.certified, result.subsets[0].tolist(), result.separations[0].wrong
     (2, True, [73, 110], (8, 10))
 
-    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
+    Feature 17 is already known, and feature 110 is expensive: what must be added to 17?
 
     >>> result = minimum_features(X, y, include=[17], feature_cost={110: 3.0})
     >>> result.subsets[0].tolist(), result.size, result.price, result.certified

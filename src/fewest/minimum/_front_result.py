@@ -1,4 +1,4 @@
-"""What the search for the fewest errors of each number of features returns, and its check."""
+"""What the search for the fewest errors with each number of features returns, and its check."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from fewest.minimum._threads import limit_threads
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrontPoint(Shown):
-    """The fewest errors that are known of at most `size` features.
+    """The fewest known errors with at most `size` features.
 
     Attributes
     ----------
     size : int
         Number of features that are allowed.
     errors : int
-        Samples that the best known set leaves wrong.
+        Samples that the best known set misclassifies.
     lower_bound : int
-        Proven: no set of `size` features leaves fewer samples wrong.
+        Proven: no set of `size` features misclassifies fewer samples.
     subsets : tuple of int arrays
-        Sets of columns that leave `errors` samples wrong. They are smaller than `size` where a
+        Sets of columns that misclassify `errors` samples. They are smaller than `size` if a
         further feature is not known to help.
     complete : bool
         Whether these are all sets of their size that do.
     seconds : float
         Wall-clock time that this size took.
     separations : tuple of Separation
-        The subsets with whole-number weights, and the samples that these leave wrong.
+        The subsets with whole-number weights, and the samples that these misclassify.
     """
 
     size: int
@@ -69,7 +69,7 @@ class FrontPoint(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZeroNormOptimum(Shown):
-    """The least ``|w|_0 + C * errors`` that is known, with its lower bound; see `ErrorFront`."""
+    """The smallest known ``|w|_0 + C * errors``, with its lower bound; see `ErrorFront`."""
 
     C: float
     value: float
@@ -86,15 +86,15 @@ class ZeroNormOptimum(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorFront(Shown):
-    """For each number of features the fewest training errors; see `error_front`.
+    """The fewest training errors for each number of features; see `error_front`.
 
     Attributes
     ----------
     points : tuple of FrontPoint
         For 0, 1, ... features.
     floor : int
-        Errors that any set of features leaves: so many disjoint pairs of equal samples are of
-        different classes.
+        Errors that any set of features leaves: the number of disjoint pairs of equal samples
+        that belong to different classes.
     seconds : float
         Wall-clock time.
     n_samples, n_features : int
@@ -102,7 +102,7 @@ class ErrorFront(Shown):
     ruled_out : tuple of RuledOut
         Farkas vectors of sets that passed all tests on bits.
     rules : Rules or None
-        The rules about features, as they were read. Features that are always in are in all
+        The rules about features, as they were read. Included features are in all
         subsets; `size` does not count them.
     feature_names : tuple of str or None
         Names of all columns, if X had any.
@@ -163,7 +163,7 @@ class ErrorFront(Shown):
         return all(point.proven for point in self.points)
 
     def optimum(self, C: float) -> ZeroNormOptimum:
-        r"""Find the least :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
+        r"""Find the smallest :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
 
         Parameters
         ----------
@@ -173,8 +173,8 @@ class ErrorFront(Shown):
         Returns
         -------
         ZeroNormOptimum
-            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound counts
-            hyperplanes with more features than the front has, too.
+            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound also
+            covers hyperplanes with more features than the front has.
         """
         check_positive("C", C)
         sizes = [len(point.subsets[0]) - self.n_included for point in self.points]

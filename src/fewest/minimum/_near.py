@@ -47,13 +47,13 @@ class NearOptimalSets(Shown):
     extra : float
         By how much sets may exceed it.
     subsets : tuple of int arrays
-        The sets, with features that are always in: the cheapest first, and among those of one price
-        the one with the largest margin. No part of any of them separates the classes.
+        The sets, with included features: the cheapest first, and among those of the same price
+        the one with the largest margin. None of them contains a smaller separating set.
     prices, margins : arrays of float
         What each costs (its number of features, unless there are prices), and by how much it
         separates: half the distance of the nearest classes, in standardised columns.
     n_found : int
-        How many sets were found, more than were asked for included.
+        How many sets were found, including those beyond the number asked for.
     complete : bool
         Proven: there are no others.
     seconds : float
@@ -63,15 +63,15 @@ class NearOptimalSets(Shown):
     separations : tuple of Separation
         The subsets with whole-number weights that prove them.
     features : array of int
-        All features of any of the sets, those of many sets first.
+        All features of any of the sets, the most frequent first.
     counts : array of int
-        In how many of the sets each of `features` is.
+        How many of the sets contain each of `features`.
     in_all : array of int
         Features that are in every set.
     membership : array of bool, shape (n_sets, len(features))
         Which set has which of `features`.
     exchanges : array of int, shape (len(features), len(features))
-        How often one of `features` can take the place of another: pairs of sets that differ in
+        How often one of `features` can replace another: pairs of sets that differ in
         these two only.
     """
 
@@ -137,7 +137,7 @@ class NearOptimalSets(Shown):
         return str(feature) if self.feature_names is None else self.feature_names[feature]
 
     def replacements(self, feature: int) -> list[tuple[int, int]]:
-        """Features that can take the place of this one, and in how many pairs of sets they do.
+        """Features that can replace this one, and in how many pairs of sets they do.
 
         Examples
         --------
@@ -261,7 +261,7 @@ class NearOptimalSets(Shown):
         ]
         lines = [
             f"{counted(self.n_found, 'set')} within {self.extra:g} of the minimum, "
-            f"{self.minimum.price:g}; no part of them separates the classes{more}.",
+            f"{self.minimum.price:g}; none contains a smaller set that separates{more}.",
             aligned([["features", unit, "margin"], *rows]),
         ]
         if len(shown) < self.n_found:
@@ -273,7 +273,7 @@ class NearOptimalSets(Shown):
                 f"{cut(one['one'])} and {cut(one['other'])} ({one['n_pairs']})"
                 for one in found["exchanges"]
             ]
-            lines.append(f"Can replace each other, in so many pairs of sets: {listed(swaps)}.")
+            lines.append(f"Can replace each other (number of pairs of sets): {listed(swaps)}.")
         return "\n".join(lines)
 
 
@@ -321,7 +321,7 @@ def near_optimal_sets(
     include, exclude, feature_cost, feature_groups, one_per_group, signs : optional
         Rules about features; see `minimum_features`.
     n_jobs : int, optional
-        Threads, in joblib's sense.
+        Threads, as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
         error instead.
@@ -329,8 +329,8 @@ def near_optimal_sets(
     Returns
     -------
     NearOptimalSets
-        With `subsets`, `prices`, `margins`, `complete`, and which features are in all of them
-        (`in_all`), in how many (`counts`), and which can replace which (`exchanges`).
+        With `subsets`, `prices`, `margins`, `complete`, and for the features: which are in all sets
+        (`in_all`), in how many each is (`counts`), and which can replace which (`exchanges`).
 
     Examples
     --------
@@ -340,7 +340,7 @@ def near_optimal_sets(
     >>> y = X[:, 7] + X[:, 11] > 0
     >>> found = near_optimal_sets(X, y)
     >>> print(found)
-    4 sets within 1 of the minimum, 2; no part of them separates the classes.
+    4 sets within 1 of the minimum, 2; none contains a smaller set that separates.
       features   size  margin
       7, 11         2   0.193
       7, 19, 26     3  0.0819

@@ -26,7 +26,7 @@ from fewest.minimum._threads import limit_threads
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PricePoint(Shown):
-    """The lowest price that is known to leave at most `errors` samples wrong.
+    """The lowest known price of a set that misclassifies at most `errors` samples.
 
     Attributes
     ----------
@@ -35,15 +35,15 @@ class PricePoint(Shown):
     price_bound : float
         Proven: no set that leaves fewer errors than the point before costs less.
     errors : int
-        Samples that the set leaves wrong.
+        Samples that the set misclassifies.
     subsets : tuple of int arrays
-        The set, features that are always in included.
+        The set, with included features.
     proven : bool
         Whether `price` is the lowest.
     seconds : float
         Wall-clock time that this point took.
     separations : tuple of Separation
-        The set with whole-number weights, and the samples that these leave wrong.
+        The set with whole-number weights, and the samples that these misclassify.
     """
 
     price: float
@@ -66,7 +66,7 @@ class PriceFront(Shown):
     complete : bool
         Proven: no set of up to `max_features` features leaves fewer errors than the last point.
     max_features : int
-        Most features of a set, besides those that are always in.
+        Largest number of features in a set, besides included ones.
     floor : int
         Errors that any set of features leaves, since samples of different classes are equal.
     seconds : float

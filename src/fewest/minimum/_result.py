@@ -82,7 +82,7 @@ class PriceStep(Step):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MinimumResult(Shown):
-    """The smallest separating sets, or how far the search came; see `minimum_features`.
+    """The smallest separating sets, or how far the search got; see `minimum_features`.
 
     Attributes
     ----------
@@ -97,12 +97,12 @@ class MinimumResult(Shown):
     subsets : tuple of int arrays
         Sets of `size` columns, largest margin first.
     margins : array of float
-        Their margins: half the distance of the classes' convex hulls, in standardised columns; for
-        more than two classes that of the nearest two.
+        Their margins: half the distance between the classes' convex hulls, in standardised columns;
+        with more than two classes, that of the nearest two.
     n_found : int
-        How many sets of this size were found, more than were asked for included.
+        How many sets of this size were found, including those beyond the number asked for.
     complete : bool
-        Whether these are all there are.
+        Whether there are no others.
     searched : tuple of Step
         What was tested and ruled out, size by size.
     seconds : float
@@ -118,7 +118,7 @@ class MinimumResult(Shown):
     n_features : int
         Number of columns of the data.
     max_errors : int
-        How many samples a set may leave wrong. If there are any, `separations` name them, margins
+        How many samples a set may misclassify. If there are any, `separations` name them, margins
         are those of the other samples, and several Farkas vectors together rule out a set.
     feature_names : tuple of str or None
         Names of all columns, if X had any.
@@ -192,7 +192,7 @@ class MinimumResult(Shown):
         search : bool, default=False
             Also repeat the search below `lower_bound`, with the Farkas vectors as given and no
             linear program: every set must fail on a pair of samples, in the plane, or on one of
-            the vectors. Where all sets of `size` are said to be known, they are counted again, by
+            the vectors. If the result claims to know all sets of `size`, they are counted again by
             the search itself.
 
         Returns

@@ -112,7 +112,7 @@ class Encoder:
         if given.get("probability", False) not in _NO_PROBABILITY:
             raise ModelFileError(
                 f"the parameter 'probability'{inside} is set, which cannot be stored: the "
-                "probabilities would be others after loading"
+                "probabilities would change after loading"
             )
         given.pop((MODELS | PARTS)[kind].left_out, None)
         return {"unfitted": kind, "parameters": self._named(given, "parameter", inside)}

@@ -13,10 +13,10 @@ from fewest.panels._statements import FeatureStatements
 
 @dataclass(frozen=True)
 class StandIn:
-    """A feature that could take the place of one of the panel.
+    """A feature that could replace one of the panel.
 
-    `balanced_error` is that of the panel with it instead, and `costs` how much larger than that of
-    the panel; below zero where it does better.
+    `balanced_error` is the error of the panel after the replacement, and `costs` is how much larger
+    it is than that of the panel; below zero if the replacement is better.
     """
 
     name: str
@@ -41,7 +41,7 @@ class JudgedFeature:
 class RandomPanels:
     """Balanced errors of random panels of the same size, on the same folds.
 
-    `share_as_good` counts the panel itself too: (1 + number of random ones as good) / (1 + all).
+    `share_as_good` counts the panel itself too: (1 + random ones at least as good) / (1 + all).
     """
 
     errors: list[float]
@@ -68,7 +68,7 @@ class ChosenPanel:
 
 @dataclass(frozen=True, repr=False)
 class PanelReport(Shown):
-    """Everything that `panel_report` found out about a panel.
+    """Everything that `panel_report` found about a panel.
 
     Parameters
     ----------

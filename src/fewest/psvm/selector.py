@@ -62,7 +62,7 @@ class Stability(Shown):
 
     @property
     def ranking(self) -> IndexArray:
-        """Features that any run selects: the most frequent first, of equal ones the strongest."""
+        """Features that any run selects: the most frequent first; ties go to the strongest."""
         order = np.lexsort([-self.strength, -self.frequency])
         return order[self.frequency[order] > 0]
 
@@ -125,30 +125,30 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
         \tfrac12 \| X \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
         \quad \text{subject to} \quad |\alpha_j| \le C,
 
-    and ranks the features by :math:`|\alpha_j|`, which bounds what is lost if the feature goes.
-    Features that repeat what others say get little weight or none.
+    and ranks the features by :math:`|\alpha_j|`, which bounds the loss if the feature is removed.
+    Redundant features get little weight or none.
 
     Parameters
     ----------
     n_features : int, default=None
-        Select this many: epsilon falls along a path until so many features have a weight, and the
-        largest weights win. Together with `epsilon`: the largest weights at that epsilon.
+        Select this many: epsilon decreases along a path until this many features have a weight,
+        and the largest weights are chosen. With `epsilon`: the largest weights at that epsilon.
     epsilon : float, default=None
-        Correlation threshold; all features with a weight are selected. Where neither is given, 10
+        Correlation threshold; all features with a weight are selected. If neither is given, 10
         features are selected (or all, if there are fewer).
     C : float, default=np.inf
         Largest absolute weight.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y is; "auto" takes numbers with decimals for a regression, and everything else for
-        classes. More than two classes: each against the rest, and a feature counts with the
-        largest of its absolute weights.
+        What y is; "auto" treats numbers with decimals as a regression, and everything else as
+        classes. With more than two classes, each is compared with the rest, and the largest
+        absolute weight of a feature counts.
     scale : {"unit length", "unit variance"}, default="unit length"
         What centred columns are scaled to, see :class:`~fewest.PotentialSVC`; epsilon, C and
         `coef_` depend on it, the selected features do not.
     n_runs : int, default=0
-        Above zero, so many runs on random subsamples; features are ranked
-        by the share of runs that select them, and among equal ones by their mean weight. With
-        `epsilon` alone, those are selected that at least half of the runs select.
+        Above zero, the number of runs on random subsamples; features are ranked
+        by the share of runs that select them, and in case of ties by their mean weight. With
+        `epsilon` only, features that at least half of the runs select are selected.
     subsample : float, default=0.75
         Share of the samples in a run, the same of every class.
     tol, max_iter
@@ -171,9 +171,9 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
     coef_ : array of shape (n_tasks, n_features_in_)
         The weights alpha on all samples, for centred columns of unit length (see `scale`).
     importance_ : array of shape (n_tasks, n_features_in_)
-        By how much the mean of half the squared residuals grows if a feature is removed and all
-        other weights stay: :math:`(\epsilon |\alpha_j| + \alpha_j^2 \|X_j\|^2 / 2) / L` for L
-        samples (eqs. 42, 43 of the report), and more for weights of C.
+        Increase of the mean of half the squared residuals if a feature is removed and all
+        other weights stay the same: :math:`(\epsilon |\alpha_j| + \alpha_j^2 \|X_j\|^2 / 2) / L`
+        for L samples (eqs. 42, 43 of the report), and more for weights of C.
     epsilon_ : float
         The epsilon of `coef_`.
     stability_ : Stability or None

@@ -1,4 +1,4 @@
-"""Matrices of relations as products of vectors: singular maps, and indefinite matrices mended."""
+"""Matrices of relations as products of vectors: singular maps, corrected indefinite matrices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SingularMaps(Shown):
     row_objects : array of shape (n_row_objects, n_dimensions)
         omega(z) of every row object; columns are orthonormal.
     singular_values : array of shape (n_dimensions,)
-        Falling.
+        In decreasing order.
     """
 
     samples: FloatArray

@@ -50,7 +50,7 @@ class Table(Shown):
     ids : array of shape (n_samples,), optional
         What the file calls its samples, as text.
     covariates : dict of arrays
-        What else is known of the samples, if asked for.
+        What else is known about the samples, if asked for.
     """
 
     X: Any
