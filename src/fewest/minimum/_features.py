@@ -222,9 +222,13 @@ def search_minimum(
     n_jobs: int | None,
     verbose: int = 0,
     rules: Rules | None = None,
+    most_steps: float = float("inf"),
     **wanted: Any,
 ) -> MinimumResult:
-    """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    """`minimum_features` without its checks; callers who know a set may pass it as `start`.
+
+    `most_steps` ends a search without rules after so much work, on every computer at the same set.
+    """
     from fewest.minimum._ruled import RuledDriver, check_rules
 
     X, classes, codes = check_data(X, y)
@@ -232,7 +236,8 @@ def search_minimum(
         check_rules(rules, len(classes))
         with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
             return RuledDriver(X, codes, classes, clock, rules=rules, **wanted).run()
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    limited = Clock(max_seconds, verbose, most_steps=most_steps)
+    with limited as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, codes, classes, clock, **wanted).run()
 
 
@@ -304,6 +309,7 @@ class Driver:
         tally, complete = Tally(), True
         for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
             tally.nodes += batch.n_tested
+            self.clock.count(batch.n_tested)
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
             sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]

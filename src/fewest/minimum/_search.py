@@ -32,6 +32,8 @@ _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 # Intersections of bit sets between two looks at the clock, for each child: a second at most.
 CALL_STEPS = 10**6
+# A node takes about as long as so many pairs of features.
+_STEPS_PER_NODE = 256
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
 _MOST_SIGNS, MOST_COLUMNS = 6, 12
@@ -218,15 +220,19 @@ class CoverSearch:
         )  # fmt: skip
         if missing == 1:
             count, tried = cover.last_one(*given)
-            self.tally.nodes += tried
+            self._count(tried, clock)
             return out[: min(count, room)], count
         count, start = 0, 0
         while start >= 0:
             count, tried, start = cover.last_two(*given, start, count, CALL_STEPS)
-            self.tally.nodes += tried
+            self._count(tried, clock)
             if clock.is_over:
                 break
         return out[: min(count, room)], count
+
+    def _count(self, nodes: int, clock: Clock) -> None:
+        self.tally.nodes += nodes
+        clock.count(_STEPS_PER_NODE * nodes)
 
     def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
         """Prices and groups of signed features, and what a set may cost: none of that matters."""
@@ -296,7 +302,7 @@ class CoverSearch:
             while np.any(starts >= 0) and not is_over:
                 share_out(cover.scan_children, len(children), *given, CALL_STEPS)
                 is_over = self._clock.is_over
-            self.tally.nodes += int(tried.sum())
+            self._count(int(tried.sum()), self._clock)
             if is_over:
                 return False
             again, first_new = [], self.bits.n_rows
