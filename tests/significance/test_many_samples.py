@@ -14,7 +14,7 @@ from fewest._estimators.splits import permute_labels, require_all_classes
 from fewest._estimators.validation import make_dense
 from fewest.significance import bootstrap_632, permutation_test, run_held_out, stability
 from fewest.significance._permutation import _draw_like
-from fewest.significance._resampling import find_strata, draw_rows, find_units
+from fewest.significance._resampling import draw_rows, find_strata, find_units
 from tests.memory import traced_memory
 
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.significance import bootstrap_632, stability, stability_index
-from fewest.significance._resampling import find_strata, draw_rows
+from fewest.significance._resampling import draw_rows, find_strata
 
 
 def kuncheva(Z):

@@ -47,9 +47,7 @@ def _read_names(text: str) -> list[str]:
         if name not in COMPARED:
             meant = near_names(name, COMPARED)
             hint = f" (did you mean {meant[0]}?)" if meant else ""
-            raise argparse.ArgumentTypeError(
-                f"knows {', '.join(COMPARED)}, not {name!r}{hint}"
-            )
+            raise argparse.ArgumentTypeError(f"knows {', '.join(COMPARED)}, not {name!r}{hint}")
     if not names:
         raise argparse.ArgumentTypeError(f"needs some of {', '.join(COMPARED)}")
     return list(dict.fromkeys(names))

@@ -62,7 +62,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --feature-cost prices.csv --max-features 5",
             "expression.csv --target diagnosis --max-features 1-20",
             "expression.csv --target diagnosis --covariates age,sex,batch",
-            "expression.csv --target diagnosis --compare sfm,l1,t-test,minimum --report result.html",
+            "expression.csv --target diagnosis --compare sfm,l1,t-test,minimum",
             "expression.csv --target diagnosis --learning-curve",
             "expression.tsv --classes patients.csv:diagnosis --names symbol",
             "expression.csv --target diagnosis --certify",

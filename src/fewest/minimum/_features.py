@@ -206,12 +206,11 @@ def minimum_features(
         one_per_group=one_per_group,
         signs=signs,
     )
+    wanted: dict[str, Any] = {"max_size": max_size, "n_solutions": n_solutions}
     if max_errors:
         from fewest.minimum._general_errors import allow_errors
 
-        wanted = {"max_size": max_size, "n_solutions": n_solutions}
         return allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
-    wanted = {"max_size": max_size, "n_solutions": n_solutions}
     return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
 
 

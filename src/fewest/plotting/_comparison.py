@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def plot_learning_curve(found: LearningCurve, *, ax: Axes | None = None) -> Axes
     errors = np.array([point.error for point in found.points])
     below = [point.error - point.interval.low for point in found.points]
     above = [point.interval.high - point.error for point in found.points]
-    dots = {"fmt": "o", "color": CURVES[0], "ms": 5, "lw": 1.2, "capsize": 3}
+    dots: dict[str, Any] = {"fmt": "o", "color": CURVES[0], "ms": 5, "lw": 1.2, "capsize": 3}
     ax.errorbar(numbers, errors, np.maximum(0.0, [below, above]), label="measured", **dots)
     if found.curve:
         along = [point.n_train for point in found.curve]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Integral
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,20 +11,17 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
 from fewest._estimators.intervals import Interval
-from fewest._estimators.splits import Split, split_folds
 from fewest._estimators.validation import check_count, check_share, encode_classes
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import percent, signed_points
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.significance._parts import Plan, choose_shares, draw_folds
 from fewest.significance._power_law import PowerLaw, find_slope, fit_power_laws
-from fewest.significance._resampling import Units, check_samples, draw_rows, find_strata
+from fewest.significance._resampling import check_samples, draw_rows, find_strata
 from fewest.significance._shares import balance, find_interval, find_shares
 
-# A subsample has so many samples (or groups) of each class, and this share of them, at least.
-_FEWEST, _SMALLEST_SHARE, _LARGEST_FIRST = 4, 0.2, 0.6
 _FEWEST_SIZES = 3  # with an error below guessing, for a curve through them
 _N_DRAWS = 500
-_MOST_ATTEMPTS = 50
 _N_DRAWN = 40  # points of the curve
 _FAILURES = (ValueError, ArithmeticError, RuntimeError)
 
@@ -199,7 +193,7 @@ def learning_curve(
     >>> X, y = make_gaussian(n=80, d=100, k=4, mu=0.9, random_state=0)
     >>> found = learning_curve(None, X, y, random_state=0)
     >>> [round(point.n_train) for point in found.points]
-    [13, 19, 29, 43, 64]
+    [12, 20, 28, 42, 64]
     >>> found.outlook
     'falls'
     """
@@ -213,9 +207,9 @@ def learning_curve(
     classes, codes = encode_classes("a learning curve", labels)
     rng = check_random_state(random_state)
     known = None if held_out is None else held_out.first_repeat.folds
-    folds = _draw_folds(cv, labels, groups, rng, n_repeats, known)
-    shares = _choose_shares(labels, groups, [split for one in folds for split in one], n_sizes)
-    plan = _Plan(shares, folds, labels, groups, rng)
+    folds = draw_folds(cv, labels, groups, rng, n_repeats, known)
+    shares = choose_shares(labels, groups, [split for one in folds for split in one], n_sizes)
+    plan = Plan(shares, folds, labels, groups, rng)
     first = dict(zip(plan.full_size(), known or (), strict=False))
     places = [place for place in plan.parts if place not in first]
     jobs = [(estimator, X, labels, groups, *plan.parts[place]) for place in places]
@@ -224,93 +218,6 @@ def learning_curve(
     )
     results = {**first, **dict(zip(places, judged, strict=True))}
     return _Measured(plan, results, codes, len(classes), confidence).conclude(rng)
-
-
-def _draw_folds(
-    cv: Any,
-    y: NDArray[Any],
-    groups: NDArray[Any] | None,
-    rng: np.random.RandomState,
-    n_repeats: int,
-    known: Sequence[Fold] | None,
-) -> list[list[Split]]:
-    """The folds of every repeat; the first ones may be known, and a splitter is used as it is."""
-    is_number = cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool))
-    first = None if known is None else [(fold.train, fold.test) for fold in known]
-    if not is_number:
-        return [first or split_folds(cv, y, groups)] * n_repeats
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".* folds instead of")  # as in the first repeat
-        drawn = [split_folds(cv, y, groups, random_state=rng) for _ in range(n_repeats)]
-    return drawn if first is None else [first, *drawn[1:]]
-
-
-def _choose_shares(
-    y: NDArray[Any], groups: NDArray[Any] | None, splits: list[Split], n_sizes: int
-) -> FloatArray:
-    """Shares of the training samples, up to all, at equal distances on a logarithmic scale."""
-    least = min(
-        len(units)
-        for train, _ in splits
-        for units in find_strata(y[train], None if groups is None else groups[train])
-    )
-    smallest = max(_SMALLEST_SHARE, _FEWEST / least)
-    if smallest > _LARGEST_FIRST:
-        unit = "samples" if groups is None else "groups"
-        raise ValueError(
-            f"a learning curve needs more {unit}: in a fold only {least} of a class (or of all, "
-            "where a group holds several classes) are left to train with"
-        )
-    return np.geomspace(smallest, 1.0, n_sizes)
-
-
-@dataclass(eq=False)
-class _Plan:
-    """Training and test samples by repeat, fold and size; every share is one of the sizes."""
-
-    shares: FloatArray
-    folds: list[list[Split]]
-    y: NDArray[Any]
-    groups: NDArray[Any] | None
-    rng: np.random.RandomState
-
-    def __post_init__(self) -> None:
-        self.parts: dict[tuple[int, int, int], Split] = {}
-        for repeat, splits in enumerate(self.folds):
-            for number, (train, test) in enumerate(splits):
-                for size, rows in enumerate(self._draw_parts(train)):
-                    self.parts[repeat, number, size] = (rows, test)
-
-    def full_size(self) -> list[tuple[int, int, int]]:
-        """Places of the fits to all training samples in the first repeat, fold by fold."""
-        return [(0, number, len(self.shares) - 1) for number in range(len(self.folds[0]))]
-
-    def _draw_parts(self, train: IndexArray) -> list[IndexArray]:
-        """Parts of the training samples, each within the next, all of which hold all classes."""
-        y = self.y[train]
-        strata = find_strata(y, None if self.groups is None else self.groups[train])
-        n_classes = len(np.unique(y))
-        for _ in range(_MOST_ATTEMPTS):
-            orders = [self.rng.permutation(len(units)) for units in strata]
-            parts = [
-                train[_take_first(strata, orders, share)] if share < 1.0 else train
-                for share in self.shares
-            ]
-            if len(np.unique(self.y[parts[0]])) == n_classes:
-                return parts
-        raise ValueError(
-            "a learning curve needs more groups: small parts of them do not hold all classes"
-        )
-
-
-def _take_first(strata: list[Units], orders: list[IndexArray], share: float) -> IndexArray:
-    """The first units of every stratum, in increasing order of their rows."""
-    taken = [
-        np.atleast_1d(units[place])
-        for units, order in zip(strata, orders, strict=True)
-        for place in order[: round(share * len(units))]
-    ]
-    return np.sort(np.concatenate(taken))
 
 
 def _judge(*job: Any) -> Fold | str:
@@ -326,7 +233,7 @@ class _Measured:
 
     def __init__(
         self,
-        plan: _Plan,
+        plan: Plan,
         results: dict[tuple[int, int, int], Fold | str],
         codes: IndexArray,
         n_classes: int,
@@ -343,7 +250,9 @@ class _Measured:
             n_train = float(np.mean([len(plan.parts[place][0]) for place in own]))
             if failed:
                 n_fits = f"{len(failed)} of {len(own)} fits"
-                self.left_out.append(f"{n_train:.0f} training samples: {n_fits} failed: {failed[0]}")
+                self.left_out.append(
+                    f"{n_train:.0f} training samples: {n_fits} failed: {failed[0]}"
+                )
                 continue
             folds = {place: one for place, one in own.items() if isinstance(one, Fold)}
             wrong = self._find_wrong(folds)
@@ -357,13 +266,15 @@ class _Measured:
         """For every repeat and sample, whether it was wrong; NaN where it was not judged."""
         return np.array(
             [
-                find_shares([one for place, one in folds.items() if place[0] == number], self.plan.y)
+                find_shares(
+                    [one for place, one in folds.items() if place[0] == number], self.plan.y
+                )
                 for number in range(len(self.plan.folds))
             ]
         )
 
     def _describe(self, n_train: float, wrong: FloatArray, folds: list[Fold]) -> LearningPoint:
-        shares = np.nanmean(wrong, axis=0) if np.isnan(wrong).any() else wrong.mean(axis=0)
+        shares = wrong.mean(axis=0)
         sizes = [int(fold.support.sum()) for fold in folds if fold.supports is not None]
         return LearningPoint(
             n_train,
@@ -378,22 +289,22 @@ class _Measured:
         drawn = self._draw_errors(rng)
         errors = np.array([point.error for point in self.points])
         slopes = find_slope(n_train, drawn)
-        plan, n_samples = self.plan, len(self.codes)
-        found = {
-            "points": tuple(self.points),
-            "n_samples": n_samples,
-            "n_folds": len(plan.folds[0]),
-            "n_repeats": len(plan.folds),
-            "guessing": self.guessing,
-            "confidence": self.confidence,
-            "slope": float(find_slope(n_train, errors[None])[0]),
-            "slope_interval": self._find_range(slopes),
-            "left_out": tuple(self.left_out),
-        }
         better = np.array([point.interval.high < self.guessing for point in self.points])
-        outlook = _judge_slope(found["slope_interval"], better)
-        if outlook != "falls":
-            return LearningCurve(**found, outlook=outlook)
+        n_samples, slope = len(self.codes), self._find_range(slopes)
+        found = LearningCurve(
+            points=tuple(self.points),
+            n_samples=n_samples,
+            n_folds=len(self.plan.folds[0]),
+            n_repeats=len(self.plan.folds),
+            guessing=self.guessing,
+            confidence=self.confidence,
+            slope=float(find_slope(n_train, errors[None])[0]),
+            slope_interval=slope,
+            outlook=_judge_slope(slope, better),
+            left_out=tuple(self.left_out),
+        )
+        if found.outlook != "falls":
+            return found
         law = fit_power_laws(n_train[better], errors[None][:, better])
         laws = fit_power_laws(n_train[better], drawn[:, better])
 
@@ -401,25 +312,19 @@ class _Measured:
             return ExpectedError(n, float(law.at(n)[0]), self._find_range(laws.at(n)))
 
         numbers = np.geomspace(n_train[better][0], 2.0 * n_samples, _N_DRAWN)
-        return LearningCurve(
-            **found,
-            outlook=outlook,
-            law=law.first,
-            now=expect(float(n_samples)),
-            doubled=expect(2.0 * n_samples),
-            curve=tuple(expect(float(n)) for n in numbers),
-        )
+        curve = tuple(expect(float(n)) for n in numbers)
+        now, doubled = expect(float(n_samples)), expect(2.0 * n_samples)
+        return replace(found, law=law.first, now=now, doubled=doubled, curve=curve)
 
     def _draw_errors(self, rng: np.random.RandomState) -> FloatArray:
         """Errors of every size (columns) of samples and repeats drawn with replacement."""
         y, n_repeats = self.plan.y, self.wrong.shape[1]
-        strata, drawn = find_strata(y, self.plan.groups), []
-        for _ in range(_N_DRAWS):
-            inside, _ = draw_rows(strata, y, rng)
-            weights = np.bincount(inside, minlength=len(y)).astype(float)
-            repeats = rng.choice(n_repeats, n_repeats)
-            drawn.append(balance(self.wrong[:, repeats].mean(axis=1), self.codes, weights))
-        return np.array(drawn)
+        strata = find_strata(y, self.plan.groups)
+        drawn = [draw_rows(strata, y, rng)[0] for _ in range(_N_DRAWS)]
+        weights = np.array([np.bincount(rows, minlength=len(y)) for rows in drawn], dtype=float)
+        repeats = rng.multinomial(n_repeats, np.full(n_repeats, 1.0 / n_repeats), _N_DRAWS)
+        shares = (repeats / n_repeats @ wrong for wrong in self.wrong)
+        return np.column_stack([balance(share, self.codes, weights) for share in shares])
 
     def _find_range(self, values: FloatArray) -> Interval:
         outside = (1.0 - self.confidence) / 2.0

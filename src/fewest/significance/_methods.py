@@ -176,9 +176,9 @@ def compare_methods(
     >>> found = compare_methods(SupportFeatureMachine(), X, y, ["t-test", "l1"], random_state=0)
     >>> for one in found.methods:
     ...     print(f"{one.name:12}  {one.n_features:4.1f}  {one.balanced_error:.3f}")
-    this machine   2.0  0.067
-    t-test         2.0  0.050
-    l1             5.0  0.083
+    this machine   1.8  0.083
+    t-test         1.8  0.083
+    l1             6.0  0.050
     """
     check_share("confidence", confidence, strictly=True)
     estimator = SupportFeatureMachine() if estimator is None else estimator

@@ -9,7 +9,7 @@ import numpy as np
 from fewest._types import FloatArray
 
 # Rates that are tried: slower ones cannot be told from a straight line over log n.
-_RATES = np.arange(0.1, 2.01, 0.05)
+_RATES = np.arange(0.1, 2.005, 0.02)
 
 
 @dataclass(frozen=True)

@@ -31,9 +31,9 @@ from fewest.machines.sfm import SupportFeatureMachine
 from fewest.machines.sfm_cv import SupportFeatureMachineCV
 
 # Costs from the smallest with any feature upwards, and folds that choose one of them.
-_COSTS = np.logspace(0.1, 3.0, 10)
+_COSTS = np.logspace(0.1, 2.0, 8)
 _INNER_FOLDS = 5
-_MOST_ITERATIONS = 10_000
+_MOST_ITERATIONS = 2_000
 # Steps of the search for a smallest set: some seconds.
 _MOST_STEPS = 2e8
 
