@@ -32,8 +32,8 @@ _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 # Intersections of bit sets between two looks at the clock, for each child: a second at most.
 CALL_STEPS = 10**6
-# A node takes about as long as so many pairs of features.
-_STEPS_PER_NODE = 256
+# A node, and a set that is settled, take about as long as so many pairs of features.
+_STEPS_PER_NODE, _STEPS_PER_SET = 256, 200_000
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
 _MOST_SIGNS, MOST_COLUMNS = 6, 12
@@ -87,6 +87,7 @@ class CoverSearch:
 
     def __post_init__(self) -> None:
         self.bits.transpose()
+        self._clock = Clock()  # that of the present run
         self._place_of_column = {j: place for place, j in enumerate(self.bits.columns.tolist())}
         self._pair_of_labels = {pair.labels: k for k, pair in enumerate(self.bits.pairs)}
         known, self.ruled_out = self.ruled_out, []
@@ -145,6 +146,7 @@ class CoverSearch:
             if not self.may_separate(columns, [pair]):
                 return False
             self.tally.settled += 1
+            self._clock.count(_STEPS_PER_SET)
             answer = settle_pair(self.X, self.bits.pairs[pair], columns, self.signs)
             if isinstance(answer, RuledOut):
                 self._add_row(answer)
@@ -245,6 +247,7 @@ class CoverSearch:
         None where time is up, too.
         """
         self.tally.settled += 1
+        clock.count(_STEPS_PER_SET)
         columns = self._columns_of(tuple(signed))
         weights = {}
         for pair in self.bits.pairs:
@@ -329,6 +332,8 @@ class CoverSearch:
         yet. Rows from `first_new` on were added since. Returns whether to go on.
         """
         for added in stored:
+            if self._clock.is_over:
+                return False
             signed = (*chosen, *(int(f) for f in added if f >= 0))
             columns, missing = self._columns_of(signed), int(np.sum(added < 0))
             if columns in self._separating or self.is_bad_since(first_new, signed, pair):
