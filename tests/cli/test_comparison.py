@@ -12,10 +12,7 @@ from fewest.cli._methods import METHODS
 from fewest.datasets import make_gaussian
 from fewest.significance._rivals import RIVALS
 
-
-@pytest.fixture(autouse=True)
-def _short_pages(monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 0.2)
+pytestmark = pytest.mark.usefixtures("little_work")
 
 
 def write_table(path, n, **settings):

@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from fewest import minimum_features
-from fewest.datasets import make_gaussian
 from fewest.minimum import _cover as cover
 from fewest.minimum import _search
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
-from fewest.minimum._features import search_minimum
 from fewest.minimum._search import CoverSearch
 
 
@@ -92,30 +90,3 @@ def test_words_of_rows_are_listed():
         [[0, 0], [0, 0], [0, 0]],
         [[0, 1], [0, 0], [0, 0]],
     ]
-
-
-def test_a_limit_on_steps_ends_a_search_at_the_same_set_on_every_computer(monkeypatch):
-    X, y = make_gaussian(n=60, d=200, k=3, mu=0.5, random_state=0)
-    limited = {"most_steps": 2e5, "n_jobs": 1}
-    first = search_minimum(X, y, None, **limited)
-    assert not first.certified
-    assert not first.searched[-1].complete
-    hours = iter(range(0, 10**9, 3600))  # which pass between two looks at the clock
-    monkeypatch.setattr("fewest.minimum._clock.perf_counter", lambda: float(next(hours)))
-    again = search_minimum(X, y, None, **limited)
-    assert (again.size, again.lower_bound) == (first.size, first.lower_bound)
-    np.testing.assert_array_equal(again.subsets[0], first.subsets[0])
-    assert [step.n_tested for step in again.searched] == [step.n_tested for step in first.searched]
-
-
-def test_a_part_of_the_steps():
-    clock = Clock(most_steps=1000)
-    clock.count(200)
-    part = clock.take_part(0.5)
-    part.count(399)
-    assert not part.is_over
-    part.count(1)
-    assert part.is_over
-    assert not clock.is_over
-    clock.count(800)
-    assert clock.is_over

@@ -200,7 +200,7 @@ def test_all_names_are_known(data):
 
 def test_a_search_that_ends_early_says_so_and_depends_on_no_clock(monkeypatch):
     X, y = make_gaussian(n=60, d=300, k=3, mu=0.5, random_state=0)
-    monkeypatch.setattr(rivals, "_MOST_STEPS", 1e5)
+    monkeypatch.setattr(rivals, "_MOST_LOOKS", 20)
     with pytest.warns(UserWarning, match="not proven to be a smallest one"):
         first = rivals.SmallestSetMachine().fit(X, y)
     # A clock on which hours pass between two looks.

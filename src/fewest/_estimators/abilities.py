@@ -41,6 +41,7 @@ class Abilities:
     predicts_from_support: bool = False  # new samples need the selected columns only
     advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
+    effort: float = 4.0  # how long a fit takes, compared with that of a Support Feature Machine
 
 
 @dataclass(frozen=True, eq=False)

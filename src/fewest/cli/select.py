@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import copy
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fewest._wording import counted, quoted, visible
 from fewest.cli import _options as options
@@ -148,10 +149,10 @@ def _avoid_small_folds(job: Job) -> list[str]:
     ]
 
 
-def select_features(job: Job, **page: Any) -> Content:
+def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
     """Fit on all samples, estimate the error by cross-validation, report both.
 
-    `page` are settings of the page.
+    `notes` are for the page.
     """
     import numpy as np
 
@@ -179,8 +180,7 @@ def select_features(job: Job, **page: Any) -> Content:
         find_learning_curve(job, held_out),
     )
     content = job.content(*results)
-    job.deliver(content, names_text(content.said.selected))
-    job.write_page(*results, **page)
+    job.deliver(content, names_text(content.said.selected), *results, notes=notes)
     return content
 
 
@@ -220,7 +220,7 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
         job.note(
             [
                 "Every fold looked for a smallest set of its own for at most "
-                f"{_SECONDS_PER_FOLD:g} seconds."
+                f"{_SECONDS_PER_FOLD:g} seconds; a faster computer may find smaller ones."
             ]
         )
     return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fewest._types import FloatArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock
 from fewest.minimum._leaves import RuledOut, Separation, Signs, settle_pair
 from fewest.minimum._threads import share_out
 
@@ -32,8 +32,6 @@ _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
 # Intersections of bit sets between two looks at the clock, for each child: a second at most.
 CALL_STEPS = 10**6
-# A node, and a set that is settled, take about as long as so many pairs of features.
-_STEPS_PER_NODE, _STEPS_PER_SET = 256, 200_000
 _ROOM = 32  # survivors that a child may report before rows have to be added
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
 _MOST_SIGNS, MOST_COLUMNS = 6, 12
@@ -87,7 +85,6 @@ class CoverSearch:
 
     def __post_init__(self) -> None:
         self.bits.transpose()
-        self._clock = Clock()  # that of the present run
         self._place_of_column = {j: place for place, j in enumerate(self.bits.columns.tolist())}
         self._pair_of_labels = {pair.labels: k for k, pair in enumerate(self.bits.pairs)}
         known, self.ruled_out = self.ruled_out, []
@@ -146,7 +143,6 @@ class CoverSearch:
             if not self.may_separate(columns, [pair]):
                 return False
             self.tally.settled += 1
-            self._clock.count(_STEPS_PER_SET)
             answer = settle_pair(self.X, self.bits.pairs[pair], columns, self.signs)
             if isinstance(answer, RuledOut):
                 self._add_row(answer)
@@ -222,19 +218,15 @@ class CoverSearch:
         )  # fmt: skip
         if missing == 1:
             count, tried = cover.last_one(*given)
-            self._count(tried, clock)
+            self.tally.nodes += tried
             return out[: min(count, room)], count
         count, start = 0, 0
         while start >= 0:
             count, tried, start = cover.last_two(*given, start, count, CALL_STEPS)
-            self._count(tried, clock)
+            self.tally.nodes += tried
             if clock.is_over:
                 break
         return out[: min(count, room)], count
-
-    def _count(self, nodes: int, clock: Clock) -> None:
-        self.tally.nodes += nodes
-        clock.count(_STEPS_PER_NODE * nodes)
 
     def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
         """Prices and groups of signed features, and what a set may cost: none of that matters."""
@@ -247,7 +239,6 @@ class CoverSearch:
         None where time is up, too.
         """
         self.tally.settled += 1
-        clock.count(_STEPS_PER_SET)
         columns = self._columns_of(tuple(signed))
         weights = {}
         for pair in self.bits.pairs:
@@ -304,8 +295,9 @@ class CoverSearch:
             is_over = False
             while np.any(starts >= 0) and not is_over:
                 share_out(cover.scan_children, len(children), *given, CALL_STEPS)
+                self._clock.spend(LARGE_PIECE)
                 is_over = self._clock.is_over
-            self._count(int(tried.sum()), self._clock)
+            self.tally.nodes += int(tried.sum())
             if is_over:
                 return False
             again, first_new = [], self.bits.n_rows
@@ -332,8 +324,6 @@ class CoverSearch:
         yet. Rows from `first_new` on were added since. Returns whether to go on.
         """
         for added in stored:
-            if self._clock.is_over:
-                return False
             signed = (*chosen, *(int(f) for f in added if f >= 0))
             columns, missing = self._columns_of(signed), int(np.sum(added < 0))
             if columns in self._separating or self.is_bad_since(first_new, signed, pair):

@@ -135,7 +135,7 @@ def compare_methods(
         one-norm, C chosen inside), "t-test" (as many features as the machine has in the fold, those
         of the largest t statistics, F for more than two classes, with the largest margin),
         "minimum" (a smallest set of features without training error, with the largest margin; the
-        search for a proof ends after a fixed number of steps). In a mapping, a value may also be a
+        search for a proof ends after a fixed amount of work). In a mapping, a value may also be a
         function that makes an estimator from the number of features of the machine in the fold,
         or a text that says why the method cannot be compared.
     name : str

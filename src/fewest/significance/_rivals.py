@@ -34,8 +34,8 @@ from fewest.machines.sfm_cv import SupportFeatureMachineCV
 _COSTS = np.logspace(0.1, 2.0, 8)
 _INNER_FOLDS = 5
 _MOST_ITERATIONS = 2_000
-# Steps of the search for a smallest set: some seconds.
-_MOST_STEPS = 2e8
+# The work of a search for a smallest set, which is no time: some seconds.
+_MOST_LOOKS = 1_000
 
 Maker = Callable[[int], Any]  # from a number of features to an estimator
 
@@ -98,7 +98,7 @@ class RankedMachine(_OnColumns):
 class SmallestSetMachine(_OnColumns):
     """A smallest set of features that leaves no training error, and a hyperplane on it.
 
-    The search for a proof that none is smaller ends after a fixed number of steps, with a warning.
+    The search for a proof that none is smaller ends after a fixed amount of work, with a warning.
     """
 
     _people_name = "smallest set of features without training error"
@@ -106,7 +106,7 @@ class SmallestSetMachine(_OnColumns):
     def _choose(self, X: Any, y: NDArray[Any]) -> IndexArray:
         from fewest.minimum._features import search_minimum  # compiles
 
-        found = search_minimum(make_dense(X), y, None, 1, most_steps=_MOST_STEPS)
+        found = search_minimum(make_dense(X), y, None, 1, most_looks=_MOST_LOOKS)
         if not found.subsets:
             raise NotSeparableError(
                 "no set of features separates the classes without error"
@@ -114,8 +114,7 @@ class SmallestSetMachine(_OnColumns):
             )
         if not found.certified:
             warnings.warn(
-                "the set is not proven to be a smallest one: the search ended after "
-                f"{_MOST_STEPS:.0e} steps",
+                "the set is not proven to be a smallest one: the search ended before",
                 UserWarning,
                 stacklevel=2,
             )
