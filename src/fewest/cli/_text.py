@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest.cli._comparison_text import comparison_blocks, learning_blocks
 from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
@@ -71,6 +72,8 @@ def result_text(content: Content) -> str:
         *front_blocks(content),
         "" if diagnostics is None else diagnostics.summary,
         *confounding_blocks(content),
+        *comparison_blocks(content),
+        *learning_blocks(content),
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
     ]

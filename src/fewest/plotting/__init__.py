@@ -5,6 +5,7 @@ Axes is given, `matplotlib.pyplot` and its global state are not touched.
 """
 
 from fewest.plotting._classes import ClassWeightsDisplay, plot_class_matrix
+from fewest.plotting._comparison import plot_comparison, plot_learning_curve
 from fewest.plotting._displays import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -54,11 +55,13 @@ __all__ = [
     "StabilityDisplay",
     "WeightsDisplay",
     "plot_class_matrix",
+    "plot_comparison",
     "plot_confusion",
     "plot_error_front",
     "plot_error_ratio",
     "plot_heat_map",
     "plot_informative",
+    "plot_learning_curve",
     "plot_near_optimal",
     "plot_overlap",
     "plot_overlap_curves",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
     from fewest.repetition.selector import RepetitiveSelector
-    from fewest.significance import Confounding
+    from fewest.significance import Confounding, LearningCurve, MethodComparison
 
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
@@ -71,6 +71,8 @@ class Given:
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
     confounding: Confounding | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
     path: Any = None
 
 

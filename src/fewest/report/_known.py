@@ -82,6 +82,8 @@ def known_content(
         costs=None if given.path is None else describe_path(given.path, data),
         sizes=describe_sizes(given, data),
         informative=informative,
+        comparison=given.comparison,
+        learning_curve=given.learning_curve,
         truth=found,
         **more,
     )

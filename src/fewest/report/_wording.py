@@ -59,6 +59,11 @@ def percent(share: float) -> str:
     return _wording.percent(share).replace(" ", "\u202f")
 
 
+def points_apart(share: float) -> str:
+    """A difference of shares in percentage points, with a minus that is as wide as a digit."""
+    return _wording.signed_points(share).replace("-", "−")
+
+
 def number(value: float | None) -> str:
     """Four digits, or a dash."""
     return "–" if value is None else _wording.four_digits(value).replace("-", "−")

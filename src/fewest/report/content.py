@@ -17,6 +17,7 @@ from fewest.report._trust_content import Label, Spread, Trust
 if TYPE_CHECKING:
     from fewest.informative import Overlap
     from fewest.panels import PanelReport, PointsScore
+    from fewest.significance import LearningCurve, MethodComparison
     from fewest.tables._content import Missing
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
@@ -375,6 +376,8 @@ class Content(Document):
     sizes: SizeCurve | None = None
     points: PointsScore | None = None
     informative: Informative | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)

@@ -364,7 +364,7 @@ def select_in_resamples(
 
     When time is over, no further resample is begun; there is one at least.
     """
-    strata = _strata(y, groups)
+    strata = find_strata(y, groups)
     jobs = [
         (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
         for _ in range(n_resamples)
@@ -380,7 +380,7 @@ def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any
     return draw_rows(strata, y, *how, **more)[0].astype(np.min_scalar_type(len(y)))
 
 
-def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[Units]:
+def find_strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[Units]:
     """What is drawn, samples or groups: one list per class, unless a group holds several."""
     if groups is None:
         return list(find_members(y))
