@@ -1,70 +1,35 @@
-"""Names in messages are safe to print and short; what is printed reads as English."""
+"""Names in messages are safe to print and short; pages and docstrings are in plain English."""
 
 from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from fewest._wording import counted, cut, four_digits, listed, near, visible
-from fewest.cli._parser import build_parser, subcommands
+from tests.docs.pages import ROOT, name_of, pages, prose, reference
 
-PACKAGE = Path(__file__).parent.parent / "src" / "fewest"
-# Where text for the terminal is made.
-PRINTING = [
-    *sorted((PACKAGE / "cli").glob("*.py")),
-    *(PACKAGE / "panels" / name for name in ("_text.py", "_points_text.py")),
-    PACKAGE / "report" / "_verdict.py",
-    PACKAGE / "diagnostics" / "_summary.py",
-]
-# What an English-speaking reader stumbles over, and jargon that only --verbose may print.
-ODD = re.compile(
-    r"\bso that\b|\btaken for\b|\banew\b|\bdear(er)?\b|\b(is|are) no features?\b|\bcumulated\b"
-    r"|\b(once|twice|times|samples|features) an? (class|sample|fold|feature|row|gene)\b"
-    r"|\bFarkas\b|\bpricing\b|\btells? nothing\b"
-)
-
-
-def list_texts(path):
-    """String constants of a module, without docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    documented = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and id(node) not in documented
-        and len(node.value.split()) > 2
-    ]
-
-
-@pytest.mark.parametrize("path", PRINTING, ids=lambda path: f"{path.parent.name}/{path.name}")
-def test_nothing_odd_is_printed(path):
-    found = [text for text in list_texts(path) if ODD.search(text)]
-    assert found == []
-
-
-@pytest.mark.parametrize("columns", ["60", "80", "100"])
-@pytest.mark.parametrize("command", [None, *subcommands(build_parser())])
-def test_help_breaks_no_option(command, columns, monkeypatch):
-    monkeypatch.setenv("COLUMNS", columns)
-    parser = build_parser() if command is None else subcommands(build_parser())[command]
-    text = parser.format_help()
-    body = text.split("examples:")[0].split("\n\n", 1)[1]
-    assert not re.search(r"^\s*[,;]", body, re.M)
-    assert not re.search(r"--[\w-]*-$", body, re.M)
-    for action in parser._actions:  # every option that its help names stands in one line
-        for name in re.findall(r"--[\w-]+ [A-Z\d][\w-]*|--[\w-]+", action.help or ""):
-            assert name in text, f"{name} is broken"
+# Words that were translated too literally, each with what to write instead.
+_ODD = {
+    r"\banew\b": "again",
+    r"\bdear(er|est)?\b": "expensive",
+    r"\bbe it\b": "such as",
+    r"\bin for nothing\b": "included at no cost",
+    r"\bone after the other\b": "one after another",
+    r"\bwhoever\b": "anyone who, or the code that",
+    r"\bso many are (drawn|taken|shown)\b": "that many are drawn",
+    r"\bclasses in their shares\b|\bclasses' shares kept\b": "in proportion to the classes",
+    r"\bmultipl(y|ied) with\b": "multiplied by",
+    # "one machine a class", "two features a fold"
+    r"\b(one|two|three|\d+) \w+ an? (class|feature|sample|fold|group|gene|voxel|split)\b": "per",
+}
+# Words that only developers and the pages of the methods explain.
+_JARGON = r"\bfarkas\b|\bpricing\b|\bhubs?\b|\bcertificates?\b|\bdual variables?\b"
+_FOR_EVERYONE = ("README", "index", "tutorial", "reading_data", "which_method", "honest_errors")
+# History, and a page that a script writes.
+_RECORDS = ("CHANGELOG", "reproductions")
 
 
 def test_control_characters_are_spelled_out():
@@ -110,3 +75,48 @@ def test_near_ignores_case():
 )
 def test_four_digits(value, shown):
     assert four_digits(value) == shown
+
+
+def _public_docstrings() -> Iterator[tuple[str, str]]:
+    """Place and text of the docstrings in the API reference, public methods included."""
+    public = {name.rpartition(".")[2] for name in reference()}
+    for file in sorted((ROOT / "src/fewest").rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name not in public:
+                continue
+            methods = [
+                one
+                for one in getattr(node, "body", [])
+                if isinstance(one, ast.FunctionDef) and not one.name.startswith("_")
+            ]
+            for one in [node, *(methods if isinstance(node, ast.ClassDef) else [])]:
+                yield f"{file.name}: {node.name}.{one.name}", ast.get_docstring(one) or ""
+
+
+def _find_odd(text: str) -> list[str]:
+    return [
+        f"{match.group(0)!r}: write {instead!r}"
+        for pattern, instead in _ODD.items()
+        if (match := re.search(pattern, text, re.IGNORECASE))
+    ]
+
+
+def test_odd_words_are_found():
+    assert _find_odd("It has one machine a class.") == ["'one machine a class': write 'per'"]
+    assert not _find_odd("One machine per class, and a class of its own.")
+
+
+@pytest.mark.parametrize("page", [one for one in pages() if one.stem not in _RECORDS], ids=name_of)
+def test_pages_are_in_plain_english(page):
+    assert not _find_odd(prose(page.read_text(encoding="utf-8")))
+
+
+def test_docstrings_are_in_plain_english():
+    found = [f"{place}: {odd}" for place, text in _public_docstrings() for odd in _find_odd(text)]
+    assert not found
+
+
+@pytest.mark.parametrize("page", [one for one in pages() if one.stem in _FOR_EVERYONE], ids=name_of)
+def test_pages_for_everyone_need_no_glossary(page):
+    text = prose(page.read_text(encoding="utf-8"))
+    assert not re.findall(_JARGON, text, re.IGNORECASE)

@@ -88,8 +88,8 @@ def test_more_than_two_classes(run, tmp_path):
     assert sorted(subset["columns"] for subset in report["sets"]) == [[*one] for one in subsets]
 
 
-def test_text_and_page_of_many_classes(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 2.0)
+@pytest.mark.usefixtures("little_work")
+def test_text_and_page_of_many_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", *three_classes())
     page = tmp_path / "page.html"
     ran = run("minimum", path, "--target", "group", "--report", page)
@@ -218,7 +218,7 @@ def test_rules_and_errors(run, hidden, tmp_path):
     assert f"besides {NAMES[1]} with at most 1 error" in ran.out
     ran = run(*asked, "--front", 1, "--feature-groups", write_group(tmp_path))
     assert ran.code != 0
-    assert "paid once and errors do not go together" in ran.err
+    assert "paid for once cannot be combined with errors" in ran.err
 
 
 def write_group(tmp_path):

@@ -47,9 +47,8 @@ def search_each_class(job: Job, rules: dict[str, Any]) -> None:
     verify(job, *zip(found, parts, strict=True))
     per_class = gather_classes(classes)
     content = job.content(found[-1], per_class)
-    job.deliver(content, _list_features(per_class))
     data.n_jobs = 1  # --jobs are threads here; those of the page would be processes
-    job.write_page(found[-1], per_class)
+    job.deliver(content, _list_features(per_class), found[-1], per_class)
 
 
 def _search(job: Job, data: Data, rules: dict[str, Any], seconds: float) -> MinimumResult:

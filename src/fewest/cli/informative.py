@@ -68,6 +68,7 @@ def add_options(commands: options.Commands) -> None:
         quiet="print the estimate without chance only (nan if nothing is better than chance; with "
         "--per-class the class, a tab and its estimate); no progress bar",
         plot="the curves",
+        has_test=True,
     )
 
 
@@ -118,7 +119,6 @@ def run(arguments: argparse.Namespace) -> None:
     if per_class is not None:
         shares = ((one.label, choose_share(one)) for one in per_class.classes)
         brief = "\n".join(f"{visible(label)}\t{share:.4f}" for label, share in shares)
-    job.deliver(content, brief)
-    job.write_page(found, per_class)
+    job.deliver(content, brief, found, per_class)
     if not is_whole(found):
         raise KeyboardInterrupt  # the exit code says so, after all is written

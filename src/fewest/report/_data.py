@@ -25,7 +25,8 @@ _Kind = TypeVar("_Kind")
 class Data:
     """Samples, classes, names of features, groups; and how to split and draw from them.
 
-    A ValueError says what is wrong with them.
+    Samples of one of the `blocks` move together where classes are permuted. `kind` says what the
+    samples are: see `fewest.report._nouns`. A ValueError says what is wrong with them.
     """
 
     def __init__(
@@ -35,6 +36,8 @@ class Data:
         *,
         feature_names: Sequence[str] | None = None,
         groups: ArrayLike | None = None,
+        blocks: ArrayLike | None = None,
+        kind: str = "samples",
         random_state: Any = None,
         cv: Any = 5,
         n_jobs: int | None = None,
@@ -57,6 +60,8 @@ class Data:
             )
         self.feature_names = [str(name) for name in feature_names]
         self.groups = check_groups(groups, len(self.y))
+        self.blocks = None if blocks is None else np.asarray(blocks)
+        self.kind = kind
         self.random_state, self.cv, self.n_jobs = random_state, cv, n_jobs
 
     @property
@@ -108,6 +113,8 @@ class Data:
             dtype=str(self.X.dtype),
             classes=classes,
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
+            n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),
+            kind=self.kind,
             notes=notes,
             **about,
         )

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from fewest import plotting
 from fewest._run.versions import versions
+from fewest._showing import Shown
 from fewest.panels import PanelReport, PointsScore
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _panel_wording
@@ -17,8 +18,8 @@ from fewest.report._verdict import judge_panel
 from fewest.report.content import DataSummary
 
 
-@dataclass(eq=False)
-class PanelPage(Page):
+@dataclass(eq=False, repr=False)
+class PanelPage(Shown, Page):
     """What `make_panel_page` returns.
 
     Parameters

@@ -19,6 +19,7 @@ from fewest.report._verdict_content import VerdictSummary
 
 if TYPE_CHECKING:
     from fewest.panels import PanelReport, PointsScore
+    from fewest.significance import LearningCurve, MethodComparison
     from fewest.tables._content import Missing
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
@@ -64,6 +65,8 @@ class DataSummary:
     dtype: str
     classes: list[ClassSize]
     n_groups: int | None = None
+    n_blocks: int | None = None
+    kind: str = "samples"
     dropped: list[str] = field(default_factory=list)
     missing: Missing | None = None
     notes: list[str] = field(default_factory=list)
@@ -323,6 +326,8 @@ class Content(Document):
     sizes: SizeCurve | None = None
     points: PointsScore | None = None
     informative: Informative | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
     per_class: PerClass | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
@@ -370,6 +375,7 @@ class Predictions(Document):
 
     schema: str = "fewest.predictions"
     command: str = "predict"
+    kind: str = "samples"
     model: ModelSummary
     data: str
     n_samples: int

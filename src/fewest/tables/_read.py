@@ -66,8 +66,8 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        The file: text with a header line (.csv, .tsv, .txt, each also as .gz), also a series matrix
-        of GEO; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
+        The file: text with a header line (.csv, .tsv, .txt, each also as .gz), or a GEO series
+        matrix; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
     target : str or None
         The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
@@ -80,27 +80,27 @@ def read_table(
         the target and of the groups.
     missing : {"error", "drop-samples", "drop-features", "median"}
         How to treat cells without a value. With "drop-samples", samples without a class or group
-        are left out, too.
+        are also left out.
     sheet : str, optional
         The sheet of a workbook (default: the first).
     layer : str, optional
         The layer of an .h5ad file (default: X).
     classes : str or path-like, optional
         A second file with the classes, and with groups: "FILE", "FILE:COLUMN" or
-        "FILE:SHEET:COLUMN". Its rows are found by the ids of the samples, in any order. Where these
-        are columns of the first file, that is read transposed by itself.
+        "FILE:SHEET:COLUMN". Its rows are found by the ids of the samples, in any order. If these
+        are columns of the first file, that file is transposed automatically.
     ids : str, optional
         The column with the ids of the samples (default: the first one with a different text in
         every row).
     names : str, optional
-        Where the samples are columns: the column with the names of the features, a gene symbol for
-        instance (default: the first).
+        If the samples are columns: the column with the names of the features, such as gene symbols
+        (default: the first).
     duplicates : {"error", "mean", "max", "first", "suffix"}
-        What becomes of features that share a name: one column with their mean, with the largest
+        How to treat features that share a name: one column with their mean, with the largest
         value of each sample, with the first of them, or all of them with numbers after their names.
     covariates : sequence of str
-        Columns with what else is known of the samples, age, sex and batch for instance; they are
-        no features.
+        Columns with what else is known about the samples, such as age, sex and batch; they are
+        not used as features.
     keep : sequence of str
         Columns that are features although they look like row numbers, ids or dates.
 
