@@ -32,8 +32,8 @@ SEARCH_ENDED = "The search of this page ended there; fewest minimum goes on."
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
 QUOTE_FIRST = (
-    "Quote the first of these shares: on generated data with a known answer it came closest, by 4 "
-    "percentage points on average, but by 16 where the signal was weak. The others were further off."
+    "Quote the first of these shares: of all, it came closest on generated data with a known "
+    "answer, off by 4 percentage points where the signal was clear, and by 16 where it was weak."
 )
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
