@@ -234,7 +234,8 @@ def add_test(content: Content, of_page: Content) -> Content:
     trust, page = content.trust, of_page.trust
     validation = page.validation if trust.validation is None else trust.validation
     test = page.permutation if trust.permutation is None else trust.permutation
-    return replace(content, trust=replace(trust, validation=validation, permutation=test))
+    trust = replace(trust, validation=validation, permutation=test)
+    return replace(content, trust=trust, verdict=of_page.verdict)
 
 
 def list_options(arguments: argparse.Namespace) -> dict[str, Any]:
