@@ -34,6 +34,7 @@ from fewest.tables import Table
 
 USUAL_SECONDS, _USUAL_FOLDS = 30.0, 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
+_NO_OPTIONS |= {"links"}  # a field of its own
 
 
 @dataclass(eq=False)
@@ -199,6 +200,7 @@ class Job:
             "seconds": dict(self.seconds),
             "truth": self.truth,
             "left_out": self.left_out,
+            "links": getattr(self.arguments, "links", None),
         }
 
 

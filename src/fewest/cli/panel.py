@@ -236,6 +236,7 @@ def _write(
             command=arguments.line,
             notes=notes,
             points=points,
+            links=arguments.links,
         )
         as_json = arguments.report.lower().endswith(".json")
         write(arguments.report, to_json(content) + "\n" if as_json else page.html)

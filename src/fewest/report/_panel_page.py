@@ -11,6 +11,7 @@ from fewest._run.versions import versions
 from fewest.panels import PanelReport, PointsScore
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _panel_wording
+from fewest.report._links import read_links
 from fewest.report._pictures import to_svg
 from fewest.report._report import Page, fill_template
 
@@ -31,6 +32,8 @@ class PanelPage(Page):
         What the page should say first.
     points : PointsScore or None
         The panel as points, as a card of the page.
+    links : str or None
+        Pattern of the addresses of pages about features.
     """
 
     found: PanelReport
@@ -40,6 +43,7 @@ class PanelPage(Page):
     command: str
     notes: Sequence[str]
     points: PointsScore | None = None
+    links: str | None = None
 
     @cached_property
     def html(self) -> str:
@@ -54,6 +58,7 @@ class PanelPage(Page):
             command=self.command,
             notes=[*self.notes, *self.found.notes],
             versions=versions(),
+            links=self.links,
             picture=_draw(self.found),
             card="" if self.points is None else draw_card(self.points, heading="h3"),
             more_style="" if self.points is None else CARD_STYLE,
@@ -69,6 +74,7 @@ def make_panel_page(
     command: str = "",
     notes: Sequence[str] = (),
     points: PointsScore | None = None,
+    links: str | None = None,
 ) -> PanelPage:
     """Make one self-contained page of a judged panel.
 
@@ -84,6 +90,8 @@ def make_panel_page(
         What the page should say first.
     points : PointsScore, optional
         From `fewest.panels.points_score`: its card is put on the page, too.
+    links : str, optional
+        Makes names of features links, as `make_report` does.
 
     Returns
     -------
@@ -100,7 +108,8 @@ def make_panel_page(
     >>> "What each feature adds" in make_panel_page(found).html
     True
     """
-    return PanelPage(found, title, origin, second, command, notes, points)
+    pattern = None if links is None else read_links(links)
+    return PanelPage(found, title, origin, second, command, notes, points, pattern)
 
 
 def _draw(found: PanelReport) -> str:

@@ -29,6 +29,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TINY_GAP = 1e-6
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
+MOST_HYPERPLANES = 30  # figures of weights
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
     "inseparable": "The features that are left do not separate the classes any more.",
