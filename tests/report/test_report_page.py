@@ -246,5 +246,6 @@ def test_wheel_holds_template_style_and_script(tmp_path):
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("template.html", "panel.html", "macros.html", "style.css", "table.js"):
+    scripts = ("table.js", "downloads.js", "scrolling.js")
+    for name in ("template.html", "panel.html", "macros.html", "style.css", *scripts):
         assert f"fewest/report/assets/{name}" in names
