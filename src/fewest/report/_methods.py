@@ -65,8 +65,8 @@ def describe_methods(content: Content) -> Methods:
     >>> from fewest.report._methods import describe_methods
     >>> X, y = make_gaussian(n=60, d=200, k=2, mu=1.5, random_state=0)
     >>> report = make_report(SupportFeatureMachine().fit(X, y), X, y, parts=())
-    >>> print(describe_methods(report.content).text.split(". ")[1])
-    Features were selected with the Support Feature Machine [1, 2] with C = 1
+    >>> print(describe_methods(report.content).text.split(". ")[1].split("; ")[0])
+    Features were selected with the Support Feature Machine [1, 2] with C = 2
     """
     cited: list[str] = []
 
