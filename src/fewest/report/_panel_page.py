@@ -8,16 +8,19 @@ from functools import cached_property
 
 from fewest import plotting
 from fewest._run.versions import versions
+from fewest._showing import Shown
 from fewest.panels import PanelReport, PointsScore
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _panel_wording
 from fewest.report._links import read_links
 from fewest.report._pictures import to_svg
 from fewest.report._report import Page, fill_template
+from fewest.report._verdict import judge_panel
+from fewest.report.content import DataSummary
 
 
-@dataclass(eq=False)
-class PanelPage(Page):
+@dataclass(eq=False, repr=False)
+class PanelPage(Shown, Page):
     """What `make_panel_page` returns.
 
     Parameters
@@ -34,6 +37,8 @@ class PanelPage(Page):
         The panel as points, as a card of the page.
     links : str or None
         Pattern of the addresses of pages about features.
+    verdict : str
+        Whether the panel is better than chance, in a sentence.
     """
 
     found: PanelReport
@@ -44,6 +49,7 @@ class PanelPage(Page):
     notes: Sequence[str]
     points: PointsScore | None = None
     links: str | None = None
+    verdict: str = ""
 
     @cached_property
     def html(self) -> str:
@@ -52,6 +58,7 @@ class PanelPage(Page):
             "panel.html",
             words=_panel_wording,
             found=self.found,
+            verdict=self.verdict,
             title=self.title,
             origin=self.origin,
             origin_of_second=self.second,
@@ -75,6 +82,7 @@ def make_panel_page(
     notes: Sequence[str] = (),
     points: PointsScore | None = None,
     links: str | None = None,
+    data: DataSummary | None = None,
 ) -> PanelPage:
     """Make one self-contained page of a judged panel.
 
@@ -92,6 +100,8 @@ def make_panel_page(
         From `fewest.panels.points_score`: its card is put on the page, too.
     links : str, optional
         Makes names of features links, as `make_report` does.
+    data : DataSummary, optional
+        What is known of the file; the verdict then names the command that tests it.
 
     Returns
     -------
@@ -109,7 +119,8 @@ def make_panel_page(
     True
     """
     pattern = None if links is None else read_links(links)
-    return PanelPage(found, title, origin, second, command, notes, points, pattern)
+    verdict = judge_panel(found, data).text
+    return PanelPage(found, title, origin, second, command, notes, points, pattern, verdict)
 
 
 def _draw(found: PanelReport) -> str:

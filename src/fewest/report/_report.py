@@ -23,6 +23,7 @@ from fewest.report import _wording as wording
 from fewest.report._drawings import draw
 from fewest.report._links import find_address
 from fewest.report._methods import describe_methods
+from fewest.report._nouns import Words, rename, rename_markup, rename_template
 from fewest.report._trust_content import Validation
 from fewest.report._verdict import judge_content
 from fewest.report.content import Content
@@ -75,19 +76,25 @@ class Page:
 
 
 def fill_template(
-    template: str, *, more_style: str = "", links: str | None = None, **values: Any
+    template: str,
+    *,
+    more_style: str = "",
+    kind: str = "samples",
+    links: str | None = None,
+    **values: Any,
 ) -> str:
     """A page from one of the templates, with style, script, and a policy that allows both.
 
-    `links` is a pattern of the addresses of pages about features.
+    It speaks of samples and features, or of what they are in this kind of data. `links` is a
+    pattern of the addresses of pages about features.
     """
     style = _read_asset("style.css") + more_style
     script = "\n".join(map(_read_asset, _SCRIPTS))
     page: str = (
-        _make_environment(links)
+        _make_environment(kind, links)
         .get_template(template)
         .render(
-            **{"words": wording, **values},
+            **{"words": Words(wording, kind), **values},
             style=_trust(style),
             script=_trust(script),
             policy=_make_policy(style, script),
@@ -117,15 +124,18 @@ class Report(Page):
     @cached_property
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
-        content = self.content
+        content, kind = self.content, self.content.data.kind
+        labels = [wording.safe(one.label) for one in content.data.classes]
+        card = "" if content.points is None else draw_card(content.points, heading="h3")
         return fill_template(
             "template.html",
+            kind=kind,
             content=content,
             verdict=judge_content(content),
             methods=describe_methods(content),
             links=content.links,
-            pictures=draw(content, self.informative, self.figures),
-            card=_trust("" if content.points is None else draw_card(content.points, heading="h3")),
+            pictures=_rename(draw(content, self.informative, self.figures), kind, labels),
+            card=_trust(rename_markup(card, kind, labels)),
             more_style="" if content.points is None else CARD_STYLE,
             shades=_find_shades(content.trust.validation),
         )
@@ -154,7 +164,23 @@ def require_jinja() -> None:
     require_package("jinja2", "reports", "report")
 
 
-def _make_environment(links: str | None) -> Any:
+def _rename(pictures: Any, kind: str, labels: list[str]) -> Any:
+    """All figures in the words of this kind of data; those given have their own."""
+    if isinstance(pictures, str):
+        return rename_markup(pictures, kind, labels)
+    if isinstance(pictures, list):
+        return [_rename(one, kind, labels) for one in pictures]
+    if isinstance(pictures, tuple):
+        return tuple(_rename(one, kind, labels) for one in pictures)
+    if isinstance(pictures, dict):
+        return {
+            name: one if name == "given" else _rename(one, kind, labels)
+            for name, one in pictures.items()
+        }
+    return pictures
+
+
+def _make_environment(kind: str, links: str | None) -> Any:
     require_jinja()
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -163,13 +189,17 @@ def _make_environment(links: str | None) -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(_read_asset),
+        loader=FunctionLoader(
+            lambda name: rename_template(_read_asset(name), kind, Environment().lex)
+        ),
     )
     environment.filters |= {"safe_name": wording.safe, "svg": _trust, "breakable": _break}
     environment.globals["address_of"] = lambda name: links and find_address(links, str(name))
+    words = Words(wording, kind)
     for name in ("correlation", "number", "parameter", "percent"):
-        environment.filters[name] = getattr(wording, name)
-    environment.filters["typeset"] = lambda text: _keep_options(wording.typeset(text))
+        environment.filters[name] = getattr(words, name)
+    environment.filters["typeset"] = lambda text: _keep_options(words.typeset(text))
+    environment.filters["reword"] = lambda text: rename(text, kind)
     return environment
 
 
