@@ -35,6 +35,7 @@ from fewest.tables import Table
 
 _USUAL_FOLDS = 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
+_NO_OPTIONS |= {"links"}  # a field of its own
 
 
 @dataclass(eq=False)
@@ -226,6 +227,7 @@ class Job:
             "seconds": dict(self.seconds),
             "truth": self.truth,
             "left_out": self.left_out,
+            "links": getattr(self.arguments, "links", None),
         }
 
 
