@@ -31,6 +31,7 @@ _TINY_GAP = 1e-6
 SEARCH_ENDED = "The search of this page ended there; fewest minimum goes on."
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
+MOST_HYPERPLANES = 30  # figures of weights
 QUOTE_FIRST = (
     "Quote the first of these shares: of all, it came closest on generated data with a known "
     "answer, off by 4 percentage points where the signal was clear, and by 16 where it was weak."
