@@ -1,7 +1,7 @@
 """Figures of every result, and displays in the style of scikit-learn.
 
-Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. Where an
-Axes is given, `matplotlib.pyplot` and its global state stay untouched.
+Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. If an
+Axes is given, `matplotlib.pyplot` and its global state are not touched.
 """
 
 from fewest.plotting._classes import ClassWeightsDisplay, plot_class_matrix

@@ -20,6 +20,7 @@ from fewest._run.versions import require_package
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
+from fewest.report._nouns import Words, rename, rename_markup, rename_template
 from fewest.report._trust_content import Validation
 from fewest.report._verdict import judge_content
 from fewest.report.content import Content
@@ -67,14 +68,19 @@ class Page:
         )
 
 
-def fill_template(template: str, *, more_style: str = "", **values: Any) -> str:
-    """A page from one of the templates, with style, script, and a policy that allows both."""
+def fill_template(
+    template: str, *, more_style: str = "", kind: str = "samples", **values: Any
+) -> str:
+    """A page from one of the templates, with style, script, and a policy that allows both.
+
+    It speaks of samples and features, or of what they are in this kind of data.
+    """
     style, script = _read_asset("style.css") + more_style, _read_asset("table.js")
     page: str = (
-        _make_environment()
+        _make_environment(kind)
         .get_template(template)
         .render(
-            **{"words": wording, **values},
+            **{"words": Words(wording, kind), **values},
             style=_trust(style),
             script=_trust(script),
             policy=_make_policy(style, script),
@@ -104,13 +110,16 @@ class Report(Page):
     @cached_property
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
-        content = self.content
+        content, kind = self.content, self.content.data.kind
+        labels = [wording.safe(one.label) for one in content.data.classes]
+        card = "" if content.points is None else draw_card(content.points, heading="h3")
         return fill_template(
             "template.html",
+            kind=kind,
             content=content,
             verdict=judge_content(content),
-            pictures=draw(content, self.informative, self.figures),
-            card=_trust("" if content.points is None else draw_card(content.points, heading="h3")),
+            pictures=_rename(draw(content, self.informative, self.figures), kind, labels),
+            card=_trust(rename_markup(card, kind, labels)),
             more_style="" if content.points is None else CARD_STYLE,
             shades=_find_shades(content.trust.validation),
         )
@@ -139,7 +148,21 @@ def require_jinja() -> None:
     require_package("jinja2", "reports", "report")
 
 
-def _make_environment() -> Any:
+def _rename(pictures: Any, kind: str, labels: list[str]) -> Any:
+    """All figures in the words of this kind of data; those given have their own."""
+    if isinstance(pictures, str):
+        return rename_markup(pictures, kind, labels)
+    if isinstance(pictures, list):
+        return [_rename(one, kind, labels) for one in pictures]
+    if isinstance(pictures, dict):
+        return {
+            name: one if name == "given" else _rename(one, kind, labels)
+            for name, one in pictures.items()
+        }
+    return pictures
+
+
+def _make_environment(kind: str) -> Any:
     require_jinja()
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -148,11 +171,15 @@ def _make_environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(_read_asset),
+        loader=FunctionLoader(
+            lambda name: rename_template(_read_asset(name), kind, Environment().lex)
+        ),
     )
     environment.filters |= {"safe_name": wording.safe, "svg": _trust}
+    words = Words(wording, kind)
     for name in ("correlation", "number", "parameter", "percent", "typeset"):
-        environment.filters[name] = getattr(wording, name)
+        environment.filters[name] = getattr(words, name)
+    environment.filters["reword"] = lambda text: rename(text, kind)
     return environment
 
 

@@ -1,4 +1,4 @@
-"""What chance would have done, how sure an error is, and whether two methods differ."""
+"""What chance would have achieved, how certain an error is, and whether two methods differ."""
 
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import balanced_error
