@@ -74,7 +74,7 @@ class ComparedMethod:
 class MethodComparison:
     """Outcome of `compare_methods`; the first method is the one that the others are compared with.
 
-    `chosen_error` is the balanced error to expect of whoever takes the method with the smallest
+    `chosen_error` is the balanced error to expect of anyone who takes the method with the smallest
     error of this table (bootstrap over the samples: chosen on those inside, judged on those
     outside); None where fewer than two methods have errors.
     """
@@ -91,7 +91,7 @@ class MethodComparison:
     def caution(self) -> str:
         """What choosing by this table would do to its numbers."""
         start = (
-            "Nothing was chosen by this table. Whoever takes the method with the smallest error "
+            "Nothing was chosen by this table. Anyone who takes the method with the smallest error "
             "here makes that error optimistic: it is the smallest of several."
         )
         if self.chosen_error is None:
