@@ -78,6 +78,16 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
+def link_pattern(text: str) -> str:
+    """The pattern of the addresses of pages about features."""
+    from fewest.report._links import read_links
+
+    try:
+        return read_links(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("links ")) from None
+
+
 def size_or_range(text: str) -> int | list[int]:
     """A number of features, or a range of them: 20, 1-20."""
     first, dash, last = text.partition("-")
@@ -412,6 +422,12 @@ def add_output(
             "before how long"
         )
         group.option("--report FILE", page if isinstance(page, str) else usual)
+        group.option(
+            "--links PATTERN",
+            "names of features on the page of --report lead to pages about them: ncbi, ensembl, "
+            "uniprot, or an address with {name} in it (default: no links)",
+            link_pattern,
+        )
     if page is True:
         add_page_limits(group, has_test=has_test)
     if plot is not None:

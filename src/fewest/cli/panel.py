@@ -246,6 +246,7 @@ def _write(
             command=arguments.line,
             notes=notes,
             points=points,
+            links=arguments.links,
             data=data,
         )
         as_json = arguments.report.lower().endswith(".json")

@@ -24,6 +24,7 @@ from fewest.report._data import Data
 from fewest.report._front import find_error_front
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
+from fewest.report._links import read_links
 from fewest.report._nouns import NOUNS
 from fewest.report._plan import (
     SUBSET_SECONDS,
@@ -85,6 +86,7 @@ def make_report(
     cv: Any = 5,
     random_state: Any = None,
     notes: Sequence[str] = (),
+    links: str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Report:
@@ -145,6 +147,10 @@ def make_report(
         Seed of folds and permutations; folds are shuffled only if it is given.
     notes : sequence of str
         What the page should say first.
+    links : str, optional
+        Makes names of features links to pages about them: "ncbi", "ensembl", "uniprot", or an
+        address with {name} in it, such as "https://www.ncbi.nlm.nih.gov/gene/?term={name}". The
+        page itself still loads nothing.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -184,6 +190,7 @@ def make_report(
         "call": command,
         "about": {"origin": origin or "arrays given to make_report", "target": target},
         "notes": notes,
+        "links": None if links is None else read_links(links),
     }
     if title is not None:
         header["title"] = title

@@ -331,6 +331,7 @@ class Content(Document):
     per_class: PerClass | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
+    links: str | None = None
     left_out: list[LeftOut] = field(default_factory=list)
 
     @property
