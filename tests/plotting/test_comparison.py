@@ -43,5 +43,5 @@ def test_only_a_curve_that_falls_is_continued(falls):
     )  # fmt: skip
     ax = plot_learning_curve(found, ax=Figure().subplots())
     labels = ax.get_legend_handles_labels()[1]
-    assert ("fitted curve, continued" in labels) == falls
+    assert ("fitted curve" in labels) == falls
     assert bool(ax.get_xlim()[1] > 90) == falls

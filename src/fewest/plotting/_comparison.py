@@ -106,8 +106,8 @@ def plot_learning_curve(found: LearningCurve, *, ax: Axes | None = None) -> Axes
         low, high = ([getattr(p.interval, end) for p in found.curve] for end in ("low", "high"))
         ax.fill_between(along, low, high, color=CURVES[1], alpha=0.18, lw=0)
         drawn = [point.error for point in found.curve]
-        ax.plot(along, drawn, "-", color=CURVES[1], lw=1.5, label="fitted curve, continued")
-        ax.axvline(found.n_samples, color=GREY, ls="dotted", lw=1, label="all samples at hand")
+        ax.plot(along, drawn, "-", color=CURVES[1], lw=1.5, label="fitted curve")
+        ax.axvline(found.n_samples, color=GREY, ls="dotted", lw=1, label="all samples")
     ax.set_ylim(bottom=-0.02)
     ax.set_xlim(left=0.0)
     add_legend_above(ax)

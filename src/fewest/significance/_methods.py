@@ -91,7 +91,7 @@ class MethodComparison:
     def caution(self) -> str:
         """What choosing by this table would do to its numbers."""
         start = (
-            "Nothing was chosen by this table. Whoever takes the method with the smallest error "
+            "Nothing was chosen by this table. Anyone who takes the method with the smallest error "
             "here makes that error optimistic: it is the smallest of several."
         )
         if self.chosen_error is None:
