@@ -98,10 +98,10 @@ def add_options(commands: options.Commands) -> None:
     validation.option(
         "--covariates A,B",
         "columns with what else is known of the samples (age, sex, batch; also of --classes): they "
-        "are no features, and the result says whether they could explain it",
+        "are not used as features, and the result says whether they could explain it",
     )
     add_comparison_options(validation)
-    output = options.add_output(select)
+    output = options.add_output(select, verbose="the proof of the optimum")
     saved = "also save the fitted machine to this file, for fewest predict and fewest.load"
     output.option("--model FILE", saved)
 

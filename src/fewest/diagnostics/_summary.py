@@ -41,6 +41,7 @@ from fewest.significance import (
 _NORMS = (1.0, 2.0)
 _NEIGHBOURS = 10
 _SOFT_COST = 1.0
+GEOMETRY_TITLE = "What to know about these data"
 _WIDTH = 88
 # Distances that vary by less than this share of their mean say little about neighbours.
 _CONCENTRATED = 0.1
@@ -189,7 +190,7 @@ class Diagnosis(Shown):
         blocks = [self.headline, textwrap.fill(self.conclusion, _WIDTH)]
         if self.test is not None:
             blocks.append("What it rests on\n" + _bullets(self.evidence))
-        blocks.append("What to know about these data\n" + _bullets(self.geometry))
+        blocks.append(f"{GEOMETRY_TITLE}\n" + _bullets(self.geometry))
         return "\n\n".join(blocks)
 
     def __str__(self) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 from fewest._wording import counted
 from fewest.neuro._images import values_of
 from fewest.neuro._regions import SIDES, RegionTable
-from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
+from fewest.plotting._figures import CURVES, PALE, require_matplotlib
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

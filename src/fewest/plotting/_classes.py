@@ -13,13 +13,8 @@ from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.panel import centre_weights, sort_by_class
 from fewest._types import FloatArray
 from fewest.plotting._displays import Display, dense_columns, names_of
-from fewest.plotting._figures import (
-    add_colour_bar,
-    axes_or_new,
-    feature_labels,
-    name_classes,
-    short,
-)
+from fewest.plotting._figures import add_colour_bar, axes_or_new, feature_labels
+from fewest.plotting._names import name_classes, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +86,7 @@ def plot_class_matrix(
     if n_classes <= _MOST_NUMBERED:
         _write_numbers(ax, shown, largest)
     ax.set_yticks(range(n_features), [short(names[place]) for place in order])
-    name_classes(ax, range(n_classes), [short(one) for one in classes])
+    name_classes(ax, range(n_classes), classes)
     return add_colour_bar(ax, image, label)
 
 

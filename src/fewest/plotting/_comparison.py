@@ -13,8 +13,8 @@ from fewest.plotting._figures import (
     axes_or_new,
     finish,
     name_rows,
-    short,
 )
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

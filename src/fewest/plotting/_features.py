@@ -18,12 +18,10 @@ from fewest.plotting._figures import (
     feature_labels,
     finish,
     mark_whole_numbers,
-    name_classes,
     name_rows,
     open_ranking,
-    short,
-    spread_places,
 )
+from fewest.plotting._names import name_classes, short, spread_places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -225,8 +223,8 @@ def plot_heat_map(
     ends = np.cumsum(sizes)
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
-    names = [f"{short(label)}\n({size})" for label, size in zip(classes, all_sizes, strict=True)]
-    name_classes(ax, spread_places(ends - sizes / 2 - 0.5, len(rows)), names)
+    places = spread_places(ends - sizes / 2 - 0.5, len(rows))
+    name_classes(ax, places, classes.tolist(), all_sizes.tolist())
     ax.set_xlabel(note)
     shrink = max(0.4, min(1.0, 4 / len(labels)))
     label = "standard deviations\nfrom the mean"

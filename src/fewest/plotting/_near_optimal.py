@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest.plotting._figures import GREY, PALE, add_colour_bar, axes_or_new, short
+from fewest.plotting._figures import GREY, PALE, add_colour_bar, axes_or_new
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

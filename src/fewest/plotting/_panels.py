@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, finish, name_rows, short
+from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, finish, name_rows
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

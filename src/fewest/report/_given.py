@@ -19,6 +19,7 @@ from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.report._class_content import PerClass
 from fewest.report._data import Data
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ class Given:
     confounding: Confounding | None = None
     comparison: MethodComparison | None = None
     learning_curve: LearningCurve | None = None
+    per_class: PerClass | None = None
     path: Any = None
 
 

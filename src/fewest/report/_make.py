@@ -24,6 +24,7 @@ from fewest.report._data import Data
 from fewest.report._front import find_error_front
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
+from fewest.report._links import read_links
 from fewest.report._nouns import NOUNS
 from fewest.report._plan import (
     SUBSET_SECONDS,
@@ -38,6 +39,7 @@ from fewest.report._plan import (
 from fewest.report._points import find_points
 from fewest.report._report import Report
 from fewest.report._trust_content import Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ def make_report(
     cv: Any = 5,
     random_state: Any = None,
     notes: Sequence[str] = (),
+    links: str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Report:
@@ -144,6 +147,10 @@ def make_report(
         Seed of folds and permutations; folds are shuffled only if it is given.
     notes : sequence of str
         What the page should say first.
+    links : str, optional
+        Makes names of features links to pages about them: "ncbi", "ensembl", "uniprot", or an
+        address with {name} in it, such as "https://www.ncbi.nlm.nih.gov/gene/?term={name}". The
+        page itself still loads nothing.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -183,6 +190,7 @@ def make_report(
         "call": command,
         "about": {"origin": origin or "arrays given to make_report", "target": target},
         "notes": notes,
+        "links": None if links is None else read_links(links),
     }
     if title is not None:
         header["title"] = title
@@ -248,7 +256,7 @@ def fill_report(
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
-    return Report(content, given.informative, [figure for _, _, figure in figures])
+    return Report(add_verdict(content), given.informative, [figure for _, _, figure in figures])
 
 
 def _announce(

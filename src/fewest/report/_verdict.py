@@ -68,7 +68,7 @@ def _judge_chance(content: Content) -> Verdict:
     return Verdict(None, f"Not tested against chance: {_why_untested(content)}")
 
 
-def judge_panel(found: PanelReport, data: DataSummary) -> Verdict:
+def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     """What is known of a panel that was given: only a choice repeated in the folds can say."""
     guessing = 1.0 - 1.0 / len(found.classes)
     if found.against is not None:
@@ -174,11 +174,11 @@ def _why_untested(content: Content) -> str:
     return "nothing was left out of the selection to judge it by"
 
 
-def _find_command(data: DataSummary) -> str:
+def _find_command(data: DataSummary | None) -> str:
     """What to type, or to call, for a permutation test."""
-    if data.kind == "volumes":
+    if data is not None and data.kind == "volumes":
         return "the page, of fewest brain or generate_report, has permutations"
-    if data.file is None:
+    if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
     return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"
