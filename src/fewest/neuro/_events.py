@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.validation import check_positive
+from fewest._showing import Shown
 from fewest._types import IndexArray
 from fewest._wording import counted, listed, visible
 from fewest.neuro._confounds import read_table_file
@@ -20,8 +21,8 @@ LAG = 5.0  # seconds from a stimulus to the peak of the hemodynamic response
 _REST = ("rest", "baseline", "fixation")
 
 
-@dataclass(frozen=True, eq=False)
-class VolumeLabels:
+@dataclass(frozen=True, eq=False, repr=False)
+class VolumeLabels(Shown):
     """What happened at every volume.
 
     Attributes

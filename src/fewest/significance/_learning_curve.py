@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
 from fewest._estimators.intervals import Interval
 from fewest._estimators.validation import check_count, check_share, encode_classes
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import percent, signed_points
 from fewest.machines.sfm import SupportFeatureMachine
@@ -45,8 +46,8 @@ class ExpectedError:
     interval: Interval
 
 
-@dataclass(frozen=True)
-class LearningCurve:
+@dataclass(frozen=True, repr=False)
+class LearningCurve(Shown):
     """Outcome of `learning_curve`.
 
     `slope` is the change of the balanced error per doubling of the training samples; an interval

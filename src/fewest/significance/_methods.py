@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel, run_held_out
 from fewest._estimators.intervals import Interval
 from fewest._estimators.validation import check_share, encode_classes
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._resampling import check_samples, draw_rows, find_strata, stability_index
@@ -36,8 +37,8 @@ class FoldNote:
     n_folds: int
 
 
-@dataclass(frozen=True)
-class ComparedMethod:
+@dataclass(frozen=True, repr=False)
+class ComparedMethod(Shown):
     """One method on the folds that all share.
 
     Differences are its balanced error minus that of the first method; `predicts_alike` says that
@@ -70,8 +71,8 @@ class ComparedMethod:
         return sum(one.n_folds for one in self.failures)
 
 
-@dataclass(frozen=True)
-class MethodComparison:
+@dataclass(frozen=True, repr=False)
+class MethodComparison(Shown):
     """Outcome of `compare_methods`; the first method is the one that the others are compared with.
 
     `chosen_error` is the balanced error to expect of anyone who takes the method with the smallest
