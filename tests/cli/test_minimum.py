@@ -84,8 +84,8 @@ def test_more_than_two_classes(run, tmp_path):
     assert sorted(subset["columns"] for subset in report["sets"]) == [[*one] for one in subsets]
 
 
-def test_text_and_page_of_many_classes(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 2.0)
+@pytest.mark.usefixtures("little_work")
+def test_text_and_page_of_many_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", *three_classes())
     page = tmp_path / "page.html"
     ran = run("minimum", path, "--target", "group", "--report", page)

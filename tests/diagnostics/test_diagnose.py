@@ -95,7 +95,7 @@ def test_folds_are_at_most_the_smallest_class():
         ([0] * 5 + [1], {}, "two classes with two samples each, and five samples in all; got"),
         ([0] * 6, {}, "got {0: 6}"),
         ([0, 1] * 3, {"alpha": 5}, "alpha must be a number between 0 and 1; got 5"),
-        ([0, 1] * 3, {"n_permutations": 0}, "n_permutations must be a whole number"),
+        ([0, 1] * 3, {"n_permutations": -1}, "n_permutations must be a whole number"),
     ],
 )
 def test_bad_input(y, settings, message):

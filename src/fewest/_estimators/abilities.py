@@ -42,6 +42,7 @@ class Abilities:
     advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
     reads_images: bool = False  # samples are volumes of brain images, not rows of a table
+    effort: float = 4.0  # how long a fit takes, compared with that of a Support Feature Machine
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from fewest._run.json_text import to_json
 from fewest._wording import counted, visible
 from fewest.cli._brain_result import Brain, BrainContent, brain_text, volumes_text
 from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._job import USUAL_SECONDS, list_options
+from fewest.cli._job import list_options
 from fewest.cli._labels import read_region_names
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import Output, require_packages, writing
@@ -141,7 +141,8 @@ def _make_page(
         return decoder.generate_report(
             origin=", ".join(arguments.images),
             command=arguments.line,
-            max_seconds=USUAL_SECONDS,
+            max_seconds=arguments.report_seconds,
+            n_permutations=arguments.page_permutations,
             random_state=arguments.seed,
             notes=notes,
             n_jobs=arguments.jobs,

@@ -97,7 +97,7 @@ def _selected_text(content: BrainContent) -> str:
         advice = "" if content.question.chosen else " Raise --C."
         return f"Selected: {of_all}\n  None: a training error is cheaper than a voxel.{advice}"
     header = ["voxel", "x mm", "y mm", "z mm"]
-    header += [f"weight {cut(one, 16)}" for one in classes]
+    header += [f"coefficient {cut(one, 16)}" for one in classes]
     strongest = sorted(brain.voxels, key=lambda voxel: -max(map(abs, voxel.coefficients or [0.0])))
     rows = [
         [

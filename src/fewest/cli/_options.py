@@ -62,6 +62,7 @@ frequency = _number("must be a number above zero,", lambda value: 0 < value < ma
 share = _number("must be a number from 0 to 1,", lambda value: 0 <= value <= 1)
 threshold = _number("must be a number of at least zero,", lambda value: 0 <= value < math.inf)
 folds = _number("must be 2 or more, or 0 for none;", lambda value: value == 0 or value >= 2, int)
+seconds = _number("must be a number above zero,", lambda value: 0 < value < math.inf)
 at_least_one = _number("must be 1 or more,", lambda value: value >= 1, int)
 none_or_more = _number("must be 0 or more,", lambda value: value >= 0, int)
 jobs = _number("must be 1 or more, or -1 for all cores;", lambda n: n >= 1 or n == -1, int)
@@ -348,23 +349,48 @@ def add_raw(group: Group) -> None:
     )
 
 
+def add_page_limits(group: Group, *, has_test: bool = False) -> None:
+    """How much is computed for a page, where the shape of the data is not to decide."""
+    if not has_test:
+        group.option(
+            "--permutations N",
+            "random labellings for the page, of the method itself, however long they take "
+            "(default: 99 or fewer, by the size of the data, and the same on every computer)",
+            at_least_one,
+            dest="page_permutations",
+        )
+    group.option(
+        "--report-seconds S",
+        "time for the page: what fits into it depends on the speed of the computer, so the same "
+        "command may give another p-value (default: no such limit)",
+        seconds,
+    )
+
+
 def add_output(
     parser: Parser,
     *,
     quiet: str = "print the names of the selected features only, one per line; no progress bar",
     page: bool | str = True,
     plot: str | None = None,
+    has_test: bool = False,
 ) -> Group:
-    """Where the result goes; `plot` says what can be drawn, and `page` what a page shows."""
+    """Where the result goes; `plot` says what can be drawn, and `page` what a page shows.
+
+    `has_test`: the command has permutations of its own.
+    """
     group = parser.add_group("output")
     to_file = "also write everything to this file; - for standard output and nothing else there"
     group.option("--json FILE", to_file)
     if page:
         usual = (
             "also make one page (.html) with figures, the error, tests against chance and "
-            "alternatives, or the same as numbers (.json); takes about half a minute more"
+            "alternatives, or the same as numbers (.json); takes a minute or two more, and says "
+            "before how long"
         )
         group.option("--report FILE", page if isinstance(page, str) else usual)
+    if page is True:
+        add_page_limits(group, has_test=has_test)
     if plot is not None:
         group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
     group.option("--quiet", quiet)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
@@ -11,7 +10,7 @@ from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
-from fewest.report._trust_content import Spread
+from fewest.report._trust_content import Spread, Validation
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -213,28 +212,34 @@ def errors_text(content: Content, *, of_voxels: bool = False) -> str:
     if training is not None:
         lines.append(
             f"Training error          {training.n_errors} of "
-            f"{counted(content.data.n_samples, unit)} ({percent(training.error)})"
+            f"{counted(content.data.n_samples, unit)}"
         )
     if validation is not None:
         means = validation.over_folds
         folds = counted(validation.n_folds, "fold")
-        if validation.n_repeats > 1:
-            folds += f" {validation.n_repeats} times"
         if content.data.n_groups is not None:
             folds += ", whole groups left out"
-        balanced, plain = means.balanced_error, f", plain {_spread_text(means.error)}"
-        if of_voxels:  # of all volumes together: a fold of one run may lack a class
-            balanced, plain = replace(balanced, mean=validation.balanced_error), ""
         lines += [
-            f"Cross-validated error   balanced {_spread_text(balanced)}{plain}; {folds}",
+            f"Cross-validated error   balanced {percent(validation.balanced_error)}"
+            f"{_interval_text(validation)}; {folds}",
+            f"  {validation.n_errors} of {counted(validation.n_judged, unit)} wrong when left out. "
+            f"Guessing has a balanced error of {percent(1 - 1 / len(content.data.classes))}.",
             f"  {part} were selected again in every fold: {means.n_features.mean:.1f} on average.",
-            f"  Guessing has a balanced error of {percent(1 - 1 / len(content.data.classes))}.",
         ]
+        if validation.n_repeats > 1:
+            lines.append(
+                f"  These are the first folds of {validation.n_repeats} repeats. All folds have a "
+                f"mean of {percent(means.balanced_error.mean)} (sd {_sd(means.balanced_error)})."
+            )
     return "\n".join(lines)
 
 
-def _spread_text(spread: Spread) -> str:
-    return f"{percent(spread.mean)} (sd {_sd(spread)})"
+def _interval_text(validation: Validation) -> str:
+    found = validation.balanced_interval
+    if found is None:
+        return ""
+    confidence = f"{100 * found.confidence:.0f} %"
+    return f" ({confidence} interval {percent(found.low)} to {percent(found.high)})"
 
 
 def _sd(spread: Spread) -> str:
@@ -359,6 +364,11 @@ def _subset_blocks(content: Content) -> list[str]:
         f"{counted(content.data.n_features, 'feature')}, the smallest first.\n"
         f"The search ended: {_ENDINGS[found.stop_reason or '']}."
     )
+    if any(subset.training_error for subset in found.subsets):
+        ending += (
+            "\nTraining: samples that the hyperplane of the subset puts into another class.\n"
+            "Without a refit, some lie on the hyperplane itself, which counts for the first class."
+        )
     return [table, ending]
 
 

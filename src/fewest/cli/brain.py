@@ -161,8 +161,9 @@ def _add_output(brain: options.Parser) -> None:
     group.option(
         "--no-report",
         "make no page (report.html) with maps, the error, tests against chance and alternatives, "
-        "which takes up to half a minute",
+        "which takes a minute or two",
     )
+    options.add_page_limits(group)
 
 
 def run(arguments: argparse.Namespace) -> None:

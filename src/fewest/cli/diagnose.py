@@ -34,7 +34,9 @@ def add_options(commands: options.Commands) -> None:
         99,
     )
     options.add_validation(diagnose, of_what="permutations")
-    options.add_output(diagnose, quiet="print the first sentence only; no progress bar")
+    options.add_output(
+        diagnose, quiet="print the first sentence only; no progress bar", has_test=True
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,5 +59,4 @@ def run(arguments: argparse.Namespace) -> None:
             n_jobs=arguments.jobs,
             verbose=job.verbose,
         )
-    job.deliver(job.content(found), found.summary.splitlines()[0])
-    job.write_page(found)
+    job.deliver(job.content(found), found.summary.splitlines()[0], found)

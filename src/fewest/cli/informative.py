@@ -65,6 +65,7 @@ def add_options(commands: options.Commands) -> None:
         quiet="print the estimate without chance only (nan if nothing is better than chance); no "
         "progress bar",
         plot="the curves",
+        has_test=True,
     )
 
 
@@ -112,7 +113,6 @@ def run(arguments: argparse.Namespace) -> None:
         t_map = find_t_map(data)
         job.draw(lambda figure: plot_informative(found, t_map, figure=figure))
     content = job.content(found, estimator=estimator)
-    job.deliver(content, f"{_choose_estimate(content):.4f}")
-    job.write_page(found)
+    job.deliver(content, f"{_choose_estimate(content):.4f}", found)
     if len(found.folds) < found.n_folds_planned:
         raise KeyboardInterrupt  # the exit code says so, after all is written

@@ -121,10 +121,9 @@ def run(arguments: argparse.Namespace) -> None:
         _draw(job, near)
     _verify(job, result if near is None else near)
     content = job.content(result, near)
-    job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
-    job.write_page(result, near)
+    job.deliver(content, names_text(content.trust.minima[0].sets[0].features), result, near)
 
 
 def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimalSets | None]:
@@ -234,9 +233,8 @@ def _show_front(job: Job, rules: dict[str, Any]) -> None:
         )
     _verify(job, front)
     content = job.content(front)
-    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
     data.n_jobs = 1
-    job.write_page(front)
+    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])), front)
 
 
 def _refuse_errors(most: int, is_proven: bool) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import copy
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fewest._wording import counted, quoted, visible
 from fewest.cli import _options as options
@@ -138,10 +139,10 @@ def _avoid_small_folds(job: Job) -> list[str]:
     ]
 
 
-def select_features(job: Job, **page: Any) -> Content:
+def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
     """Fit on all samples, estimate the error by cross-validation, report both.
 
-    `page` are settings of the page.
+    `notes` are for the page.
     """
     import numpy as np
 
@@ -163,8 +164,8 @@ def select_features(job: Job, **page: Any) -> Content:
         job.output.say_later(f"Written: {visible(arguments.model)}")
     confounded = _test_covariates(job, held_out)
     content = job.content(machine, held_out, confounded)
-    job.deliver(content, names_text(content.said.selected))
-    job.write_page(machine, held_out, confounded, **page)
+    results = (machine, held_out, confounded)
+    job.deliver(content, names_text(content.said.selected), *results, notes=notes)
     return content
 
 
@@ -204,7 +205,7 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
         job.note(
             [
                 "Every fold looked for a smallest set of its own for at most "
-                f"{_SECONDS_PER_FOLD:g} seconds."
+                f"{_SECONDS_PER_FOLD:g} seconds; a faster computer may find smaller ones."
             ]
         )
     return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]

@@ -15,7 +15,7 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data, check_share
-from fewest._wording import counted
+from fewest._wording import counted, percent
 from fewest.diagnostics._capacity import vc_dimension_bound
 from fewest.diagnostics._geometry import (
     DistanceConcentration,
@@ -47,6 +47,10 @@ _SKEWED = 1.0
 # P-values above this, although significant, come by chance once in a while.
 _WEAK = 0.01
 
+_UNTESTED = (
+    "These data are described here, not tested.",
+    "To test them, ask for permutations.",
+)
 _AS_A_WHOLE = "That holds for the data as a whole; it does not prove each selected feature."
 _VERDICTS = {
     "few": (
@@ -82,7 +86,8 @@ class Diagnosis:
 
     `conclusive` says whether the classes differ by more than chance: the p-value of the
     permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
-    hyperplane separates the classes; if not, the test is of the soft machine with C = 1. `bounds`,
+    hyperplane separates the classes; if not, the test is of the soft machine with C = 1. Without
+    permutations, these and `n_selected` are None, and the data are only described. `bounds`,
     `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
     and `hubs` compare pairs of samples, of very many samples only of some; they say of how many.
     """
@@ -92,10 +97,10 @@ class Diagnosis:
     n_features: int
     class_sizes: dict[Any, int]
     alpha: float
-    conclusive: bool
-    separable: bool
-    n_selected: int
-    test: PermutationTest
+    conclusive: bool | None
+    separable: bool | None
+    n_selected: int | None
+    test: PermutationTest | None
     bounds: SeparabilityBounds | None
     vc_dimension: int | None
     sphericity: Sphericity
@@ -117,6 +122,8 @@ class Diagnosis:
     @property
     def evidence(self) -> list[str]:
         """What the conclusion rests on."""
+        if self.test is None:
+            return []
         features, error = self.test.features, self.test.error
         assert features is not None  # `diagnose` always asks for them
         if self.separable:
@@ -130,13 +137,13 @@ class Diagnosis:
                 f"soft machine (C = 1) cost {features.observed:.1f} together"
             )
         lines = [
-            f"{cost}; with permuted classes {_spread(features)} (p = {features.p_value:.2g}, "
-            f"{counted(self.test.n_permutations, 'permutation')})."
+            f"{cost}; with permuted classes {_spread(features)} "
+            f"({counted(self.test.n_permutations, 'permutation')})."
         ]
         if error is not None:
             lines.append(
-                f"Balanced error in cross-validation: {error.observed:.0%}; with permuted classes "
-                f"{error.chance_median:.0%} (p = {error.p_value:.2g})."
+                f"Balanced error in cross-validation: {percent(error.observed)}; with permuted "
+                f"classes {percent(error.chance_median)}."
             )
         if self.separable and self.bounds is not None and self.vc_dimension is not None:
             lines.append(_describe_chance(self.bounds, self.vc_dimension))
@@ -177,12 +184,10 @@ class Diagnosis:
     @property
     def summary(self) -> str:
         """All of it, in plain words."""
-        blocks = [
-            self.headline,
-            textwrap.fill(self.conclusion, _WIDTH),
-            "What it rests on\n" + _bullets(self.evidence),
-            "What to know about these data\n" + _bullets(self.geometry),
-        ]
+        blocks = [self.headline, textwrap.fill(self.conclusion, _WIDTH)]
+        if self.test is not None:
+            blocks.append("What it rests on\n" + _bullets(self.evidence))
+        blocks.append("What to know about these data\n" + _bullets(self.geometry))
         return "\n\n".join(blocks)
 
     def __str__(self) -> str:
@@ -219,7 +224,7 @@ def diagnose(
     y : array of shape (n_samples,)
         Their classes, each with at least two samples.
     n_permutations : int
-        Permutations of the labels.
+        Permutations of the labels; 0 for none, which leaves a description of the data.
     cv : int, splitter or None
         Folds of the cross-validation; fewer where the smallest class is smaller. None leaves the
         error out, which takes most of the time.
@@ -258,7 +263,7 @@ def diagnose(
     >>> print(str(found).splitlines()[0])
     Nothing can be concluded from these data.
     """
-    check_count("n_permutations", n_permutations)
+    check_count("n_permutations", n_permutations, or_zero=True)
     check_share("alpha", alpha, strictly=True)
     X, y = check_data(BaseEstimator(), X, y)
     class_sizes, _ = count_classes(y, None)
@@ -267,42 +272,43 @@ def diagnose(
             "diagnose needs at least two classes with two samples each, and five samples in all; "
             f"got {class_sizes}"
         )
-    machine = SupportFeatureMachine(C=np.inf)
-    try:
-        machine.fit(X, y)
-    except NotSeparableError:
-        machine = SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
-    n_selected = selection_of(machine).n_selected
-    test = permutation_test(
-        machine,
-        X,
-        y,
-        statistics="features" if cv is None else ("features", "error"),
-        n_permutations=n_permutations,
-        cv=cv,
-        groups=groups,
-        exchange=exchange,
-        blocks=blocks,
-        max_seconds=max_seconds,
-        held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
     n, d = X.shape
     binary = len(class_sizes) == 2
-    chosen = min(max(1, n_selected), d)
+    separable = n_selected = test = bounds = vc_dimension = None
+    if n_permutations:
+        machine = _fit(X, y)
+        separable, n_selected = bool(np.isinf(machine.C)), selection_of(machine).n_selected
+        test = permutation_test(
+            machine,
+            X,
+            y,
+            statistics="features" if cv is None else ("features", "error"),
+            n_permutations=n_permutations,
+            cv=cv,
+            groups=groups,
+            exchange=exchange,
+            blocks=blocks,
+            max_seconds=max_seconds,
+            held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+    if binary and n_selected is not None:
+        chosen = min(max(1, n_selected), d)
+        bounds = subset_separability_bounds(n, d, chosen, intercept=True)
+        vc_dimension = vc_dimension_bound(d, chosen, intercept=True)
     return Diagnosis(
         n_samples=n,
         n_features=d,
         class_sizes=class_sizes,
         alpha=alpha,
-        conclusive=bool(test.p_value <= alpha),
-        separable=bool(np.isinf(machine.C)),
+        conclusive=None if test is None else bool(test.p_value <= alpha),
+        separable=separable,
         n_selected=n_selected,
         test=test,
-        bounds=subset_separability_bounds(n, d, chosen, intercept=True) if binary else None,
-        vc_dimension=vc_dimension_bound(d, chosen, intercept=True) if binary else None,
+        bounds=bounds,
+        vc_dimension=vc_dimension,
         sphericity=sphericity(X),
         norms={p: relative_concentration(X, p) for p in _NORMS},
         distances=distance_concentration(X),
@@ -311,8 +317,18 @@ def diagnose(
     )
 
 
+def _fit(X: Any, y: Any) -> SupportFeatureMachine:
+    """The hard machine, or the soft one where the classes overlap."""
+    try:
+        return SupportFeatureMachine(C=np.inf).fit(X, y)
+    except NotSeparableError:
+        return SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
+
+
 def _conclude(found: Diagnosis) -> tuple[str, str]:
     """The conclusion: a headline, and a few sentences."""
+    if found.test is None:
+        return _UNTESTED
     n, p, alpha = found.test.n_permutations, found.test.p_value, found.alpha
     smallest = 1.0 / (n + 1)
     if found.conclusive and smallest > _WEAK and p <= smallest * (1.0 + 1e-9):
@@ -322,8 +338,9 @@ def _conclude(found: Diagnosis) -> tuple[str, str]:
     else:  # even the best outcome might not have been significant
         verdict = "open" if smallest > alpha else "nothing"
     headline, text = _VERDICTS[verdict]
+    together = "" if found.test.error is None else " for features and error together"
     return headline, text.format(
-        level=f"(p = {p:.2g}, level {alpha:g})",
+        level=f"(p = {p:.2g}{together}, level {alpha:g})",
         labellings=counted(n, "random labelling"),
         permutations=counted(n, "permutation"),
         enough=counted(math.ceil(1.0 / alpha - 1e-9) - 1, "permutation"),

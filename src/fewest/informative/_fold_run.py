@@ -90,6 +90,12 @@ class FoldCurves:
         return int(self.sizes.sum())
 
 
+def _allows_no_error(selector: RepetitiveSelector) -> bool:
+    """Whether no machine left an error; hard ones leave at most samples on the hyperplane."""
+    is_hard = bool(np.isinf(getattr(selector.estimator, "C", np.inf)))
+    return is_hard or not np.any(selector.training_errors_)
+
+
 def run_fold(
     X: Any,
     y: FloatArray,
@@ -106,7 +112,7 @@ def run_fold(
         selector.fit(X[fold.training], y[fold.training])
     if selector.stop_reason_ == "interrupted":
         raise KeyboardInterrupt
-    by_size = order == "size" or (order == "auto" and not np.any(selector.training_errors_))
+    by_size = order == "size" or (order == "auto" and _allows_no_error(selector))
     places_in_order = selector.ranking_ if by_size else range(len(selector.subsets_))
     subsets = [selector.subsets_[place] for place in places_in_order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)

@@ -168,8 +168,9 @@ def informative_features(
         Repetitions from one probe to the next.
     order : {"auto", "size", "found"}
         In which order the subsets count as removed: by size, as in Klement et al. 2013, or as
-        found. "auto" is by size if no machine of the fold left a training error, else as found: the
-        size of a subset that allows errors says little about its information.
+        found. "auto" is by size if no machine of the fold may leave a training error, or none
+        did, else as found: the size of a subset that allows errors says little about its
+        information.
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int

@@ -334,6 +334,7 @@ class LiknonCV(
             has_scores=hasattr(self, "decision_function"),
             splits_samples=True,
             predicts_from_support=True,
+            effort=80.0,
         )
 
     def _selection(self) -> Selection:

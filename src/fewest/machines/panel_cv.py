@@ -268,6 +268,8 @@ class PanelSizeCV(BestMachine, BaseEstimator):
             f"{abilities_of(self._inner).name}, number of features by cross-validation",
             splits_samples=True,
             predicts_from_support=True,
+            joins_classes=True,
+            effort=5.0 * max(10, np.size(self.sizes)) * abilities_of(self._inner).effort,
         )
 
     def _selection(self) -> Selection:
@@ -287,7 +289,7 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         check_flag("one_standard_error", self.one_standard_error)
         inner = self._inner
         abilities = abilities_of(inner)
-        if not abilities.joins_classes:
+        if not abilities.joins_classes or abilities.splits_samples:
             raise ValueError(
                 f"{abilities.name} has no panels of k features: give SupportFeatureMachine, "
                 'ZeroNormSVM or Liknon with multi_class="joint" as estimator'

@@ -322,6 +322,7 @@ class SupportFeatureMachine(SupportFeatureBase):
             certifies=bool(self.certify),
             advances_together=self._advances_together(),
             reads_blocks=not self.certify,  # the search for a smaller set goes over all values
+            effort=1.0,
         )
 
     def _advances_together(self) -> bool:

@@ -243,7 +243,9 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
             "Support Feature Machine, C by cross-validation",
             splits_samples=True,
             predicts_from_support=True,
+            joins_classes=self.multi_class == "joint",
             reads_blocks=True,
+            effort=20.0,
         )
 
     def _selection(self) -> Selection:

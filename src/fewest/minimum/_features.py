@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -21,7 +22,7 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair, pair_classes
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock
 from fewest.minimum._data import (
     Twins,
     check_data,
@@ -209,7 +210,7 @@ def minimum_features(
     if max_errors:
         from fewest.minimum._general_errors import allow_errors
 
-        wanted = {"max_size": max_size, "n_solutions": n_solutions}
+        wanted: dict[str, Any] = {"max_size": max_size, "n_solutions": n_solutions}
         return allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
     wanted = {"max_size": max_size, "n_solutions": n_solutions}
     return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
@@ -222,17 +223,22 @@ def search_minimum(
     n_jobs: int | None,
     verbose: int = 0,
     rules: Rules | None = None,
+    *,
+    most_looks: float = math.inf,
     **wanted: Any,
 ) -> MinimumResult:
-    """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    """`minimum_features` without its checks; callers who know a set may pass it as `start`.
+
+    `most_looks` limits the search by its work, which is the same on every computer.
+    """
     from fewest.minimum._ruled import RuledDriver, check_rules
 
     X, classes, codes = check_data(X, y)
-    if rules is not None:
-        check_rules(rules, len(classes))
-        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    clock = Clock(max_seconds, verbose, most_looks=most_looks)
+    with clock, limit_threads(effective_n_jobs(n_jobs)):
+        if rules is not None:
+            check_rules(rules, len(classes))
             return RuledDriver(X, codes, classes, clock, rules=rules, **wanted).run()
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, codes, classes, clock, **wanted).run()
 
 
@@ -311,6 +317,7 @@ class Driver:
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
             self.clock.report(batch.share, tally.nodes)
+            self.clock.spend(LARGE_PIECE)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break

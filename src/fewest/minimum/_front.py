@@ -10,6 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
@@ -144,14 +145,27 @@ def error_front(
         one_per_group=one_per_group,
         signs=signs,
     )
-    X, classes, codes = check_data(X, y, "error_front")
     clock = Clock(max_seconds, verbose, "error_front")
+    return search_front(X, y, clock, int(max_features), n_solutions, n_jobs, rules)
+
+
+def search_front(
+    X: Any,
+    y: ArrayLike,
+    clock: Clock,
+    max_features: int,
+    n_solutions: int | None,
+    n_jobs: int | None,
+    rules: Rules | None,
+) -> ErrorFront | PriceFront:
+    """`error_front` without its checks, within what the clock allows."""
+    X, classes, codes = check_data(X, y, "error_front")
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
-            return Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
+            return Front(X, codes, clock, n_solutions).run(min(max_features, X.shape[1]))
         from fewest.minimum._general_front import find_general_front
 
-        return find_general_front(X, codes, clock, n_solutions, int(max_features), rules)
+        return find_general_front(X, codes, clock, n_solutions, max_features, rules)
 
 
 class Front:

@@ -210,6 +210,7 @@ class AccumulatedClassifier(
             has_scores=abilities_of(self._make_classifier()).has_scores,
             splits_samples=True,
             predicts_from_support=True,
+            effort=80.0,
         )
 
     def _check_parameters(self) -> None:

@@ -56,7 +56,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         Most subsets to find.
     max_training_error : float, default=None
         End when a machine leaves a larger share of the training samples on the wrong side; its
-        subset is not kept.
+        subset is not kept. Samples count as its hyperplane would predict them (see
+        `training_errors_`).
     min_features : int, default=1
         End when fewer features than this are left.
     checkpoint : str or path-like, default=None
@@ -75,8 +76,9 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     sizes_ : array of shape (n_subsets,)
         How many they are.
     training_errors_ : array of shape (n_subsets,)
-        Share of the training samples that each machine misclassifies; a sample on the
-        hyperplane itself is not counted.
+        Share of the training samples that each machine misclassifies, by the rule of `predict`:
+        a sample on the hyperplane itself counts for the first class. The hard machine without a
+        refit leaves some there.
     coefs_ : list of arrays
         Weights of the features in `subsets_` for X as it was given: of shape (size,) for two
         classes, otherwise (n_classes, size). NaN for an estimator without weights.

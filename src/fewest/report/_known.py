@@ -11,6 +11,7 @@ import numpy as np
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.rules import describe_rules
 from fewest.report._answer import describe_answer, describe_subsets
+from fewest.report._chance import describe_diagnosed
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._front import describe_error_front
@@ -64,6 +65,9 @@ def known_content(
         near_optimal=None
         if given.near_optimal is None
         else describe_near_optimal(given.near_optimal, data),
+        permutation=None
+        if given.diagnosis is None
+        else describe_diagnosed(given.diagnosis, given.subject),
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
         confounding=given.confounding,
     )
