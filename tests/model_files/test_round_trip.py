@@ -375,7 +375,7 @@ def test_models_with_scikit_learn_inside_warn_of_another_version(tmp_path):
 def test_pickles_are_no_models(tmp_path):
     path = Path(tmp_path / "model.pickle")
     path.write_bytes(pickle.dumps(fitted("sfm")))
-    with pytest.raises(fewest.ModelFileError, match="no zip archive"):
+    with pytest.raises(fewest.ModelFileError, match="not a complete zip archive"):
         fewest.load(path)
 
 

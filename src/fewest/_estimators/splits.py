@@ -29,7 +29,7 @@ Split = tuple[IndexArray, IndexArray]
 _MANY_GROUPS = 1_000
 _ONE_CLASS_EACH = (
     "every stratum holds a single class, so no label can move within its stratum: the classes and "
-    "the strata cannot be told apart"
+    "the strata cannot be distinguished"
 )
 
 

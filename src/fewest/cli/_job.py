@@ -175,7 +175,8 @@ class Job:
         verdict = judge_content(judged or content).text
         if content.answer is None and content.trust.diagnostics is not None:
             verdict = ""  # the result itself begins with it
-        self.output.deliver(content, result_text(content), brief, verdict)
+        text = result_text(content, verbose=self.output.verbose)
+        self.output.deliver(content, text, brief, verdict)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
+import textwrap
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
@@ -87,6 +89,16 @@ def size_or_range(text: str) -> int | list[int]:
     return list(range(smallest, largest + 1))
 
 
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Lines end neither within the name of an option nor between it and its value."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        text = re.sub(r"\s+", " ", text.strip())
+        glued = re.sub(r"(--[\w-]+) (?=\S)", "\\1\u00a0", text)
+        lines = textwrap.wrap(glued, width, break_on_hyphens=False)
+        return [line.replace("\u00a0", " ") for line in lines]
+
+
 class Group(argparse._ArgumentGroup):
     """Options under one title."""
 
@@ -109,7 +121,7 @@ class Group(argparse._ArgumentGroup):
             settings.setdefault("action", "store_true")
         if default is not None:
             settings["default"] = default
-            help += f" (default: {default})"
+            help += "" if default == [] else f" (default: {default})"
         self.add_argument(name, help=help, **settings)
 
 
@@ -149,7 +161,7 @@ def new_command(
         help=help,
         description=f"{description}\n\n{_DATA_FORMATS}{also_reads}" if reads_table else description,
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -165,7 +177,7 @@ def _add_table(parser: Parser) -> None:
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
     group.option("--target COLUMN", target)
-    only = "of more classes, those to tell apart; samples of others are left out"
+    only = "the classes to tell apart; samples of all other classes are left out"
     group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
     group.option("--one-vs-rest LABEL", "two classes: this one, and all others together")
     add_drop(
@@ -291,7 +303,7 @@ def add_panel(group: Group) -> None:
     """How many features at most, and how more than two classes share them."""
     group.option(
         "--max-features K",
-        "so many features for all classes together, or a range such as 1-20, of which "
+        "at most K features for all classes together, or a range such as 1-20, of which "
         "cross-validation chooses the smallest that is about as good as the best; not with sfm-cv "
         "and psvm (default: no limit)",
         size_or_range,
@@ -302,6 +314,15 @@ def add_panel(group: Group) -> None:
         "against the rest (default: joint, but separate if no method is named; psvm has the latter "
         "only)",
         choices=("joint", "separate"),
+    )
+
+
+def add_per_class(group: Group, what: str, end: str = "") -> None:
+    """Each class against the rest, beside all of them together."""
+    group.option(
+        "--per-class",
+        f"more than two classes: also {what} of each class against the rest, and say how many "
+        f"different features that takes and which ones several classes share{end}",
     )
 
 
@@ -374,9 +395,11 @@ def add_output(
     page: bool | str = True,
     plot: str | None = None,
     has_test: bool = False,
+    verbose: str | None = None,
 ) -> Group:
-    """Where the result goes; `plot` says what can be drawn, and `page` what a page shows.
+    """Where the result goes.
 
+    `plot` says what can be drawn, `page` what a page shows, and `verbose` what else can be printed.
     `has_test`: the command has permutations of its own.
     """
     group = parser.add_group("output")
@@ -394,4 +417,6 @@ def add_output(
     if plot is not None:
         group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
     group.option("--quiet", quiet)
+    if verbose is not None:
+        group.option("--verbose", f"also print {verbose}")
     return group

@@ -19,7 +19,8 @@ from fewest.cli._reading import read_new
 from fewest.exceptions import ModelFileError
 from fewest.model_files import load
 from fewest.model_files._archive import is_model_file
-from fewest.report.content import ModelErrors, ModelSummary, Predictions
+from fewest.report._data import note_small_classes
+from fewest.report.content import ClassSize, ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
 
 
@@ -153,6 +154,8 @@ def compare(
     if unknown:
         shown = " or ".join(map(cut, unknown[:3]))
         notes.append(f"The model does not know {shown}: all these samples count as errors.")
+    sizes = zip(*np.unique(truth, return_counts=True), strict=True)
+    notes += note_small_classes([ClassSize(label, int(count)) for label, count in sizes])
     wrong = predicted != truth
     return ModelErrors(
         target=target,

@@ -66,7 +66,10 @@ def add_options(commands: options.Commands) -> None:
     images.option("--labels-column COLUMN", "its name, or its number from 1, in that file")
     options.add_confounds(images)
     output = options.add_output(
-        predict, quiet="print the predictions only, one per line", page=False
+        predict,
+        quiet="print the predictions only, one per line",
+        page=False,
+        verbose=f"all samples, not only the first {_MOST_SAMPLES}",
     )
     output.option("--out FILE", "also write a table (CSV), one row per sample")
     options.add_raw(output)
@@ -87,7 +90,7 @@ def run(arguments: argparse.Namespace) -> None:
         output.say_later(f"Written: {visible(arguments.out)}")
     blocks = [
         _counts_text(found),
-        _samples_text(found),
+        _samples_text(found, found.n_samples if arguments.verbose else _MOST_SAMPLES),
         _errors_text(found),
         notes_text(found.notes),
     ]
@@ -148,7 +151,7 @@ def _one_per_class(
     return zip(names, map(list, zip(*values, strict=True)), strict=True)
 
 
-def _samples_text(found: Predictions) -> str:
+def _samples_text(found: Predictions, most: int) -> str:
     """The first samples with their predictions, and what the score means."""
     from fewest.cli._emphasis import aligned
 
@@ -159,7 +162,7 @@ def _samples_text(found: Predictions) -> str:
     rows += [
         [cut(name, 24), _short(one)] for name, one in zip(names, found.predictions, strict=True)
     ]
-    del rows[_MOST_SAMPLES + 1 :]
+    del rows[most + 1 :]
     text = ""
     if found.probabilities is not None and labels is not None:
         rows[0].append("probability")
@@ -174,9 +177,9 @@ def _samples_text(found: Predictions) -> str:
             f"\nScore: above zero {cut(labels[1], 24)}, below zero {cut(labels[0], 24)}; the "
             f"further from zero, the clearer. Between -1 and 1 a {word} is inside the margin."
         )
-    more = found.n_samples - _MOST_SAMPLES
+    more = found.n_samples - most
     if more > 0:
-        text += f"\n{_count(found, more, 'more ')}: see --out FILE, or --quiet for all predictions."
+        text += f"\n{_count(found, more, 'more ')}: see --verbose, or --out FILE."
     return f"{aligned(rows)}\n{text.strip()}".strip("\n")
 
 

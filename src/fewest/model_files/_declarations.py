@@ -33,6 +33,7 @@ TwoClasses(Any)
     classes_: classes 2
 Linear(Classifier)
     coef_: float machines features
+    standardized_coef_?: float machines features
     intercept_: float machines
     supports_: flag machines features
     support_: derived flag features
@@ -47,14 +48,14 @@ UnionFeatureMachine(Linear) in fewest.machines.union
     subsets_: tuple machines: tuple *: int * < features
 SupportFeatureMachineCV(Classifier) in fewest.machines.sfm_cv
     best_estimator_: SupportFeatureMachine or UnionFeatureMachine
-    coef_ intercept_ supports_ support_ results_ n_iter_: of best_estimator_
+    coef_ standardized_coef_? intercept_ supports_ support_ results_ n_iter_: of best_estimator_
     C_ best_score_: float
     n_subsets_ n_splits_: int
     cv_results_: dict *: column candidates
     best_index_: int < candidates
 PanelSizeCV(Classifier) in fewest.machines.panel_cv
     best_estimator_: SupportFeatureMachine or ZeroNormSVM or Liknon
-    coef_ intercept_ supports_ support_ results_ n_iter_: of best_estimator_
+    coef_ standardized_coef_? intercept_ supports_ support_ results_ n_iter_: of best_estimator_
     best_score_: float
     max_features_ n_splits_: int
     panels_: tuple candidates: int * < features
@@ -79,6 +80,7 @@ LiknonCV(TwoClasses) in fewest.machines.liknon_cv
     _labels if outcome is profile: int samples < classes
     classifier_ if outcome is profile: part for places
     coef_ if outcome is best: float 1 features
+    standardized_coef_? if outcome is best: float 1 features
     intercept_ if outcome is best: float 1
 RepetitiveSelector(Classifier) in fewest.repetition.selector without checkpoint
     stop_reason_: one of repetitions, inseparable, training error, features used up, \
@@ -170,6 +172,7 @@ WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     support_: flag features
     midpoint_: float features
     coef_: float 1 features
+    standardized_coef_?: float 1 features
     intercept_: float 1
     temperature_?: float
 StoredVoxels(Classifier) in fewest.neuro._stored for fewest.neuro._voxels.FewestVoxels
@@ -231,6 +234,7 @@ MinimumResult in fewest.minimum._result
     separations: tuple *: Separation
     ruled_out: tuple *: RuledOut
     inseparable: label * 2
+    feature_names: none or tuple features: word
 MonitoredPath in fewest.machines._discriminants
     fold split: int
     training monitoring: int *
@@ -312,10 +316,11 @@ class Row(NamedTuple):
         return self.spec.startswith(("derived ", "of "))
 
     def derive(self, model: Any) -> Any:
-        """Its value, from the attributes that the model has already."""
+        """Its value, from the attributes that the model has already; None if it may be missing."""
         kind, inner = self.spec.split()[:2]
         if kind == "of":
-            return getattr(getattr(model, inner), self.name)
+            default = (None,) if self.is_optional else ()
+            return getattr(getattr(model, inner), self.name, *default)
         return _DERIVED[self.name](model)
 
 

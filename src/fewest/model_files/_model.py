@@ -28,22 +28,22 @@ VERSION = 2
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to one file, without pickle.
 
-    The file holds the parameters, the fitted attributes and the certificates as numbers and text,
-    and for some models training data: see ``docs/model_file.md``, which describes the format. It
-    appears whole or not at all.
+    The file contains the parameters, the fitted attributes and the certificates as numbers and
+    text, and for some models training data: see ``docs/model_file.md``, which describes the format.
+    A file that could not be written completely does not appear.
 
     Parameters
     ----------
     estimator : estimator of fewest
         Fitted.
     path : str or path-like
-        The file, by custom with the suffix ``.fewest``. An existing one is replaced.
+        The file, usually with the suffix ``.fewest``. An existing file is replaced.
 
     Raises
     ------
     ModelFileError
-        If a parameter cannot be stored: a function, a splitter, a random generator, a foreign
-        estimator. The message names it.
+        If a parameter cannot be stored: a function, a splitter, a random generator, or an
+        estimator of another package. The message names it.
 
     Examples
     --------
@@ -96,10 +96,10 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that `save` has written.
 
-    Files of strangers are safe to load: nothing in them is executed, only fewest's own estimators
-    are made, and every array is checked against what the document and the estimator say about it.
-    A classifier of scikit-learn inside the model is fitted again. Whether the model is good is
-    another question.
+    Files from unknown sources are safe to load: nothing in them is executed, only fewest's own
+    estimators are made, and every array is checked against what the document and the estimator say
+    about it. A classifier of scikit-learn inside the model is fitted again. This does not show
+    whether the model is good.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def _try(model: Any) -> None:
             getattr(model, name)(sample)
     if abilities_of(model).has_scores:
         scores = model.decision_function(sample)
-        demand(bool(np.isfinite(scores).all()), "its decisions are no finite numbers")
+        demand(bool(np.isfinite(scores).all()), "its decisions are not finite numbers")
         if hasattr(model, "predict_proba"):
             model.predict_proba(sample)
 

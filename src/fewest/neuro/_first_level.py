@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_choice, check_positive
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
 from fewest.neuro._events import COLUMNS, read_events
@@ -26,8 +27,8 @@ _Regressor = tuple[Any, int, float, list[tuple[float, float]]]
 _EARLIEST = -24.0  # seconds; nilearn leaves earlier events out
 
 
-@dataclass(frozen=True, eq=False)
-class FirstLevelMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstLevelMaps(Shown):
     """Activation maps, with what `FewestVoxels` and the analyses need to know about them.
 
     Attributes

@@ -1,4 +1,4 @@
-"""A points score as a card to print: one HTML page without scripts or files beside it."""
+"""A points score as a card to print: one self-contained HTML page without scripts."""
 
 from __future__ import annotations
 

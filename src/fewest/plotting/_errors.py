@@ -1,4 +1,4 @@
-"""Errors on samples that had no part in training, what chance would have done, and stability."""
+"""Errors on samples left out of training, what chance would have achieved, and stability."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def plot_stability(
     feature_names : sequence of str, optional
         A name for each feature; the default is its number, from 0.
     n_features : int
-        Most features to show.
+        Largest number of features to show.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -205,7 +205,8 @@ def plot_permutations(
     Parameters
     ----------
     chance : array of shape (n_permutations,)
-        Such as `permutation_test(machine, X, y).error.chance`; what is not finite is left out.
+        Such as `permutation_test(machine, X, y).error.chance`; values that are not finite are left
+        out.
     observed : float
         The statistic of the true classes.
     label : str
@@ -263,7 +264,7 @@ def plot_separability(
     selected : int, optional
         The number of features that separate the classes of the data, to be marked.
     most : int, optional
-        The largest number to show; by default somewhat more than the first one at which random
+        The largest number to show; by default a little more than the first one at which random
         data may well be separable.
     intercept : bool
         Whether hyperplanes may miss the origin, as for `subset_separability_bounds`.

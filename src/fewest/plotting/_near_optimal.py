@@ -23,7 +23,7 @@ def plot_near_optimal(
 ) -> Axes:
     """Which of the sets near the minimum has which features, one set per column.
 
-    The colour is the margin of the set. Sets of one price stand together, those of the lowest price
+    The colour is the margin of the set. Sets of the same price are next to each other, the cheapest
     at the left; features of many sets are at the top.
 
     Parameters

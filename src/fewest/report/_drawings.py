@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from fewest.informative import InformativeFeatures
+    from fewest.significance import LearningCurve, MethodComparison
 
 _MOST_STRIPS = 12
 _MOST_WEIGHTS = 30
@@ -67,6 +68,8 @@ def draw(
         "costs": costs and costs.points and _draw_costs(costs),
         "sizes": content.sizes and _draw_sizes(content.sizes),
         "informative": informative and _draw_informative(informative),
+        "comparison": content.comparison and _draw_comparison(content.comparison),
+        "learning_curve": content.learning_curve and _draw_learning_curve(content.learning_curve),
         "given": [
             to_svg(figure, f"given-{place}-", safe(entry.title), keep_colours=True)
             for place, (figure, entry) in enumerate(zip(figures, content.figures, strict=True))
@@ -284,6 +287,17 @@ def _draw_sizes(curve: SizeCurve) -> str:
     )
     label = "Balanced error against the number of features"
     return _draw("sizes", label, (6.4, 3.8), plotting.plot_panel_sizes, front)
+
+
+def _draw_comparison(found: MethodComparison) -> str:
+    size = (6.4, 1.2 + 0.36 * len(found.methods))
+    label = "Balanced errors of the methods on the same folds, with their intervals"
+    return _draw("comparison", label, size, plotting.plot_comparison, found)
+
+
+def _draw_learning_curve(found: LearningCurve) -> str:
+    label = "Balanced error against the number of training samples"
+    return _draw("learning-curve", label, (6.4, 3.8), plotting.plot_learning_curve, found)
 
 
 def _draw_informative(found: InformativeFeatures) -> str:

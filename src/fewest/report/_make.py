@@ -38,6 +38,7 @@ from fewest.report._plan import (
 from fewest.report._points import find_points
 from fewest.report._report import Report
 from fewest.report._trust_content import Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def fill_report(
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
-    return Report(content, given.informative, [figure for _, _, figure in figures])
+    return Report(add_verdict(content), given.informative, [figure for _, _, figure in figures])
 
 
 def _announce(

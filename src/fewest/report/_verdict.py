@@ -39,7 +39,7 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
-    is_better, sentences = found.is_better, [found.text]
+    is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     if confounding is not None:
         is_better = False if confounding.is_explained else is_better
         sentences.append(confounding.verdict)
@@ -48,8 +48,7 @@ def judge_content(content: Content) -> Verdict:
     if content.trust.permutation is None and content.informative is None:
         sentences.append(f"To test it: {_find_command(content.data)}")
     *others, last = sentences
-    text = " ".join([*(f"{one.removesuffix('.')}." for one in others), last])
-    return Verdict(is_better, rename(text, content.data.kind))
+    return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))
 
 
 def _judge_chance(content: Content) -> Verdict:
@@ -69,7 +68,7 @@ def _judge_chance(content: Content) -> Verdict:
     return Verdict(None, f"Not tested against chance: {_why_untested(content)}")
 
 
-def judge_panel(found: PanelReport, data: DataSummary) -> Verdict:
+def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     """What is known of a panel that was given: only a choice repeated in the folds can say."""
     guessing = 1.0 - 1.0 / len(found.classes)
     if found.against is not None:
@@ -175,11 +174,11 @@ def _why_untested(content: Content) -> str:
     return "nothing was left out of the selection to judge it by"
 
 
-def _find_command(data: DataSummary) -> str:
+def _find_command(data: DataSummary | None) -> str:
     """What to type, or to call, for a permutation test."""
-    if data.kind == "volumes":
+    if data is not None and data.kind == "volumes":
         return "fewest brain with its page and --permutations N, or generate_report in Python"
-    if data.file is None:
+    if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
     return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"
