@@ -177,7 +177,7 @@ def _why_untested(content: Content) -> str:
 def _find_command(data: DataSummary | None) -> str:
     """What to type, or to call, for a permutation test."""
     if data is not None and data.kind == "volumes":
-        return "the page, of fewest brain or generate_report, has permutations"
+        return "fewest brain with its page and --permutations N, or generate_report in Python"
     if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
