@@ -153,7 +153,7 @@ def test_limits(rank):
         (("--method", "liknon", "--C", "inf"), 2, "--method liknon needs a finite --C"),
         (("--method", "sfm-cv"), 2, "invalid choice: 'sfm-cv'"),
         (("--csv", "nowhere/out.csv"), 2, "--csv nowhere/out.csv: the folder"),
-        (("--C", 1, "--max-training-error", 0), 2, "already the first machine has a training"),
+        (("--C", 1, "--max-training-error", 0), 2, "even the first machine has a training"),
     ],
 )
 def test_errors(rank, arguments, code, message):

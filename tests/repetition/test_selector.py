@@ -126,7 +126,7 @@ def test_nothing_found_is_an_error():
     X, y = make_gaussian(n=60, d=5, k=1, mu=0.1, random_state=0)
     with pytest.raises(NotSeparableError, match="Allow errors with a finite C"):
         RepetitiveSelector().fit(X, y)
-    with pytest.raises(ValueError, match="already the first machine has a training error"):
+    with pytest.raises(ValueError, match="even the first machine has a training error"):
         RepetitiveSelector(soft(), max_training_error=0.0).fit(X, y)
 
 

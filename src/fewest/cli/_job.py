@@ -35,6 +35,7 @@ from fewest.tables import Table
 
 _USUAL_FOLDS = 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
+_NO_OPTIONS |= {"links"}  # a field of its own
 
 
 @dataclass(eq=False)
@@ -175,7 +176,8 @@ class Job:
         verdict = judge_content(judged or content).text
         if content.answer is None and content.trust.diagnostics is not None:
             verdict = ""  # the result itself begins with it
-        self.output.deliver(content, result_text(content), brief, verdict)
+        text = result_text(content, verbose=self.output.verbose)
+        self.output.deliver(content, text, brief, verdict)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""
@@ -225,6 +227,7 @@ class Job:
             "seconds": dict(self.seconds),
             "truth": self.truth,
             "left_out": self.left_out,
+            "links": getattr(self.arguments, "links", None),
         }
 
 
@@ -233,7 +236,8 @@ def add_test(content: Content, of_page: Content) -> Content:
     trust, page = content.trust, of_page.trust
     validation = page.validation if trust.validation is None else trust.validation
     test = page.permutation if trust.permutation is None else trust.permutation
-    return replace(content, trust=replace(trust, validation=validation, permutation=test))
+    trust = replace(trust, validation=validation, permutation=test)
+    return replace(content, trust=trust, verdict=of_page.verdict)
 
 
 def list_options(arguments: argparse.Namespace) -> dict[str, Any]:

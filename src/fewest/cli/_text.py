@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest.cli._class_text import per_class_blocks
+from fewest.cli._comparison_text import comparison_blocks, learning_blocks
 from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
+from fewest.diagnostics._summary import GEOMETRY_TITLE
 from fewest.report._trust_content import Spread, Validation
+from fewest.report._wording import QUOTE_FIRST
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -58,19 +62,21 @@ def shorten(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_text(content: Content) -> str:
-    """Every part that is there, the time it took, and notes."""
-    diagnostics = content.trust.diagnostics
+def result_text(content: Content, *, verbose: bool = False) -> str:
+    """Every part that is there, the time it took, and notes; proofs if they are wanted."""
     blocks = [
-        *_answer_blocks(content),
+        *_answer_blocks(content, verbose=verbose),
         *_cost_blocks(content),
         *_size_blocks(content),
         *_subset_blocks(content),
         *_informative_blocks(content),
-        *minimum_blocks(content),
-        *front_blocks(content),
-        "" if diagnostics is None else diagnostics.summary,
+        *minimum_blocks(content, verbose=verbose),
+        *per_class_blocks(content),
+        *front_blocks(content, verbose=verbose),
+        _diagnosis_text(content, verbose=verbose),
         *confounding_blocks(content),
+        *comparison_blocks(content),
+        *learning_blocks(content),
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
     ]
@@ -99,13 +105,21 @@ def _missing_validation(content: Content) -> list[str]:
     return [f"No cross-validation: {reason}."]
 
 
-def _answer_blocks(content: Content) -> list[str]:
+def _diagnosis_text(content: Content, *, verbose: bool) -> str:
+    found = content.trust.diagnostics
+    if found is None or verbose:
+        return "" if found is None else found.summary
+    main, title, _ = found.summary.partition(f"\n\n{GEOMETRY_TITLE}\n")
+    return f"{main}\n\n{GEOMETRY_TITLE}: --verbose" if title else main
+
+
+def _answer_blocks(content: Content, *, verbose: bool) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
     said = [chosen_text(content), "\n".join(map(visible, content.question.rules))]
     if answer.panel is not None:
-        return [*said, *panel_blocks(content, answer.panel)]
+        return [*said, *panel_blocks(content, answer.panel, verbose=verbose)]
     planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
     features = [_total_text(content), *planes]
     return [
@@ -114,14 +128,14 @@ def _answer_blocks(content: Content) -> list[str]:
         _legend(content),
         errors_text(content),
         class_text(content),
-        _certificates_text(content),
+        _certificates_text(content) if verbose else "",
     ]
 
 
-def panel_blocks(content: Content, panel: Panel) -> list[str]:
-    """One panel for many classes: its features, errors, and the one proof."""
+def panel_blocks(content: Content, panel: Panel, *, verbose: bool) -> list[str]:
+    """One panel for many classes: its features, errors, and the one proof if it is wanted."""
     proof = []
-    if panel.certificate is not None:
+    if verbose and panel.certificate is not None:
         proof = [
             "Certificate of the one linear program for all classes, over all features",
             *(f"  {line}" for line in _certificate_lines(panel.certificate)),
@@ -344,7 +358,7 @@ def _subset_blocks(content: Content) -> list[str]:
     found = content.alternatives
     if found is None:
         return []
-    header = ["features", "rank", "repetition", "size", "cumulated", "training"]
+    header = ["features", "rank", "repetition", "size", "so far", "training"]
     rows, together = [], 0
     for rank, number in enumerate(found.ranking[:_MOST_SUBSETS], start=1):
         subset = found.subsets[number - 1]
@@ -379,9 +393,10 @@ def _informative_blocks(content: Content) -> list[str]:
     rows = [[one.rule, percent(one.share), str(one.n_features)] for one in found.estimates]
     what = "folds" if content.data.n_groups is None else "participants or groups"
     estimates = (
-        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n\n"
-        f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
-        f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
+        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n"
+        f"{QUOTE_FIRST}\n\n"
+        f"From {counted(len(found.folds), 'run')}, each with other {what} left out "
+        f"({sum(fold.n_subsets for fold in found.folds)} machines in all)."
     )
     if len(content.data.classes) > 2:
         estimates += f"\nGuessing has an error of {percent(1 - 1 / len(content.data.classes))}."

@@ -36,7 +36,7 @@ def add_options(commands: options.Commands) -> None:
         examples=("", "--report demo.html", "--seed 1 --json demo.json"),
     )
     options.add_seed(demo.add_group("data"), "another seed gives other data and other folds")
-    options.add_output(demo)
+    options.add_output(demo, verbose="the proof of the optimum")
 
 
 def run(arguments: argparse.Namespace) -> None:

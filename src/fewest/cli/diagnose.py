@@ -35,7 +35,10 @@ def add_options(commands: options.Commands) -> None:
     )
     options.add_validation(diagnose, of_what="permutations")
     options.add_output(
-        diagnose, quiet="print the first sentence only; no progress bar", has_test=True
+        diagnose,
+        quiet="print the first sentence only; no progress bar",
+        verbose="what to know about distances, neighbours and leave-one-out errors",
+        has_test=True,
     )
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._probe import Fold, pick_samples, probe, standardize_fold
@@ -41,8 +42,8 @@ def count_removed(sizes: ArrayLike) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class FoldCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldCurves(Shown):
     """What one fold has found.
 
     Attributes

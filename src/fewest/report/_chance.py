@@ -92,6 +92,7 @@ def _run(
             n_permutations=plan.n_permutations,
             max_seconds=seconds,
             exchange=choose_exchange(data.y, data.groups),
+            blocks=data.blocks,
             verbose=int(show),
             **data.settings,
             **way,

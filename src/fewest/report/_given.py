@@ -19,6 +19,7 @@ from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.report._class_content import PerClass
 from fewest.report._data import Data
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
     from fewest.repetition.selector import RepetitiveSelector
-    from fewest.significance import Confounding
+    from fewest.significance import Confounding, LearningCurve, MethodComparison
 
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
@@ -71,6 +72,9 @@ class Given:
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
     confounding: Confounding | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
+    per_class: PerClass | None = None
     path: Any = None
 
 

@@ -24,6 +24,7 @@ from fewest.report._trust import (
     describe_validation,
 )
 from fewest.report._trust_content import Minimum, Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import Content, Question, Truth
 
 
@@ -71,7 +72,7 @@ def known_content(
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
         confounding=given.confounding,
     )
-    return Content(
+    content = Content(
         command=command,
         notes=list(notes),
         data=data.summary(**{"origin": "arrays", **(about or {})}),
@@ -82,9 +83,13 @@ def known_content(
         costs=None if given.path is None else describe_path(given.path, data),
         sizes=describe_sizes(given, data),
         informative=informative,
+        comparison=given.comparison,
+        learning_curve=given.learning_curve,
+        per_class=given.per_class,
         truth=found,
         **more,
     )
+    return add_verdict(content)
 
 
 def _minima(given: Given, data: Data) -> list[Minimum]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.abilities import feature_names_of
 from fewest._estimators.held_out import HeldOut, run_held_out
-from fewest._estimators.validation import check_count, check_positive
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._run.budget import Budget
 from fewest._run.progress import Progress
 from fewest._wording import counted
@@ -24,6 +24,8 @@ from fewest.report._data import Data
 from fewest.report._front import find_error_front
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
+from fewest.report._links import read_links
+from fewest.report._nouns import NOUNS
 from fewest.report._plan import (
     SUBSET_SECONDS,
     TestPlan,
@@ -37,6 +39,7 @@ from fewest.report._plan import (
 from fewest.report._points import find_points
 from fewest.report._report import Report
 from fewest.report._trust_content import Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
 
 if TYPE_CHECKING:
@@ -69,6 +72,8 @@ def make_report(
     held_out: HeldOut | None = None,
     feature_names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
+    blocks: ArrayLike | None = None,
+    kind: str = "samples",
     title: str | None = None,
     origin: str | None = None,
     target: str | None = None,
@@ -81,6 +86,7 @@ def make_report(
     cv: Any = 5,
     random_state: Any = None,
     notes: Sequence[str] = (),
+    links: str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Report:
@@ -110,6 +116,12 @@ def make_report(
         A name for every column; the default is that of the table X, or "feature 0" and so on.
     groups : array of shape (n_samples,), optional
         Samples that belong together: folds and permutations respect it.
+    blocks : array of shape (n_samples,), optional
+        Samples whose labels move together in permutations, as for
+        :func:`fewest.significance.permutation_test`.
+    kind : {"samples", "volumes"}
+        What the page calls them: samples and their features, or volumes and their voxels, whose
+        maps come first then.
     title, origin, target : str, optional
         Title of the page, what the data are called, and the column of the classes.
     command : str, optional
@@ -135,6 +147,10 @@ def make_report(
         Seed of folds and permutations; folds are shuffled only if it is given.
     notes : sequence of str
         What the page should say first.
+    links : str, optional
+        Makes names of features links to pages about them: "ncbi", "ensembl", "uniprot", or an
+        address with {name} in it, such as "https://www.ncbi.nlm.nih.gov/gene/?term={name}". The
+        page itself still loads nothing.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -161,18 +177,20 @@ def make_report(
         check_positive("max_seconds", max_seconds)
     check_count("n_permutations", n_permutations, or_none=True)
     check_count("n_subsets", n_subsets)
+    check_choice("kind", kind, tuple(NOUNS))
     unknown = sorted(set(parts) - set(PARTS))
     if unknown:
         raise ValueError(f"parts must be some of {PARTS}; got {unknown[0]!r}")
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = feature_names_of(result)
     shared = {"groups": groups, "random_state": random_state, "cv": cv, "n_jobs": n_jobs}
-    data = Data(X, y, feature_names=feature_names, **shared)
+    data = Data(X, y, feature_names=feature_names, blocks=blocks, kind=kind, **shared)
     header: dict[str, Any] = {
         "command": "make_report",
         "call": command,
         "about": {"origin": origin or "arrays given to make_report", "target": target},
         "notes": notes,
+        "links": None if links is None else read_links(links),
     }
     if title is not None:
         header["title"] = title
@@ -238,7 +256,7 @@ def fill_report(
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
-    return Report(content, given.informative, [figure for _, _, figure in figures])
+    return Report(add_verdict(content), given.informative, [figure for _, _, figure in figures])
 
 
 def _announce(

@@ -11,6 +11,7 @@ from fewest._estimators.intervals import average_interval, wilson_interval
 from fewest._wording import counted, percent, visible
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
+from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import Content, DataSummary
 
@@ -38,7 +39,7 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
-    is_better, sentences = found.is_better, [found.text]
+    is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     if confounding is not None:
         is_better = False if confounding.is_explained else is_better
         sentences.append(confounding.verdict)
@@ -67,7 +68,7 @@ def _judge_chance(content: Content) -> Verdict:
     return Verdict(None, f"Not tested against chance: {_why_untested(content)}")
 
 
-def judge_panel(found: PanelReport, data: DataSummary) -> Verdict:
+def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     """What is known of a panel that was given: only a choice repeated in the folds can say."""
     guessing = 1.0 - 1.0 / len(found.classes)
     if found.against is not None:
@@ -173,9 +174,11 @@ def _why_untested(content: Content) -> str:
     return "nothing was left out of the selection to judge it by"
 
 
-def _find_command(data: DataSummary) -> str:
+def _find_command(data: DataSummary | None) -> str:
     """What to type, or to call, for a permutation test."""
-    if data.file is None:
+    if data is not None and data.kind == "volumes":
+        return "the page, of fewest brain or generate_report, has permutations"
+    if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
     return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"

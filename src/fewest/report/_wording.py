@@ -31,6 +31,11 @@ _TINY_GAP = 1e-6
 SEARCH_ENDED = "The search of this page ended there; fewest minimum goes on."
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
+MOST_HYPERPLANES = 30  # figures of weights
+QUOTE_FIRST = (
+    "Quote the first of these shares: on data with a known answer it came closest. Those called an "
+    "upper limit are too large where the signal is weak."
+)
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
     "inseparable": "The features that are left do not separate the classes any more.",
@@ -57,6 +62,11 @@ def safe(name: Any) -> str:
 def percent(share: float) -> str:
     """'6.9 %', without a line break."""
     return _wording.percent(share).replace(" ", "\u202f")
+
+
+def points_apart(share: float) -> str:
+    """A difference of shares in percentage points, with a minus that is as wide as a digit."""
+    return _wording.signed_points(share).replace("-", "−")
 
 
 def number(value: float | None) -> str:
