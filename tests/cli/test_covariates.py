@@ -25,7 +25,7 @@ def test_a_study_whose_classes_differ_by_batch_only(run, study, tmp_path):
     )
     assert ran.code == 0
     assert "80 samples, 60 features" in ran.out
-    verdict = ran.out.splitlines()[4]
+    verdict = ran.out.split("\n\n")[1]
     assert "The features do not tell the classes apart better than chance among samples" in verdict
     assert verdict.endswith("What they show may be batch.")
     assert "Could it be something else?" in ran.out
