@@ -262,6 +262,7 @@ def changed_array(content, name, attribute, change):
         ("accumulated", "_labels", np.ones_like, "cannot be fitted again"),
         ("sfm", "coef_", lambda a: a * np.nan, "decisions are no finite numbers"),
         ("sfm", "intercept_", lambda a: a + np.inf, "decisions are no finite numbers"),
+        ("psvr", "coef_", lambda a: a * np.nan, "predictions are no finite numbers"),
         ("liknon_cv", "_samples", lambda a: a[:, 1:], "another number of columns"),
         ("liknon_cv", "_samples", lambda a: a * np.nan, "cannot be fitted again"),
         ("liknon_cv", "_samples", lambda a: a[:0], "_labels has 36 entries"),
