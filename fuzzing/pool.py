@@ -42,6 +42,12 @@ class _Worker:
         with contextlib.suppress(OSError):  # if it has died meanwhile, that shows when it answers
             self.connection.send((kind.name, case))
 
+    def take_back(self) -> tuple[Kind, int]:
+        """The case that it had."""
+        assert self.case is not None
+        case, self.case = self.case, None
+        return case
+
     def end(self) -> None:
         """Kill the process and all that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -64,7 +70,11 @@ def try_cases(
     folder: Path,
     is_over: Callable[[], bool],
 ) -> Iterator[Outcome]:
-    """The outcome of each case, as they end; no further case begins once `is_over()`."""
+    """The outcome of each case, as they end; no further case begins once `is_over()`.
+
+    A case without an answer in time is tried once more: the computer may have been busy.
+    """
+    late: set[tuple[str, int]] = set()
     workers = [_Worker(folder / f"worker-{number}") for number in range(jobs)]
     exhausted = False
     try:
@@ -85,10 +95,14 @@ def try_cases(
                 outcome = _ask(worker, worker.connection in ready)
                 if outcome is None:
                     continue
-                worker.case = None
+                kind, case = worker.take_back()
                 if outcome.sort in ("crash", "hang", "memory"):
                     worker.end()
-                    workers[workers.index(worker)] = _Worker(worker.folder)
+                    fresh = workers[workers.index(worker)] = _Worker(worker.folder)
+                    if outcome.sort == "hang" and (kind.name, case) not in late:
+                        late.add((kind.name, case))
+                        fresh.give(kind, case)
+                        continue
                 yield outcome
     finally:
         for worker in workers:

@@ -14,8 +14,8 @@ from fewest import Liknon, SupportFeatureMachine, ZeroNormSVM
 from fewest.exceptions import NotSeparableError
 from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
 from fuzzing.oracles.fractions import list_inseparable
-from fuzzing.oracles.joint import full_optimum
-from fuzzing.oracles.linear import Case, UndecidedError, full_objective, standardise
+from fuzzing.oracles.joint import joint_optimum
+from fuzzing.oracles.linear import Case, UndecidedError, full_optimum, standardise
 from fuzzing.outcome import require
 
 _ACCURACY = 1e-6
@@ -104,13 +104,15 @@ def _check_first_program(machine: Any, Z: np.ndarray, y: np.ndarray) -> None:
             Z,
             np.where(y == 1, 1.0, -1.0),
             "class_means" if is_sfm else "unit_margin",
-            rhs=float(machine.results_[0].rhs) if is_sfm else 1.0,
             slack_cost=np.full(len(y), cost),
             feature_cost=prices,
         )
-        wanted = full_objective(case, Z)
+        if is_sfm and case.u @ Z[:, step.features] @ step.w < 0.0:  # the means the other way round
+            case = case.replace(rhs=-1.0)
+        peer = full_optimum(case, Z)
     else:
-        wanted = full_optimum(Z, y, np.full(len(y), cost), prices, means_apart=is_sfm)
-    if wanted <= _LARGEST:
+        peer = joint_optimum(Z, y, np.full(len(y), cost), prices, means_apart=is_sfm)
+    wanted = peer.value
+    if wanted <= _LARGEST and peer.is_certain:
         off = abs(step.objective - wanted) / max(1.0, abs(wanted))
         require(off <= _ACCURACY, f"{machine}: objective {step.objective}, linprog {wanted}")

@@ -45,7 +45,7 @@ def draw(case: int) -> Case:
     norms = np.sqrt((K * K).sum(axis=0))
     K = K / np.where(norms > 0, norms, 1.0)  # what the machines make
     if rng.random() < 0.3:
-        K = K * 10.0 ** rng.uniform(-2, 2, p)
+        K = K * 10.0 ** rng.uniform(-4, 4, p)
     if rng.random() < 0.3:
         rank = int(rng.integers(1, min(n, p) + 1))
         K = K[:, :rank] @ rng.standard_normal((rank, p)) / rank if rank < p else K

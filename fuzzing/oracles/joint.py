@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linprog
 
-from fuzzing.oracles.linear import UndecidedError
+from fuzzing.oracles.linear import Optimum, ask_peer
 
 
-def full_optimum(Z, codes, cost, feature_cost, *, means_apart=False, weight=None):
-    """Weights, sizes, biases and slacks; infinite where nothing is feasible."""
+def joint_optimum(Z, codes, cost, feature_cost, *, means_apart=False, weight=None) -> Optimum:
+    """The optimum over weights, sizes, biases and slacks; infinite where nothing is feasible."""
     n, d = Z.shape
     K = codes.max() + 1
     pairs = [(i, k) for i in range(n) for k in range(K) if k != codes[i]]
@@ -30,20 +29,14 @@ def full_optimum(Z, codes, cost, feature_cost, *, means_apart=False, weight=None
     above = sparse.hstack([sparse.eye_array(d * K), *rest])
     below = sparse.hstack([-sparse.eye_array(d * K), *rest])
     slack_cost = np.zeros(len(pairs)) if cost is None else [cost[i] for i, _ in pairs]
-    for method in ("highs", "highs-ipm"):  # the second where the simplex does not find out
-        found = linprog(
-            np.concatenate([np.zeros(d * K + K), 2.0 * feature_cost, slack_cost]),
-            A_ub=sparse.vstack([margins, above, below]).tocsr(),
-            b_ub=np.concatenate([-np.array(limits), np.zeros(2 * d * K)]),
-            bounds=[(None, None)] * (d * K + K)
-            + [(0, None)] * d
-            + [(0, 0 if cost is None else None)] * len(pairs),
-            method=method,
-            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
-        )
-        if found.status in (0, 2):
-            return found.fun if found.status == 0 else np.inf
-    raise UndecidedError(found.message)
+    return ask_peer(
+        np.concatenate([np.zeros(d * K + K), 2.0 * feature_cost, slack_cost]),
+        A_ub=sparse.vstack([margins, above, below]).tocsr(),
+        b_ub=np.concatenate([-np.array(limits), np.zeros(2 * d * K)]),
+        bounds=[(None, None)] * (d * K + K)
+        + [(0, None)] * d
+        + [(0, 0 if cost is None else None)] * len(pairs),
+    )
 
 
 def _row(x, own, rival, d, K, bias):

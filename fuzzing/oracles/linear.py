@@ -7,11 +7,13 @@ the definition of each method, and solutions are judged by weak duality from X a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 
+_TOLERANCE = 1e-9
 METHODS = ("class_means", "mean_margin", "unit_margin")
 
 
@@ -86,8 +88,37 @@ def standardise(X) -> np.ndarray:
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, scale))
 
 
+def column_rounding(X) -> float:
+    """How far a standardised column may be off because its mean is rounded to a float."""
+    X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    varies = np.ptp(X, axis=0) > 0.0
+    centred = X[:, varies] - X[0, varies]
+    offset = np.abs(X[:, varies].mean(axis=0)) / (centred - centred.mean(axis=0)).std(axis=0)
+    return float(np.finfo(float).eps * offset.max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """What the peer finds; infinite if it finds the program infeasible.
+
+    `uncertainty` is by how much the value changes if constraints are violated by the peer's own
+    tolerance: where multipliers are huge, its last digits decide.
+    """
+
+    value: float
+    uncertainty: float = 0.0
+
+    @property
+    def is_certain(self) -> bool:
+        return self.uncertainty <= 1e-6 * max(1.0, abs(self.value))
+
+
 def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     """Optimal value of the full program over (w+, w-, b, xi); infinite when infeasible."""
+    return full_optimum(case, Z).value
+
+
+def full_optimum(case: Case, Z: np.ndarray | None = None) -> Optimum:
     Z = standardise(case.X) if Z is None else Z
     n = len(Z)
     hard = np.isinf(case.C)
@@ -102,19 +133,32 @@ def full_objective(case: Case, Z: np.ndarray | None = None) -> float:
     bounds = [(0, 0 if sign < 0 else None) for sign in case.signs]
     bounds += [(0, 0 if sign > 0 else None) for sign in case.signs]
     bounds += [(None, None)] + [(0, 0 if h else None) for h in hard]
+    return ask_peer(
+        cost,
+        A_ub=-at_least,
+        b_ub=np.full(n, -case.margin),
+        A_eq=equality,
+        b_eq=rhs,
+        bounds=bounds,
+    )
+
+
+def ask_peer(cost: np.ndarray, **program: Any) -> Optimum:
+    """The optimum of a program by linprog; UndecidedError if it does not find out."""
     for method in ("highs", "highs-ipm"):  # the second where the simplex does not find out
         answer = linprog(
             cost,
-            A_ub=-at_least,
-            b_ub=np.full(n, -case.margin),
-            A_eq=equality,
-            b_eq=rhs,
-            bounds=bounds,
             method=method,
-            options={"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9},
+            options=dict.fromkeys(
+                ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), _TOLERANCE
+            ),
+            **program,
         )
-        if answer.status in (0, 2):
-            return float(answer.fun) if answer.status == 0 else np.inf
+        if answer.status == 2:
+            return Optimum(np.inf)
+        if answer.status == 0:
+            multipliers = np.append(answer.ineqlin.marginals, answer.eqlin.marginals)
+            return Optimum(float(answer.fun), _TOLERANCE * float(np.abs(multipliers).sum()))
     raise UndecidedError(answer.message)
 
 

@@ -25,6 +25,18 @@ FOUND = [
     ("joint", 1000117),
     ("programs", 3000122),  # HiGHS gives up
     ("programs", 2001429),
+    ("programs", 77000788),  # linprog calls it infeasible
+    ("programs", 77000988),  # a column that varies in its last digits
+    ("programs", 505004614),  # a ray with rounding where it must be zero
+    ("programs", 2026001458),  # HiGHS returned a ray of zeros
+    ("programs", 2026000916),  # rays that only rounding sees, and multipliers of 1e10
+    ("joint", 77000971),  # means that differ only by the weights of the samples
+    ("joint", 505000204),  # columns that nearly are copies, and the difference counts
+    ("joint", 505001595),
+    ("machines", 77000740),  # means that were not apart
+    ("machines", 505000564),  # separable by differences of 1e-14, and prices
+    ("psvm", 21000002),  # dependent columns
+    ("model_file", 1719000130),  # a message with half the file in it
     ("nifti_file", 6000089),  # weights that integers cannot hold
 ]
 

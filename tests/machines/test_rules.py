@@ -20,7 +20,7 @@ from fewest.exceptions import NotSeparableError
 from fewest.machines.fsv import FeatureSelectionConcave
 from fewest.machines.union import UnionFeatureMachine
 from fewest.report import make_report
-from fuzzing.oracles.joint import full_optimum
+from fuzzing.oracles.joint import joint_optimum
 
 MACHINES = [
     SupportFeatureMachine(),
@@ -169,7 +169,7 @@ class TestManyClasses:
         means_apart = isinstance(machine, SupportFeatureMachine)
         unit = 1.0 if isinstance(machine, Liknon) else np.sqrt(12)
         cost = np.full(len(codes), machine.C / unit)
-        full = full_optimum(Z, codes, cost, price, means_apart=means_apart)
+        full = joint_optimum(Z, codes, cost, price, means_apart=means_apart).value
         assert fitted.results_[0].steps[0].objective == pytest.approx(full, rel=1e-6)
 
     @pytest.mark.parametrize(

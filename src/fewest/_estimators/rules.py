@@ -63,6 +63,11 @@ class Rules:
         return int(self.included.sum())
 
     @property
+    def limit_weights(self) -> bool:
+        """Whether not every hyperplane on the features that are not excluded keeps them."""
+        return self.signs is not None or (self.groups is not None and self.one_per_group)
+
+    @property
     def terms(self) -> Terms:
         """What the solvers need to know of them."""
         return Terms(self.price, None if self.one_per_group else self.groups)

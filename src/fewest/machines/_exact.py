@@ -36,7 +36,7 @@ class ExactlyDecided(JointClassifier):
     ) -> tuple[bool, Hyperplane | None] | None:
         block, features = _take_raw(task.columns, last.status)
         numbers = None if block is None else _find_weights(block, task.y)
-        if numbers is None or (numbers and task.rules is not None):
+        if numbers is None or (numbers and _are_limited(task)):
             return None  # rules may forbid what separates
         if not numbers:
             return False, None
@@ -65,7 +65,7 @@ class ExactlyDecided(JointClassifier):
         rows = _lay_out(block, task.codes, n_classes)
         signs = np.repeat([1.0, -1.0], len(rows))  # with their mirror images: no intercept
         numbers = _find_weights(np.vstack([rows, -rows]), signs)
-        if numbers is None or (numbers and task.rules is not None):
+        if numbers is None or (numbers and _are_limited(task)):
             return None
         if not numbers:
             return False, None
@@ -83,6 +83,10 @@ class ExactlyDecided(JointClassifier):
             zero_norm_objective=float(len(features)),
         )
         return True, (selection, W, b)
+
+
+def _are_limited(task: BinaryTask | JointTask) -> bool:
+    return task.rules is not None and task.rules.limit_weights
 
 
 def _take_raw(

@@ -6,7 +6,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from fewest._wording import cut
 from fewest.exceptions import ModelFileError
+
+# Libraries cite what they could not read, which may be the whole file.
+_LONGEST_REASON = 300
 
 
 def damaged(what: str) -> ModelFileError:
@@ -14,6 +18,11 @@ def damaged(what: str) -> ModelFileError:
     return ModelFileError(
         f"{what}.\nThe file is damaged or was changed: copy it again, or save the model again."
     )
+
+
+def reason(error: Exception) -> str:
+    """What an error of another library says, in a length that can be read."""
+    return cut(error, _LONGEST_REASON)
 
 
 def demand(is_right: bool, failure: str) -> None:
@@ -35,4 +44,4 @@ def attempt(failure: str, action: Callable[..., Any], *arguments: Any) -> Any:
     except (ModelFileError, RecursionError):
         raise
     except Exception as error:
-        raise damaged(f"{failure} ({error})") from error
+        raise damaged(f"{failure} ({reason(error)})") from error

@@ -23,7 +23,7 @@ from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import is_storable, name_array, read_array
 from fewest.model_files._checks import check_names, restore
 from fewest.model_files._declarations import MODELS, PARTS, RECORDS, find_class, find_name
-from fewest.model_files._errors import attempt, damaged, demand
+from fewest.model_files._errors import attempt, damaged, demand, reason
 
 _LARGEST_PLAIN = 2**53  # beyond it other readers of JSON round
 _NO_PROBABILITY = (False, "deprecated")
@@ -162,7 +162,7 @@ class Decoder:
         except ModelFileError:
             raise
         except (ValueError, TypeError, LookupError, OverflowError) as error:
-            raise damaged(f"it holds a node {kind!r} that is none ({error})") from error
+            raise damaged(f"it holds a node {kind!r} that is none ({reason(error)})") from error
 
     def _model(self, name: Any, parameters: Any, fitted: Any) -> Any:
         """A model of fewest, its parameters and fitted attributes checked."""

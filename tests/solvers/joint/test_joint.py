@@ -9,7 +9,7 @@ from fewest._solvers.joint.solve import solve_joint
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
-from fuzzing.oracles.joint import full_optimum
+from fuzzing.oracles.joint import joint_optimum
 from tests.fuzzing import many
 
 
@@ -38,7 +38,7 @@ def test_equals_the_full_program(seed):
     Z = columns.take(np.arange(X.shape[1]))
     prices = np.ones(X.shape[1]) if feature_cost is None else feature_cost
     assert result.status is Status.OPTIMAL
-    assert result.objective == pytest.approx(full_optimum(Z, codes, cost, prices), rel=1e-6)
+    assert result.objective == pytest.approx(joint_optimum(Z, codes, cost, prices).value, rel=1e-6)
     assert_proven(Z, codes, cost, prices, result)
 
 
@@ -53,7 +53,7 @@ def test_other_forms_equal_the_full_program(seed, means_apart, hard):
     result = solve_joint(problem, columns)
     Z = columns.take(np.arange(X.shape[1]))
     prices = np.ones(X.shape[1]) if feature_cost is None else feature_cost
-    best = full_optimum(Z, codes, cost, prices, means_apart=means_apart)
+    best = joint_optimum(Z, codes, cost, prices, means_apart=means_apart).value
     if np.isinf(best):
         assert result.status is Status.INFEASIBLE
     else:
@@ -71,7 +71,7 @@ def test_classes_of_more_than_a_thousand(means_apart):
     columns, cost = scale_columns(X), np.full(2500, 0.02)
     result = solve_joint(JointProblem(codes, cost, means_apart=means_apart), columns)
     Z = columns.take(np.arange(12))
-    best = full_optimum(Z, codes, cost, np.ones(12), means_apart=means_apart)
+    best = joint_optimum(Z, codes, cost, np.ones(12), means_apart=means_apart).value
     assert result.status is Status.OPTIMAL
     assert result.objective == pytest.approx(best, rel=1e-6)
 

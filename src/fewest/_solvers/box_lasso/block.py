@@ -20,6 +20,9 @@ _SWEEPS, _MOST_SWEEPS, _FEW_MOVING, _WORTHWHILE = 5, 100, 200, 0.95
 _PAIR_SWEEPS = 2
 # Fractions of the goal that Newton's method is given, until it improves the weights.
 _TIGHTER = (1.0, 1e-2, 1e-4)
+# Least squares without a penalty leaves out directions whose singular value is below this part of
+# the largest: weights along them would be so large that K a is mostly rounding.
+_DEPENDENT = 1e-9
 # Columns whose cosine exceeds this are moved in pairs.
 _PARALLEL = 0.9
 
@@ -48,7 +51,7 @@ class Block:
         """
         scaled, residual = alpha * self.norm, residual.copy()
         if np.all(self.penalty == 0.0) and np.all(np.isinf(self.cap)):
-            step = np.linalg.lstsq(self.columns, residual, rcond=None)[0]
+            step = np.linalg.lstsq(self.columns, residual, rcond=_DEPENDENT)[0]
             return (scaled + step) / self.norm, residual - self.columns @ step
         if not self.swept:
             self._sweep(residual, scaled)

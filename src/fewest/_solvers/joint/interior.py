@@ -37,6 +37,8 @@ _ROWS = 4096
 _WEIGHTLESS, _EXACT, _REFINEMENTS = 1e-3, 1e-12, 10
 # Refinement that misses more than this part is no use, and one that gets so much worse ends.
 _TOO_ROUGH, _ASTRAY = 1e-6, 100.0
+# Smaller parts of the largest weight are zero.
+_NOTHING = 1e-9
 # Classes with fewer samples are not worth it.
 _MANY = 1000
 
@@ -158,6 +160,13 @@ class JointInterior:
         alpha[self._order] = self._alpha
         n = self._problem.n_samples
         return alpha[:n], alpha[n:][np.arange(self._n_pairs), self._problem.pairs[1]]
+
+    def negligible(self, ratios: FloatArray) -> FloatArray:
+        """Up to which part of the largest weight those of a feature are zero, given its price.
+
+        Either the weights of a feature vanish or what its price lacks: the larger one does not.
+        """
+        return np.maximum(1.0 - ratios, _NOTHING)
 
     @property
     def value(self) -> float:

@@ -21,6 +21,8 @@ _MOST_ENTRIES = 2_000_000
 # Some programs have no point that is so exact: then the usual one.
 _TOLERANCES = 1e-10, 1e-7
 _OPTIMAL = 0
+# Weights outside the basis are zero but for this part of the largest.
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,10 @@ class Vertex:
 
     W: FloatArray
     multipliers: tuple[FloatArray, FloatArray]
+
+    def negligible(self, ratios: FloatArray) -> FloatArray:
+        """Up to which part of the largest weight those of a feature are rounding."""
+        return np.full(len(ratios), _ROUNDING)
 
 
 def is_small(problem: JointProblem, n_features: int) -> bool:

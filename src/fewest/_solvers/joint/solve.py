@@ -28,10 +28,11 @@ _PRICE_EVERY = 10.0
 _NEARLY_TIGHT = 0.97
 # Below this gap, columns with a smaller ratio leave.
 _LEAVE_BELOW, _LOOSE = 0.05, 0.6
-# Weights that are a smaller part of the largest one, or of this number, are zero.
-_NOTHING, _TINY = 1e-9, 1e-6
-# Columns whose correlation is this close to one, or minus one, are the same.
-_TWINS = 1e-12
+# Weights are compared with the largest one, or with this number if all are smaller.
+_TINY = 1e-6
+# Columns whose correlation is this close to one, or minus one, may be the same: they are, if scores
+# change by no more than this when one gets the other's weights.
+_TWINS, _SAME_SCORES = 1e-9, 1e-10
 # A feature whose price is above its cost by a larger part joins a vertex.
 _PRICED = 1e-10
 # Margins may fall short of hard limits by this much.
@@ -226,9 +227,8 @@ def price_ratios(
 
 
 def _first_features(problem: JointProblem, columns: Columns) -> IndexArray:
-    """Those whose class means differ most."""
-    sizes = np.bincount(problem.codes)[problem.codes]
-    alpha = np.where(problem.is_own, 0.0, (1.0 / sizes)[:, None])
+    """Those whose class means, weighted as in the program, differ most."""
+    alpha = np.where(problem.is_own, 0.0, problem.mean_vectors.sum(axis=1, keepdims=True))
     ratios = price_ratios(problem, columns, alpha, np.zeros(len(problem.pairs[0])))
     count = min(_FIRST_FEATURES, np.count_nonzero(ratios))
     return np.argsort(-ratios, kind="stable")[:count]
@@ -250,11 +250,10 @@ def _conclude(
     """Drop what is zero, and recompute objective and bound from the data."""
     W = point.W[:-1] / problem.costs(features)[:, None]
     size = np.ptp(W, axis=1)
-    # Either the weights of a feature vanish or what its price lacks: the larger one does not.
     alpha, apart = point.multipliers
     alpha = balance(problem, alpha)
     ratios = price_ratios(problem, columns, alpha, apart)
-    kept = size > np.maximum(1.0 - ratios[features], _NOTHING) * size.max(initial=_TINY)
+    kept = size > point.negligible(ratios[features]) * size.max(initial=_TINY)
     order = np.argsort(features[kept])
     features, W = _merge_twins(columns, features[kept][order], W[kept][order], problem)
     W = W - (W.max(axis=1, keepdims=True) + W.min(axis=1, keepdims=True)) / 2.0
@@ -262,9 +261,9 @@ def _conclude(
     W, b = _reach_limits(problem, columns, features, W, b)
     scores = columns.take(features) @ W + b
     slack = problem.slacks(scores)
-    violation = 0.0
+    violation = max(0.0, 1.0 - _distance_of_means(problem, columns, features, W))
     if problem.slack_cost is None:
-        violation, slack = float(slack.max()), np.zeros_like(slack)
+        violation, slack = max(violation, float(slack.max())), np.zeros_like(slack)
     objective = float(problem.costs(features) @ np.ptp(W, axis=1)) if len(W) else 0.0
     if problem.slack_cost is not None:
         objective += float(problem.slack_cost @ slack.sum(axis=1))
@@ -295,9 +294,14 @@ def _merge_twins(
 ) -> tuple[IndexArray, FloatArray]:
     """One of every set of equal (or opposite) columns gets the weights of all: the cheapest."""
     block = columns.take(features)
-    block /= np.maximum(np.linalg.norm(block, axis=0), 1e-300)
-    alike = block.T @ block
+    norms = np.maximum(np.linalg.norm(block, axis=0), 1e-300)
+    alike = (block.T @ block) / np.outer(norms, norms)
     is_twin = np.abs(alike) > 1.0 - _TWINS
+    sizes = np.ptp(W, axis=1)
+    for one, other in np.argwhere(np.triu(is_twin, 1)):
+        apart = np.abs(block[:, one] - np.sign(alike[one, other]) * block[:, other]).max()
+        is_twin[one, other] = apart * sizes[other] <= _SAME_SCORES
+        is_twin[other, one] = apart * sizes[one] <= _SAME_SCORES
     if is_twin.sum() == len(features):
         return features, W
     order = np.argsort(problem.costs(features), kind="stable")
@@ -317,16 +321,25 @@ def _reach_limits(
 ) -> tuple[FloatArray, FloatArray]:
     """Weights so large that no hard limit is missed by rounding."""
     reached = 1.0
-    first, second = problem.pairs
-    if len(first) and len(features):
-        means = problem.mean_vectors.T @ columns.take(features)
-        scores = means @ W
-        ahead = np.diagonal(scores)[:, None] - scores  # (mu_k . w_k - mu_k . w_l)
-        reached = float((ahead[first, second] + ahead[second, first]).min())
+    if problem.means_apart:
+        reached = _distance_of_means(problem, columns, features, W)
     elif problem.slack_cost is None and len(features):
         margins = problem.margins(columns.take(features) @ W + b)
         reached = float(margins[~problem.is_own].min())
     return (W, b) if not 0.5 < reached < 1.0 else (W / reached, b / reached)
+
+
+def _distance_of_means(
+    problem: JointProblem, columns: Columns, features: IndexArray, W: FloatArray
+) -> float:
+    """How far the nearest two classes are apart, of those that must be one apart at least."""
+    first, second = problem.pairs
+    if not len(first):
+        return 1.0
+    means = problem.mean_vectors.T @ columns.take(features)
+    scores = means @ W
+    ahead = np.diagonal(scores)[:, None] - scores  # (mu_k . w_k - mu_k . w_l)
+    return float((ahead[first, second] + ahead[second, first]).min())
 
 
 def balance(problem: JointProblem, alpha: FloatArray) -> FloatArray:

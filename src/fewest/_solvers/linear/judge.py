@@ -30,9 +30,11 @@ SHORTFALL = 1e-8
 HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
 ZERO = 1e-10
+# An objective below its bound by more than this part of it is none.
+_BELOW = 1e-6
 # A column with a ratio above this may carry a weight, or equal one that does.
 TIGHT = 1.0 - 1e-6
-# Standardised columns closer than this are duplicates.
+# Columns are duplicates if, with weights of one or more, they change a margin by less than this.
 _SAME_COLUMN = 1e-10
 
 
@@ -55,6 +57,11 @@ class State:
         return not self.solution.bounded and self.bound > HOPELESS
 
     @property
+    def is_doubtful(self) -> bool:
+        """A ray that the columns do not confirm."""
+        return not self.solution.bounded and not self.is_hopeless
+
+    @property
     def gap(self) -> float:
         return relative_gap(self.objective, self.bound)
 
@@ -62,7 +69,9 @@ class State:
         """Whether there is a solution, with a gap within the tolerance."""
         if not self.solution.bounded:
             return False
-        return self.objective - self.bound <= tol * max(1.0, abs(self.objective))
+        size = max(1.0, abs(self.objective))
+        # Below its bound, a solution violates constraints on which the objective depends.
+        return -_BELOW * size <= self.objective - self.bound <= tol * size
 
     def status(self, tol: float) -> Status:
         if self.is_hopeless:
@@ -74,7 +83,10 @@ class State:
 
 def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> State:
     problem = master.problem
-    point = dual_point(problem, solution.alpha, solution.multiplier)
+    alpha = solution.alpha
+    if not solution.bounded:  # a ray leaves what is limited at zero; the simplex, nearly
+        alpha = np.where(np.isinf(problem.slack_bounds()), alpha, 0.0)
+    point = dual_point(problem, alpha, solution.multiplier)
     ratios = price_ratios(problem, columns, point.v)
     margins = master.margins(solution)
     slack, violation = np.zeros(problem.n_samples), 0.0
@@ -172,7 +184,8 @@ def _move_to_twins(
     for place in range(len(chosen)):
         for sign in (1.0, -1.0):
             distance = np.abs(others - sign * own[:, [place]]).max(axis=0)
-            twins = (distance <= _SAME_COLUMN) & (other_cost == own_cost[place])
+            same = distance * max(1.0, abs(w[place])) <= _SAME_COLUMN
+            twins = same & (other_cost == own_cost[place])
             first = candidates[twins].min(initial=chosen[place])
             if first < chosen[place]:
                 chosen[place], w[place] = first, sign * w[place]

@@ -245,7 +245,7 @@ class Master:
         if status == highspy.HighsModelStatus.kInterrupt:
             raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
         if status == highspy.HighsModelStatus.kOptimal:
-            return self._optimum()
+            return self._optimum(self._highs)
         if status == highspy.HighsModelStatus.kUnbounded:
             return self._ray()
         ray = self._largest_ray()
@@ -256,6 +256,21 @@ class Master:
             f"the linear program ended with status {status.name}. Extreme values are the usual "
             "reason: lower C, or transform columns with outliers (by a logarithm or ranks)"
         )
+
+    def solve_limited(self, most: float) -> MasterSolution | None:
+        """The solution with multipliers of at most `most`; None if HiGHS finds none.
+
+        It may see rays where rounding is all that is left of them: limits turn these into vertices.
+        """
+        program = self._highs.getLp()
+        lower, upper = np.array(program.col_lower_), np.array(program.col_upper_)
+        program.col_lower_, program.col_upper_ = np.maximum(lower, -most), np.minimum(upper, most)
+        highs = _quiet_highs()
+        highs.passModel(program)
+        highs.run()
+        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+            return None
+        return self._optimum(highs)
 
     def _run_roughly(self) -> highspy.HighsModelStatus:
         """With looser tolerances, where none of the last digits can be had; a judge follows."""
@@ -279,8 +294,8 @@ class Master:
         status: highspy.HighsModelStatus = self._highs.getModelStatus()
         return status
 
-    def _optimum(self) -> MasterSolution:
-        solution = self._highs.getSolution()
+    def _optimum(self, highs: highspy.Highs) -> MasterSolution:
+        solution = highs.getSolution()
         row_dual = np.asarray(solution.row_dual)
         alpha, multiplier = self._split(np.asarray(solution.col_value))
         w = -row_dual[1:] / self._divisors

@@ -153,6 +153,9 @@ def generate_and_price(
             master.add_features(features, columns.take(features))
         if len(samples) and isinstance(master, Master):  # a Walker holds all samples
             master.add_samples(samples)
+    if nothing_joins and state.is_doubtful and isinstance(master, Master):
+        limited = master.solve_limited(HOPELESS)
+        state = state if limited is None else judge(columns, master, limited)
     is_open = state.solution.bounded and not state.is_closed(tol)
     if is_open and nothing_joins and isinstance(master, Master):
         state = judge(columns, master, master.refine(state.solution))
