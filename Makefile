@@ -83,11 +83,15 @@ lint: $(SETUP)
 	$(BIN)/lint-imports
 
 $(DOCS_SETUP): $(SETUP)
+	@echo "Installing what the pages are built with, once."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	@touch $@
 
+# Sphinx says which page, and the gallery which script, it is at: all of it takes some minutes.
 docs: $(DOCS_SETUP)
-	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "Building the pages and running the scripts of the gallery: some minutes."
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	@echo "The pages are in docs/_build/html. Open $(CURDIR)/docs/_build/html/index.html"
 
 # For tests, lint and documentation; the lock file is for Python 3.11 on Linux x86-64.
 locked:

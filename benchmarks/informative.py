@@ -16,6 +16,7 @@ SHARES = (0.10, 0.34, 0.60)
 STRENGTHS = (2.0, 1.0, 0.5)  # distance of the class means, in standard deviations of the noise
 STRONG = STRENGTHS[0]
 ASKED = 8.0
+RULES = ("purified", "univariate", "band", "restricted", "sigmoid")
 
 
 @dataclass(frozen=True)
@@ -34,19 +35,24 @@ class Outcome:
     seconds: float
 
 
-def measure(
-    truth: float, strength: float, n_voxels: int, seed: int, jobs: int, C: float
-) -> Outcome:
-    maps = make_brain(n_voxels=n_voxels, informative=truth, strength=strength, random_state=seed)
+def measure(truth: float, strength: float, seed: int, arguments: argparse.Namespace) -> Outcome:
+    n_voxels = arguments.voxels
+    maps = make_brain(
+        arguments.participants,
+        n_voxels=n_voxels,
+        informative=truth,
+        strength=strength,
+        random_state=seed,
+    )
     started = perf_counter()
     found = informative_features(
-        SupportFeatureMachine(C=C, refit=None),
+        SupportFeatureMachine(C=arguments.C, refit=None),
         maps.X,
         maps.y,
         groups=maps.groups,
         every=3,
         n_permutations=20,
-        n_jobs=jobs,
+        n_jobs=arguments.jobs,
     )
     seconds = perf_counter() - started
     univariate = informative_share(t_map(maps.X, maps.y, groups=maps.groups).p_value)
@@ -69,6 +75,7 @@ def measure(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--voxels", type=int, default=2000)
+    parser.add_argument("--participants", type=int, default=12)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
@@ -76,8 +83,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     print(
-        f"Share of informative features in percent: 12 participants, 2 x 4 maps, "
-        f"{arguments.voxels} voxels.\n"
+        f"Share of informative features in percent: {arguments.participants} participants, "
+        f"2 x 4 maps, {arguments.voxels} voxels.\n"
         "sigmoid: the rule of Klement, Anders & Martinetz 2013; 0 to 0.5: its restricted form;\n"
         "band: chance by permutation;\n"
         "purified: the sigmoid's without features removed by chance, judged by left-out samples;\n"
@@ -86,18 +93,32 @@ def main() -> None:
     )
     head = "truth strength sigmoid 0_to_0.5 band purified t-map found pure seconds"
     print("".join(f"{name.replace('_', ' '):>10}" for name in head.split()))
-    strong = []
+    rows = []
     for strength in STRENGTHS:
         for truth in SHARES:
             for seed in range(arguments.seeds):
-                row = measure(truth, strength, arguments.voxels, seed, arguments.jobs, arguments.C)
+                row = measure(truth, strength, seed, arguments)
                 values = vars(row).values()
                 print("".join(f"{value:>10.1f}" for value in values), flush=True)
-                if strength == STRONG:
-                    strong.append(row)
-    for name in ("sigmoid", "restricted", "band", "purified", "univariate"):
-        worst = max(abs(getattr(row, name) - row.truth) for row in strong)
-        print(f"largest error at strength {STRONG:g}, {name}: {worst:.1f} (target {ASKED:g})")
+                rows.append(row)
+    summarize(rows)
+
+
+def summarize(rows: list[Outcome]) -> None:
+    """How far each estimate is from the truth, on average and at most, at every strength."""
+    print("\nEstimate minus truth, in percent of all features: mean, mean size, largest size")
+    print(
+        "".join(f"{name:>22}" for name in ("", *(f"strength {one:g}" for one in STRENGTHS), "all"))
+    )
+    for name in RULES:
+        cells = []
+        for strengths in (*((one,) for one in STRENGTHS), STRENGTHS):
+            errors = [getattr(row, name) - row.truth for row in rows if row.strength in strengths]
+            size = np.abs(errors)
+            cells.append(f"{np.mean(errors):+.1f} {size.mean():.1f} {size.max():.1f}")
+        print("".join(f"{cell:>22}" for cell in (name, *cells)))
+    worst = max(abs(row.purified - row.truth) for row in rows if row.strength == STRONG)
+    print(f"largest error at strength {STRONG:g}, purified: {worst:.1f} (target {ASKED:g})")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What becomes of a figure that a script has drawn."""
+"""Write or show a figure that a script has drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fewest._run.files import atomic_write
 
 
 def deliver(figure: Figure, file: str | None) -> None:
-    """Write a figure to a file (.png, .svg or .pdf), or show it where none is given."""
+    """Write a figure to a file (.png, .svg or .pdf), or show it if none is given."""
     if file is None:
         plt.show()
         return

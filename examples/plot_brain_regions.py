@@ -75,9 +75,9 @@ def image_of(values: np.ndarray, mask: Nifti1Image) -> Nifti1Image:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Planted regions of a brain.")
     parser.add_argument(
-        "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
+        "folder", nargs="?", type=Path, help="where to write the pictures (default: show)"
     )
-    parser.add_argument("--subsets", type=int, default=200, help="most of them (default: 200)")
+    parser.add_argument("--subsets", type=int, default=200, help="at most (default: 200)")
     arguments = parser.parse_args()
     write_pictures(arguments.folder, draw(arguments.subsets))
 

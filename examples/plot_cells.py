@@ -25,8 +25,8 @@ panel = select_panel(cells, "bulk_labels", n_genes=12, cv=3, random_state=0)
 print(panel)
 
 # %%
-# The size of a dot is the share of cells that express the gene. Genes stand with the type they
-# speak for most.
+# The size of a dot is the share of cells that express the gene. Each gene is next to the type for
+# which it is the strongest marker.
 
 plot_panel(panel, cells)
 
@@ -36,8 +36,8 @@ plot_panel(panel, cells)
 plot_panel(panel, cells, kind="heatmap")
 
 # %%
-# Which types stay confused? These are predictions for cells that were held out when the genes were
-# selected.
+# Which types are still confused? These are predictions for cells that were held out when the genes
+# were selected.
 
 held_out = panel.judgement.held_out
 plot_confusion(held_out.true, held_out.predicted)

@@ -56,7 +56,7 @@ def _panel(ax: Axes, d: int, d_star: int, runs: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Probability that random features separate.")
-    parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
+    parser.add_argument("file", nargs="?", help="a .png, .svg or .pdf file (default: show)")
     parser.add_argument("--runs", type=int, default=100, help="data sets per point (default: 100)")
     arguments = parser.parse_args()
     figure = draw(arguments.runs)

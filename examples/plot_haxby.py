@@ -102,9 +102,9 @@ def draw_square(
 def main() -> None:
     parser = argparse.ArgumentParser(description="One slice of a brain.")
     parser.add_argument(
-        "folder", nargs="?", type=Path, help="for the pictures; else they are shown"
+        "folder", nargs="?", type=Path, help="where to write the pictures (default: show)"
     )
-    parser.add_argument("--subsets", type=int, default=40, help="most of them (default: 40)")
+    parser.add_argument("--subsets", type=int, default=40, help="at most (default: 40)")
     parser.add_argument("--categories", nargs="+", help="which to compare (default: all)")
     arguments = parser.parse_args()
     data = load_haxby_slice()

@@ -2,7 +2,7 @@
 ===============================
 
 The leave-one-out error of a support vector machine may be wrong in high dimension, and
-:func:`~fewest.diagnostics.loo_reliability` says when.
+:func:`~fewest.diagnostics.loo_reliability` predicts when.
 
 The left figure shows the error on pure noise against the number of features: it should be one half,
 but tends to one. The middle figure shows the same for all sample sizes. The right figure shows two
@@ -82,7 +82,7 @@ def _map(ax: Axes, grid: loo.Grid, title: str) -> object:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Where leave-one-out misleads.")
-    parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
+    parser.add_argument("file", nargs="?", help="a .png, .svg or .pdf file (default: show)")
     parser.add_argument("--runs", type=int, default=1, help="data sets per point (default: 1)")
     arguments = parser.parse_args()
     with loo.quietly():

@@ -40,8 +40,8 @@ figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
 ClassWeightsDisplay.from_estimator(machine, X, ax=ax)
 
 # %%
-# Which classes stay confused? Every sample was predicted by a machine that had not seen it, and
-# that selected its features without it.
+# Which classes are still confused? Every sample was predicted by a machine that had not seen it,
+# and that selected its features without it.
 
 figure, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
 HeldOutConfusionDisplay.from_estimator(machine, X, y, cv=3, random_state=0, ax=ax)

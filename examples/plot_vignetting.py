@@ -75,7 +75,7 @@ def _across(ax: Axes, corrected: dict[str, np.ndarray], column: int, title: str)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Uneven light, and the border.")
-    parser.add_argument("file", nargs="?", help="where to draw: .png, .svg or .pdf; else shown")
+    parser.add_argument("file", nargs="?", help="a .png, .svg or .pdf file (default: show)")
     parser.add_argument("--levels", type=int, default=5, help="depth of the pyramid (default: 5)")
     arguments = parser.parse_args()
     deliver(draw(cosine_fourth(), arguments.levels), arguments.file)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from fewest._memory import check_size
 
+SPARSE_FORMATS = ("csr", "csc")  # those that estimators take as they are
 _COMPRESSED = ("csr", "csc", "bsr")
-_ADVICE = "It was damaged or put together by hand: make it anew from the values"
+_ADVICE = "It was damaged or put together by hand: create it again from the values"
 
 
 def check_sparse(matrix: Any, what: str) -> None:

@@ -47,6 +47,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def signed_points(share: float) -> str:
+    """A difference of shares in percentage points: '+1.3', '-0.4', '0.0'."""
+    points = round(100.0 * share, 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
 def four_digits(value: float) -> str:
     """'-1.570', '0.8400', '2303', '12346', '1.235e-07': zeros at the end are digits too."""
     if value == 0 or not math.isfinite(value):

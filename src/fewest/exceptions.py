@@ -8,7 +8,7 @@ class NotSeparableError(ValueError):
 
 
 class ModelFileError(ValueError):
-    """A model cannot be saved, or a file is no model that can be trusted to be whole."""
+    """A model cannot be saved, or a file is not a valid and complete model."""
 
 
 class ClusterError(RuntimeError):

@@ -42,6 +42,14 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
 
 
 @pytest.fixture
+def little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages with few permutations and short searches: their limits are counts."""
+    monkeypatch.setattr("fewest.report._plan.TEST_SECONDS", 2.0)
+    monkeypatch.setattr("fewest.report._trust._MOST_LOOKS", 100)
+    monkeypatch.setattr("fewest.report._front._MOST_LOOKS", 100)
+
+
+@pytest.fixture
 def refused(run: Callable[..., Ran]) -> Callable[..., str]:
     """Run `fewest select` and return its error message; it must be short and come alone."""
 

@@ -85,6 +85,33 @@ def test_groups_and_models(run, files, tmp_path):
     assert report["data"]["n_groups"] == 6
 
 
+@pytest.mark.parametrize("kind", ["npy", "parquet"])
+def test_covariates_as_in_memory(kind, run, tmp_path):
+    X, y = draw()
+    X, y = np.round(X[:, :6], 3), np.where(y > 0, "ill", "well")
+    batch, age = np.arange(len(y)) // 3 % 2, np.round(np.linspace(30, 60, len(y)) + X[:, 5], 3)
+    if kind == "npy":
+        path = write_npy(tmp_path, X, y)
+        lines = zip(y, batch, age, strict=True)
+        text = "".join(f"{one}\t{two}\t{three}\n" for one, two, three in lines)
+        (tmp_path / "known.tsv").write_text(f"kind\tbatch\tage\n{text}")
+        given = ("--classes", tmp_path / "known.tsv", "--target", "kind", "--keep", "x1")
+    else:
+        pandas = pytest.importorskip("pandas")
+        path = tmp_path / "X.parquet"
+        frame = pandas.DataFrame(X, columns=[f"x{place}" for place in range(X.shape[1])])
+        frame.assign(kind=y, batch=batch, age=age).to_parquet(path)
+        given = ("--blocks", "--target", "kind")
+    settings = ("--covariates", "batch,age", "--C", 1, "--cv", 2, "--json", "-")
+    report = run("select", path, *given, *settings).json
+    assert report["data"]["n_features"] == 6
+    np.savez(tmp_path / "all.npz", X=X, y=y, batch=batch, age=age)
+    memory = run("select", tmp_path / "all.npz", *settings).json
+    assert report["trust"]["confounding"] == memory["trust"]["confounding"]
+    assert report["verdict"]["status"] == memory["verdict"]["status"]
+    assert "The test of the covariates reads the file many times." in report["data"]["notes"]
+
+
 def test_people_without_a_phenotype(run, tmp_path):
     rng = np.random.default_rng(0)
     G = rng.integers(0, 3, (30, 50)).astype(float)
@@ -122,6 +149,9 @@ def test_size_decides(monkeypatch, run, files, tmp_path):
         (["--target", "short.tsv:kind"], "short.tsv has 1 rows for 48 samples"),
         (["--target", "gap.tsv:kind"], "has no value for 1 sample (4)"),
         (["--target", "order.tsv:kind", "--drop", "x500"], "has no feature 'x500'"),
+        (["--target", "order.tsv:kind", "--keep", "x500"], "See --keep COLUMN"),
+        (["--target", "order.tsv:kind", "--covariates", "age"], "has no label 'age'"),
+        (["--classes", "order.tsv:kind", "--covariates", "age"], "has no column 'age'"),
     ],
     ids=str,
 )

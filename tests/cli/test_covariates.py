@@ -5,10 +5,7 @@ import pytest
 
 from fewest.datasets import make_confounded
 
-
-@pytest.fixture(autouse=True)
-def _short_pages(monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 1.0)
+pytestmark = pytest.mark.usefixtures("little_work")
 
 
 @pytest.fixture

@@ -26,7 +26,11 @@ def test_says_what_the_library_says(diagnosed):
     ran = diagnosed("--seed", 3)
     assert ran.code == 0
     found = diagnose(X, y, n_permutations=19, cv=3, random_state=3)
-    assert found.summary in ran.out
+    main, _, rest = found.summary.partition("\n\nWhat to know about these data\n")
+    assert main in ran.out
+    assert "hubs" not in ran.out
+    assert rest not in ran.out
+    assert found.summary in diagnosed("--seed", 3, "--verbose").out
     assert "as far as so few permutations can show" in ran.out  # 19 show no more
     assert ran.out.startswith("Data ")
     assert "Time: reading" in ran.out

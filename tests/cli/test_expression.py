@@ -6,10 +6,7 @@ import pytest
 
 from tests.tables.expression import IDS, TISSUES, write_expression, write_patients, write_series
 
-
-@pytest.fixture(autouse=True)
-def _short_pages(monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 1.0)
+pytestmark = pytest.mark.usefixtures("little_work")
 
 
 @pytest.fixture

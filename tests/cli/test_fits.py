@@ -11,13 +11,10 @@ import pytest
 import fewest
 from fewest.cli._methods import METHODS
 
+pytestmark = pytest.mark.usefixtures("little_work")
+
 FOLDS = 4
 N_SAMPLES = 40
-
-
-@pytest.fixture(autouse=True)
-def in_a_hurry(monkeypatch):
-    monkeypatch.setattr("fewest.cli._job.USUAL_SECONDS", 2.0)
 
 
 @pytest.fixture

@@ -89,7 +89,7 @@ def test_a_running_number_is_no_feature(run, tmp_path):
     X[:, 0] = np.arange(1, 41)
     path = write_csv(tmp_path / "numbered.csv", X, y, ["patient", *NAMES[1:]])
     ran = run("select", path, "--target", "group", "--cv", 0)
-    assert "because it just counts the rows (name what is a feature in keep): patient." in ran.out
+    assert "because it only counts the rows (to keep it, name it in keep): patient." in ran.out
     assert "40 samples, 29 features" in ran.out
     ran = run("select", path, "--target", "group", "--cv", 0, "--keep", "patient")
     assert "40 samples, 30 features" in ran.out

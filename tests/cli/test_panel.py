@@ -242,3 +242,46 @@ def test_points_of_three_classes_are_refused(judged):
     assert ran.code == 2
     assert "tells two classes apart, but y has 3" in ran.err
     assert "--points: must be 1 or more" in judged("--points", 0).err
+
+
+def test_classes_of_the_second_table_in_a_file_of_their_own(judged, run, tmp_path):
+    X, y = make_data(seed=5)
+    whole = judged("--against", write(tmp_path / "second.csv", X, y), "--json", "-").json
+    ids = [f"s{place}" for place in range(len(y))]
+    bare = tmp_path / "bare.csv"
+    with bare.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", *NAMES])
+        rows.writerows([name, *values] for name, values in zip(ids, X, strict=True))
+    beside = tmp_path / "classes.csv"
+    lines = [f"{name},{label}\n" for name, label in zip(ids, y, strict=True)]
+    beside.write_text("id,kind\n" + "".join(reversed(lines)))
+    given = ("--against", bare, "--against-classes", f"{beside}:kind", "--json", "-")
+    found = judged(*given).json
+    assert found["panel"]["against"] == whole["panel"]["against"]
+    # Samples in columns, and the classes of both tables in one file.
+    turned = tmp_path / "turned.tsv"
+    table = [["gene", *ids], *([name, *column] for name, column in zip(NAMES, X.T, strict=True))]
+    turned.write_text("\n".join("\t".join(map(str, row)) for row in table) + "\n")
+    both = ("--classes", f"{beside}:kind", "--features", "g0,g1", *SHORT, "--json", "-")
+    first = run("panel", turned, *both, "--against", turned)
+    assert first.code == 0, first.err
+    assert first.json["panel"]["against"]["n_samples"] == len(y)
+
+
+def test_classes_without_a_second_table(judged):
+    ran = judged("--against-classes", "classes.csv")
+    assert ran.code == 2
+    assert "Name it with --against." in ran.err
+
+
+def test_the_page_begins_with_the_verdict(judged, tmp_path):
+    page, result = tmp_path / "page.html", tmp_path / "result.json"
+    ran = judged("--report", page, "--json", result)
+    verdict = json.loads(result.read_text())["verdict"]
+    assert verdict["status"] == "not tested"
+    assert verdict["text"].startswith("Not tested against chance: ")
+    assert verdict["text"] in ran.out
+    header = page.read_text(encoding="utf-8").split("</header>")[0]
+    start = header.index('<p class="verdict"><strong>Not tested against chance: ')
+    assert start < header.index('class="facts"')

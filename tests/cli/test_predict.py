@@ -258,7 +258,7 @@ def test_tampered_files(failed, model, unseen, tmp_path):
     message = failed(model, unseen)
     assert "cannot be loaded" in message
     assert "The file is damaged or was changed" in message
-    assert "cannot be loaded: it is no zip archive" in failed(unseen, unseen)
+    assert "cannot be loaded: it is not a complete zip archive" in failed(unseen, unseen)
     assert "cannot be read: No such file" in failed(tmp_path / "nowhere", unseen)
     fewest.save(fitted("repetitive"), model)
     assert "selects features, but does not predict" in failed(model, unseen)

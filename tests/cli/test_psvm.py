@@ -36,7 +36,9 @@ def test_agrees_with_the_estimator(run, table, options, settings):
 
 
 def test_without_a_feature(run, table):
-    ran = run("select", table, "--target", "group", "--method", "psvm", "--epsilon", 90)
+    ran = run(
+        "select", table, "--target", "group", "--method", "psvm", "--epsilon", 90, "--verbose"
+    )
     assert ran.code == 0
     assert "None: no feature is that correlated with the class. Lower --epsilon." in ran.out
     assert "Certificate of the quadratic program, over all features" in ran.out

@@ -74,16 +74,21 @@ def test_csv_has_a_row_a_feature(rank, tmp_path):
     with open(tmp_path / "out.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     expected = [
-        (str(place), str(subset["number"]), name, str(column), coefficient)
+        (str(place), str(subset["number"]), name, str(column))
         for place, subset in enumerate(_ranked(report), start=1)
-        for name, column, coefficient in zip(
-            subset["features"], subset["columns"], subset["coefficients"][0], strict=True
-        )
+        for name, column in zip(subset["features"], subset["columns"], strict=True)
     ]
     assert expected == [
-        (row["rank"], row["repetition"], row["feature"], row["column"], float(row["weight"]))
-        for row in rows
+        (row["rank"], row["repetition"], row["feature"], row["column"]) for row in rows
     ]
+    # Weights are for features divided by their standard deviations.
+    deviations = np.std(two_classes(shift=2.0)[0], axis=0)
+    weights = [
+        coefficient * deviations[column]
+        for subset in _ranked(report)
+        for column, coefficient in zip(subset["columns"], subset["coefficients"][0], strict=True)
+    ]
+    np.testing.assert_allclose([float(row["weight"]) for row in rows], weights)
 
 
 def _ranked(report):
@@ -135,7 +140,7 @@ def test_interrupt_reports_what_is_there(rank, monkeypatch, tmp_path):
 def test_limits(rank):
     few = rank("--C", 2, "--min-features", 25, "--json", "-").json
     assert few["alternatives"]["stop_reason"] == "features used up"
-    strict = rank("--C", 5, "--max-training-error", 0.05, "--json", "-").json
+    strict = rank("--C", 5, "--refit", "margin", "--max-training-error", 0.05, "--json", "-").json
     assert strict["alternatives"]["stop_reason"] == "training error"
     assert all(subset["training_error"] <= 0.05 for subset in _ranked(strict))
 
@@ -148,7 +153,7 @@ def test_limits(rank):
         (("--method", "liknon", "--C", "inf"), 2, "--method liknon needs a finite --C"),
         (("--method", "sfm-cv"), 2, "invalid choice: 'sfm-cv'"),
         (("--csv", "nowhere/out.csv"), 2, "--csv nowhere/out.csv: the folder"),
-        (("--C", 1, "--max-training-error", 0), 2, "already the first machine has a training"),
+        (("--C", 1, "--max-training-error", 0), 2, "even the first machine has a training"),
     ],
 )
 def test_errors(rank, arguments, code, message):

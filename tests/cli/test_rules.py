@@ -61,7 +61,7 @@ def test_signs(read):
     ("options", "text", "message"),
     [
         (["--include", "cd33"], "", "--include names 'cd33', .*\n.*mean 'CD33'"),
-        (["--exclude", "age,nothing"], "", "--exclude names 'nothing', which is no feature"),
+        (["--exclude", "age,nothing"], "", "--exclude names 'nothing', which is not a feature"),
         (["--feature-cost", "{f}"], "gene,price\nCD3,1\n", "names 'CD3', .*\nDid you mean 'CD33'"),
         (["--feature-cost", "{f}"], "CD33,1\n", "begins with 'CD33', which is a feature.\nIts"),
         (["--feature-cost", "{f}"], "gene,price\nCD33,dear\n", "price of 'CD33' is 'dear'"),

@@ -99,8 +99,8 @@ def test_json_describes_the_run(run, table):
     assert (report["data"]["n_samples"], report["data"]["n_features"]) == (40, 29)
     assert report["data"]["dropped"] == ["gene_0"]
     assert report["data"]["classes"] == [
-        {"label": "healthy", "n_samples": 20},
-        {"label": "ill", "n_samples": 20},
+        {"label": "healthy", "n_samples": 20, "is_small": False},
+        {"label": "ill", "n_samples": 20, "is_small": False},
     ]
     packages = {"python", "fewest", "numpy", "scipy", "scikit-learn", "highspy", "numba"}
     assert set(report["versions"]) == packages
@@ -109,7 +109,8 @@ def test_json_describes_the_run(run, table):
 
 
 def test_printed_report(run, table):
-    ran = run("select", table, "--target", "group", "--C", 3)
+    assert "relative gap" not in run("select", table, "--target", "group", "--C", 3).out
+    ran = run("select", table, "--target", "group", "--C", 3, "--verbose")
     assert ran.code == 0
     assert ran.err == ""
     for part in (

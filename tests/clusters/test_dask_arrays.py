@@ -261,4 +261,4 @@ def test_processes_are_refused_and_clusters_are_busy_already(client):
     )
     with pytest.raises(pickle.PicklingError) as caught:
         run_held_out(SupportFeatureMachine(C=1.0), array, y, cv=3, n_jobs=2)
-    assert "fits to it follow one another" in str(caught.value.__cause__)
+    assert "fits run one after another" in str(caught.value.__cause__)

@@ -23,7 +23,7 @@ def test_noise_says_that_nothing_can_be_concluded():
     assert text.startswith("Nothing can be concluded from these data.")
     assert "Classes that were assigned at random look much the same" in text
     assert f"takes {found.n_selected} of 10,000 features" in text
-    assert "Theory gives no comfort" in text
+    assert "Theory cannot rule out chance" in text
     assert "fitting them all proves nothing" in text
     assert "all samples are nearly equally far from each other" in text
     assert max(map(len, str(found).splitlines())) <= 88
@@ -95,7 +95,7 @@ def test_folds_are_at_most_the_smallest_class():
         ([0] * 5 + [1], {}, "two classes with two samples each, and five samples in all; got"),
         ([0] * 6, {}, "got {0: 6}"),
         ([0, 1] * 3, {"alpha": 5}, "alpha must be a number between 0 and 1; got 5"),
-        ([0, 1] * 3, {"n_permutations": 0}, "n_permutations must be a whole number"),
+        ([0, 1] * 3, {"n_permutations": -1}, "n_permutations must be a whole number"),
     ],
 )
 def test_bad_input(y, settings, message):
@@ -116,7 +116,7 @@ def test_too_few_permutations_are_not_called_chance():
     assert few.startswith("Nothing can be concluded yet: there were too few permutations.")
     flat = " ".join(few.split())
     assert "With 9 permutations the p-value cannot be below 0.1" in flat
-    assert "Take at least 19 permutations." in flat
+    assert "Use at least 19 permutations." in flat
     assert "look much the same" not in flat
     enough = diagnose(X, y, n_permutations=19, cv=None, random_state=0).summary
     assert (
@@ -135,7 +135,9 @@ def test_weak_evidence_is_called_weak():
     assert "would seldom look like this" in " ".join(weak.summary.split())
 
 
-@pytest.mark.parametrize(("hubs", "words"), [([3], "1 hub, 0 of them"), ([3, 4], "2 hubs, 0 of")])
+@pytest.mark.parametrize(
+    ("hubs", "words"), [([3], "1 such sample, 0 of them"), ([3, 4], "2 such samples, 0 of")]
+)
 def test_hubs_are_counted(hubs, words):
     X, y = make_gaussian(n=20, d=10, k=1, mu=1.0, random_state=0)
     found = diagnose(X, y, n_permutations=1, cv=None, random_state=0)

@@ -44,11 +44,30 @@ def mentioned_commands(text: str) -> list[str]:
 
 def internal_links(text: str) -> list[str]:
     """Targets of the links and pictures that are files, without anchors."""
-    targets = [target.split("#")[0] for target in _LINK.findall(_SNIPPETS.sub("", text))]
+    targets = [target.split("#")[0] for target in _LINK.findall(prose(text))]
     return [target for target in targets if target and "://" not in target]
 
 
 def anchors(text: str) -> list[tuple[str, str]]:
     """Pairs of a linked file (empty: the page itself) and the heading it names."""
-    targets = _LINK.findall(_SNIPPETS.sub("", text))
+    targets = _LINK.findall(prose(text))
     return [tuple(t.split("#", 1)) for t in targets if "#" in t and "://" not in t]
+
+
+def reference() -> set[str]:
+    """Full names in the API reference: those in autosummary tables, and those in the text."""
+    names = set()
+    for page in (ROOT / "docs/api").glob("*.md"):
+        module = "fewest"
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if match := re.match(r"\.\. currentmodule:: (\S+)", line):
+                module = match.group(1)
+            elif match := re.match(r"   (\w[\w.]*)$", line):
+                names.add(f"{module}.{match.group(1)}")
+            names.update(re.findall(r"`(fewest\.[\w.]+)`", line))
+    return names
+
+
+def prose(text: str) -> str:
+    """A page without its snippets."""
+    return _SNIPPETS.sub("", text)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import fewest
-from tests.docs.pages import ROOT, anchors, internal_links, name_of, pages
+from tests.docs.pages import ROOT, anchors, internal_links, name_of, pages, reference
 
 DOCS = ROOT / "docs"
 _PUBLIC = sorted(
@@ -18,20 +18,6 @@ _PUBLIC = sorted(
     if not any(part.startswith("_") for part in module.name.split("."))
     and not module.name.startswith("fewest.cli")
 )
-
-
-def _reference():
-    """Full names in the API reference: those in autosummary tables, and those in the text."""
-    names = set()
-    for page in (DOCS / "api").glob("*.md"):
-        module = "fewest"
-        for line in page.read_text(encoding="utf-8").splitlines():
-            if match := re.match(r"\.\. currentmodule:: (\S+)", line):
-                module = match.group(1)
-            elif match := re.match(r"   (\w[\w.]*)$", line):
-                names.add(f"{module}.{match.group(1)}")
-            names.update(re.findall(r"`(fewest\.[\w.]+)`", line))
-    return names
 
 
 def _exported(module_name):
@@ -47,7 +33,7 @@ def _exported(module_name):
 
 @pytest.mark.parametrize("module_name", ["fewest", *_PUBLIC])
 def test_every_public_name_is_in_the_reference(module_name):
-    listed = _reference()
+    listed = reference()
     # A package may share names of its modules; they are listed once, at either place.
     parts = module_name.split(".")
     homes = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
@@ -59,7 +45,7 @@ def test_every_public_name_is_in_the_reference(module_name):
     assert not missing, f"add them to a page in docs/api: {module_name}: {missing}"
 
 
-@pytest.mark.parametrize("name", sorted(_reference()))
+@pytest.mark.parametrize("name", sorted(reference()))
 def test_the_reference_lists_what_there_is(name):
     module_name, _, attribute = name.rpartition(".")
     try:
@@ -117,8 +103,18 @@ def test_the_settings_need_no_network_and_hide_no_warning(monkeypatch):
 
 
 def test_make_docs_takes_warnings_for_errors():
-    assert "sphinx-build -q -W --keep-going" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert "sphinx-build -W --keep-going" in (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "make docs" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_make_docs_says_what_it_does_and_where_the_pages_are():
+    """Sphinx is not silent, and the last line names the page to open."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (recipe,) = re.findall(r"^docs: .*\n((?:\t.*\n)+)", makefile, re.MULTILINE)
+    lines = recipe.strip().splitlines()
+    assert not re.search(r"sphinx-build.* (-q|-Q|--quiet|--silent)\b", recipe)
+    assert "docs/_build/html/index.html" in lines[-1]
+    assert lines[-1].strip().startswith("@echo")
 
 
 def test_the_picture_is_small():

@@ -15,13 +15,16 @@ from fewest.neuro._regions import Region
 from fewest.neuro._tables import Voxel
 from fewest.panels import PanelReport, PointsScore
 from fewest.report.content import Content, PanelContent, Predictions
-from fewest.significance import Confounding
+from fewest.significance import Confounding, LearningCurve, MethodComparison
 from fewest.tables._content import Missing
 from tests.docs.pages import ROOT
 
 PAGE = ROOT / "docs" / "result_file.md"
 # Names that the modules import for type checkers only.
-_IMPORTED = (Confounding, Missing, Overlap, PanelReport, PointsScore, Region, RuledOut, Step, Voxel)
+_IMPORTED = (
+    *(Confounding, LearningCurve, MethodComparison, Missing, Overlap, PanelReport, PointsScore),
+    *(Region, RuledOut, Step, Voxel),
+)
 NAMES = {cls.__name__: cls for cls in _IMPORTED}
 
 

@@ -55,7 +55,10 @@ def test_the_largest_of_a_group_stays():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"include": ["CD3"]}, "include names 'CD3', which is no feature of X. Did you mean 'CD3E"),
+        (
+            {"include": ["CD3"]},
+            "include names 'CD3', which is not a feature of X. Did you mean 'CD3E",
+        ),
         ({"exclude": [7]}, "exclude has 7; it must be a name, or the number of a column, 0 to 4"),
         ({"include": [True, False]}, r"include: mask of shape \(2,\), but X has 5 features"),
         ({"include": ["age"], "exclude": ["age", "sex"]}, "feature age: in include and in exclude"),
@@ -66,7 +69,7 @@ def test_the_largest_of_a_group_stays():
         ),
         ({"feature_cost": [1, 2]}, r"feature_cost: array of shape \(2,\)"),
         ({"feature_cost": "dear"}, "feature_cost must hold numbers; got 'dear'"),
-        ({"feature_cost": {"age": 0}}, "Features that cost nothing belong into include"),
+        ({"feature_cost": {"age": 0}}, "Put features that cost nothing into include"),
         ({"feature_cost": [1, 2, float("nan"), 1, 1]}, "it is nan for feature CD3E"),
         ({"signs": {"age": 2}}, "signs must be 1 .* got 2"),
         ({"feature_groups": {"a": ["age"], "b": ["age"]}}, "feature age in two groups"),

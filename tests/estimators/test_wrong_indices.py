@@ -47,7 +47,7 @@ WRONG = {
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_every_kind_of_damage(wrong):
     spoilt = spoil(**wrong)
-    with pytest.raises(ValueError, match="X is no valid sparse matrix: .* make it anew from"):
+    with pytest.raises(ValueError, match="X is no valid sparse matrix: .* create it again from"):
         fewest.SupportFeatureMachine().fit(spoilt, Y)
 
 

@@ -97,7 +97,9 @@ class TestEveryMachine:
         fitted = clone(machine).set_params(include=["gene 7"], exclude=["gene 0"]).fit(frame, y)
         assert fitted.support_[7]
         assert not fitted.support_[0]
-        with pytest.raises(ValueError, match="include names 'gene 77', which is no feature of X"):
+        with pytest.raises(
+            ValueError, match="include names 'gene 77', which is not a feature of X"
+        ):
             clone(machine).set_params(include=["gene 77"]).fit(frame, y)
 
 

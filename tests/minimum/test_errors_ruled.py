@@ -128,9 +128,9 @@ def test_what_is_always_in_is_in_every_set_and_not_counted():
 def test_groups_that_are_paid_once_are_refused_with_a_reason():
     X, y = planted()
     groups = {"chip": [0, 1]}
-    with pytest.raises(ValueError, match="paid once and errors do not go together: a set may"):
+    with pytest.raises(ValueError, match="paid for once cannot be combined with errors: a set may"):
         minimum_features(X, y, max_errors=1, feature_groups=groups)
-    with pytest.raises(ValueError, match="whole groups of features, and proofs for so many"):
+    with pytest.raises(ValueError, match="whole groups of features, and proofs for that many"):
         error_front(X, y, feature_groups=groups)
     assert error_front(X, y, max_features=2, feature_groups=groups, one_per_group=True).proven
 

@@ -137,9 +137,9 @@ def test_proofs_hold_for_these_data_only(found):
 
 def test_as_text_and_json(found):
     text = str(found)
-    assert text.startswith(f"{found.n_found} sets within 2 of the minimum, 2; no part")
+    assert text.startswith(f"{found.n_found} sets within 2 of the minimum, 2; none contains")
     assert "Shown: 10." in text
-    assert "Can replace each other, in so many pairs of sets: " in text
+    assert "Can replace each other (number of pairs of sets): " in text
     named = replace(found, feature_names=tuple(f"g{j}" for j in range(16)))
     plain = json.loads(json.dumps(named.to_dict()))
     assert plain["sets"][0]["features"] == ["g7", "g11"]

@@ -360,7 +360,7 @@ def test_what_is_refused(rules, message):
 
 def test_signs_are_about_two_classes():
     X, _ = problem()
-    with pytest.raises(ValueError, match="signs are about two classes, but y has 3"):
+    with pytest.raises(ValueError, match="signs are for two classes, but y has 3"):
         minimum_features(X, np.arange(22) % 3, signs={0: 1})
     assert minimum_features(X, np.arange(22) % 3, signs={0: 0}, max_size=1).lower_bound >= 2
 

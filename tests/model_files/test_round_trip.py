@@ -72,7 +72,8 @@ def test_every_public_estimator_is_tried():
         "RankingSelector",
         "WeightedVoteClassifier",
     }
-    assert public == set(MODELS)
+    # Decoders of brain images are tried in test_brain_models.
+    assert public == {name for name, one in MODELS.items() if not one.stands_for}
     assert public == {type(estimator).__name__ for estimator, _, _ in CASES.values()}
 
 
@@ -374,7 +375,7 @@ def test_models_with_scikit_learn_inside_warn_of_another_version(tmp_path):
 def test_pickles_are_no_models(tmp_path):
     path = Path(tmp_path / "model.pickle")
     path.write_bytes(pickle.dumps(fitted("sfm")))
-    with pytest.raises(fewest.ModelFileError, match="no zip archive"):
+    with pytest.raises(fewest.ModelFileError, match="not a complete zip archive"):
         fewest.load(path)
 
 

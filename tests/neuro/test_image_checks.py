@@ -87,7 +87,7 @@ def test_empty_mask(scans):
 def test_mask_that_cannot_be_computed():
     y = ["a", "b"] * 3
     nothing = image(np.zeros((4, 4, 4, 6)))
-    refused("Give a mask image, or a NiftiMasker", nothing, y)
+    refused("Give a mask image, or another mask_strategy", nothing, y)
 
 
 def test_mask_with_several_volumes(scans):
@@ -215,7 +215,10 @@ def test_new_groups_that_do_not_fit(scans):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"standardize": "runs"}, "standardize must be one of None, 'groups'; got 'runs'"),
+        (
+            {"standardize": "runs"},
+            "standardize must be one of None, False, True, 'zscore_sample', 'psc', 'groups'; got",
+        ),
         ({"smoothing_fwhm": 0}, "smoothing_fwhm must be a positive number; got 0"),
         ({"downsample": -1}, "downsample must be a whole number of at least one; got -1"),
         ({"downsample": 9}, "levels=9 is too many"),

@@ -1,6 +1,7 @@
 """The report of a decoder: its machine on its voxels, with maps."""
 
 import pickle
+import re
 
 import nibabel
 import numpy as np
@@ -84,6 +85,37 @@ def test_names_after_downsampling(scans):
     feature = report.content.answer.hyperplanes[0].features[0]
     x, y, z = (decoder.mask_img_.affine @ [*(2 * coarse[feature.column]), 1])[:3]
     assert feature.name == f"{x:.1f}, {y:.1f}, {z:.1f} mm"
+
+
+def test_the_page_speaks_of_voxels_and_volumes(report):
+    page = re.sub(r"<(script|style).*?</\1>", "", report.html, flags=re.DOTALL)
+    page = page.replace("Support Feature Machine", "")
+    assert not re.findall(r">[^<]*\b(?:feature|sample)s?\b[^<]*<", page, flags=re.IGNORECASE)
+    assert not re.findall(r'"[^"]*\b(?:feature|sample)s?\b[^"]*"', page, flags=re.IGNORECASE)
+    assert "of 600 voxels" in " ".join(page.split())
+    assert "36 volumes, 600 voxels, 6 groups" in page
+
+
+def test_maps_come_first(report):
+    places = [report.html.index(f'<section id="{name}"') for name in ("maps", "asked", "answer")]
+    assert places == sorted(places)
+    links = re.findall(r'<a href="#([a-z-]+)"', report.html)
+    assert links[:2] == ["maps", "asked"]
+    assert links.count("maps") == 1
+
+
+def test_missing_groups_are_on_the_page(scans):
+    with pytest.warns(UserWarning, match="groups are not given"):
+        decoder = FewestVoxels(mask=scans.mask, n_subsets=0, cv=2).fit(scans.images, scans.y)
+    report = decoder.generate_report(parts=(), figures=())
+    assert "neighbours in time are alike" in report.content.notes[0]
+
+
+def test_blocks_are_handed_on(scans, handed_on):
+    blocks = np.arange(len(scans.y)) // 2
+    decoder = FewestVoxels(mask=scans.mask, n_subsets=0, cv=0)
+    decoder.fit(scans.images, np.repeat(["a", "b"], 18), blocks=blocks).generate_report()
+    np.testing.assert_array_equal(handed_on[0]["blocks"], blocks)
 
 
 def test_maps_are_on_the_page(report):

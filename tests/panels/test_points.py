@@ -330,9 +330,9 @@ def test_bad_input(change, message):
 
 def test_large_panels_and_other_columns_are_refused(score):
     X = np.random.default_rng(0).standard_normal((60, 30))
-    with pytest.raises(ValueError, match="nobody adds up 30 features"):
+    with pytest.raises(ValueError, match="30 features are too many to add up"):
         points_score(X, make_data()[1], range(30))
-    with pytest.raises(ValueError, match="X has 30 columns, but the score was made of 6 columns"):
+    with pytest.raises(ValueError, match="X has 30 columns, but the score was made from 6 columns"):
         score.predict(X)
     with pytest.raises(ValueError, match="no rows and columns"):
         score.predict(X[0])

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from fewest import SupportFeatureMachine
 from fewest._estimators.panel import centre_weights, find_sides
 from fewest.plotting import ClassWeightsDisplay, plot_class_matrix
-from fewest.plotting._figures import spread_places
+from fewest.plotting._names import spread_places
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_unfinished_folds_warn():
         ({"kernel_grid": {"width": [1.0]}}, "kernel_grid must be a dict of lists .*width"),
         ({"kernel_grid": {"gamma": 1.0}}, "kernel_grid must be a dict of lists"),
         ({"kernel_grid": {"gamma": [-1.0]}}, "gamma must be 'scale', 'auto' or a positive"),
-        ({"kernel_grid": {"C": [1.0]}}, "C and epsilon have lists of their own"),
+        ({"kernel_grid": {"C": [1.0]}}, "C and epsilon have their own lists"),
         ({"kernel": "precomputed", "row_objects": "samples"}, "needs a square matrix"),
     ],
 )

@@ -178,7 +178,8 @@ def test_a_class_of_one_sample_has_no_folds():
     X[-1, 0] += 10
     report = make_report(SupportFeatureMachine().fit(X, y), X, y)
     assert "too small for the split" in reasons(report)["validation"]
-    assert "needs at least two of every class" in reasons(report)["diagnostics"]
+    assert "two samples each" in reasons(report)["diagnostics"]
+    assert "needs at least two of every class" in reasons(report)["permutation"]
     assert "Not in this report" in report.html
 
 

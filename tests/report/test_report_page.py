@@ -22,7 +22,7 @@ from fewest.report import make_report
 from fewest.report._wording import safe, typeset
 
 ROOT = Path(__file__).resolve().parents[2]
-VOID = {"meta", "img", "input", "br", "hr", "link"}
+VOID = {"meta", "img", "input", "br", "hr", "link", "wbr"}
 
 
 class Outline(HTMLParser):
@@ -175,7 +175,7 @@ def test_in_a_notebook_it_is_a_frame(report):
     ((tag, attrs),) = Outline(report._repr_html_()).elements
     assert tag == "iframe"
     assert attrs["srcdoc"] == report.html
-    assert attrs["sandbox"] == "allow-scripts"
+    assert attrs["sandbox"] == "allow-scripts allow-downloads"
 
 
 def test_open_shows_a_file(report, monkeypatch):
@@ -246,5 +246,6 @@ def test_wheel_holds_template_style_and_script(tmp_path):
     )
     (wheel,) = tmp_path.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    for name in ("template.html", "panel.html", "macros.html", "style.css", "table.js"):
+    scripts = ("table.js", "downloads.js", "scrolling.js")
+    for name in ("template.html", "panel.html", "macros.html", "style.css", *scripts):
         assert f"fewest/report/assets/{name}" in names

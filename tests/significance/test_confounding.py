@@ -43,7 +43,7 @@ def test_classes_that_differ_beyond_the_batch():
     found = check(*make_confounded(n=80, d=200, effect=1.5, random_state=2))
     assert found.p_value == pytest.approx(0.025)
     assert not found.is_explained
-    assert "alike in batch and age, too (p = 0.025). But batch goes with the classes" in (
+    assert "alike in batch and age, too (p = 0.025). But batch is associated with the classes" in (
         found.verdict
     )
 
@@ -52,7 +52,7 @@ def test_covariates_without_any_association():
     X, y, covariates = make_confounded(n=80, d=200, effect=1.5, overlap=0.5, random_state=3)
     found = check(X, y, {"age": covariates["age"]})
     assert found.suspects == ()
-    assert found.verdict.endswith("and none of these goes with the classes.")
+    assert found.verdict.endswith("and none of these is associated with the classes.")
 
 
 def test_classes_that_are_the_batches():
@@ -61,7 +61,7 @@ def test_classes_that_are_the_batches():
     assert found.p_value is None
     assert found.n_mixed == 0
     assert found.is_explained
-    assert "The classes cannot be told from batch" in found.verdict
+    assert "The classes cannot be distinguished from batch" in found.verdict
 
 
 def test_a_cross_validation_that_is_there_is_used():

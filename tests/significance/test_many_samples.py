@@ -14,7 +14,7 @@ from fewest._estimators.splits import permute_labels, require_all_classes
 from fewest._estimators.validation import make_dense
 from fewest.significance import bootstrap_632, permutation_test, run_held_out, stability
 from fewest.significance._permutation import _draw_like
-from fewest.significance._resampling import _strata, draw_rows, find_units
+from fewest.significance._resampling import draw_rows, find_strata, find_units
 from tests.memory import traced_memory
 
 
@@ -66,7 +66,7 @@ def test_resamples_are_drawn_without_a_list_of_all_samples(grouped):
     groups = np.arange(n) // 100 if grouped else None
     rng = np.random.RandomState(0)
     with traced_memory() as memory:
-        draw_rows(_strata(y, groups), y, rng)
+        draw_rows(find_strata(y, groups), y, rng)
     assert memory.peak < 80 * n
 
 

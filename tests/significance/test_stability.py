@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from fewest import SupportFeatureMachine
 from fewest.datasets import make_gaussian
 from fewest.significance import bootstrap_632, stability, stability_index
-from fewest.significance._resampling import _strata, draw_rows
+from fewest.significance._resampling import draw_rows, find_strata
 
 
 def kuncheva(Z):
@@ -95,7 +95,7 @@ def test_groups_are_drawn_as_a_whole(resample, mixed):
     rng = np.random.RandomState(0)
     groups = np.arange(24) // 4
     y = np.arange(24) % 2 if mixed else groups % 2
-    strata = _strata(y, groups)
+    strata = find_strata(y, groups)
     for _ in range(20):
         rows, outside = draw_rows(strata, y, rng, half=resample == "half")
         assert set(rows) | set(outside) == set(range(24))

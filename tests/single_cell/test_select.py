@@ -135,7 +135,7 @@ def test_written_and_read_again(cells, tmp_path):
     kept = again.uns["fewest"]
     assert kept["genes"].tolist() == panel.genes
     assert kept["types"].tolist() == panel.types
-    assert kept["params"] == {"label": "celltype", "counts": False}
+    assert kept["params"] == {"label": "celltype", "use_raw": False, "counts": False}
     assert kept["held_out"]["macro_f1"] == panel.judgement.macro_f1
     assert np.array_equal(kept["held_out"]["confusion"], panel.judgement.confusion.to_numpy())
     assert kept["certificates"]["relative_gap"].max() == panel.gap
@@ -146,7 +146,7 @@ def test_another_name_or_nothing_is_written(cells):
     assert "held_out" not in cells.uns["small"]
     before = cells.copy()
     select_panel(cells, "celltype", n_genes=4, cv=None, key_added=None)
-    assert list(cells.var) == list(before.var) == ["small"]
+    assert list(cells.var) == list(before.var) == ["small", "small_weight"]
     assert list(cells.uns) == ["small"]
 
 
@@ -171,7 +171,7 @@ def test_backed(cells, tmp_path):
 def test_backed_and_too_large(cells, tmp_path, monkeypatch):
     cells.write_h5ad(tmp_path / "t.h5ad")
     backed = anndata.read_h5ad(tmp_path / "t.h5ad", backed="r")
-    monkeypatch.setattr("fewest.single_cell._values.get_memory", lambda: 9000)
+    monkeypatch.setattr("fewest._anndata.values.get_memory", lambda: 9000)
     with pytest.raises(ValueError, match="more than this computer has. Keep fewer genes"):
         select_panel(backed, "celltype")
     backed.file.close()
@@ -181,7 +181,7 @@ def test_dense_files_are_read_in_blocks(tmp_path, monkeypatch):
     adata = make_cells(np.asarray)
     expected = select_panel(adata, "celltype", n_genes=3, cv=None, key_added=None)
     full = select_panel(make_cells(lambda X: X + 1.0), "celltype", n_genes=3, cv=None)
-    monkeypatch.setattr("fewest.single_cell._values._BLOCK_BYTES", 5000)
+    monkeypatch.setattr("fewest._anndata.values._BLOCK_BYTES", 5000)
     for name, values in (("zeros", adata.X), ("full", adata.X + 1.0)):
         copy = adata.copy()
         copy.X = values
@@ -284,7 +284,7 @@ def test_genes_in_and_out(cells):
     )
     assert "gene 20" in panel.genes
     assert "gene 0" not in panel.genes
-    with pytest.raises(ValueError, match="exclude names 'gene 99', which is no feature of X"):
+    with pytest.raises(ValueError, match="exclude names 'gene 99', which is not a feature of X"):
         select_panel(cells, "celltype", exclude=["gene 99"])
     with pytest.raises(ValueError, match="Set them on the estimator"):
         select_panel(cells, "celltype", positive=True, estimator=SupportFeatureMachine())

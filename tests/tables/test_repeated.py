@@ -49,7 +49,7 @@ def test_one_column_per_name(how, merge, read):
     np.testing.assert_allclose(table.X[:, 0], merge(X[:, [0, 2, 6]]), rtol=1e-15)
     np.testing.assert_allclose(table.X[:, 2], merge(X[:, [3, 4]]), rtol=1e-15)
     np.testing.assert_array_equal(table.X[:, [1, 3]], X[:, [1, 5]])
-    assert any(note.startswith("2 names stood for several columns") for note in table.notes)
+    assert any(note.startswith("2 names had several columns") for note in table.notes)
 
 
 def test_numbers_after_names(read):

@@ -13,6 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from fewest._anndata.cells import is_annotated
 from fewest._estimators.certificate import Certificate
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray
@@ -41,6 +42,8 @@ class Abilities:
     predicts_from_support: bool = False  # new samples need the selected columns only
     advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
+    effort: float = 4.0  # how long a fit takes, compared with that of a Support Feature Machine
+    reads_images: bool = False  # samples are volumes of brain images, not rows of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,7 @@ class Declaring:
     """Base of every estimator of this package: it declares what it can do."""
 
     support_: NDArray[np.bool_]
+    feature_names_in_: NDArray[Any]  # if they have any
 
     def _abilities(self) -> Abilities:
         raise NotImplementedError
@@ -129,16 +133,25 @@ class Selector(Declaring, SelectorMixin):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            Samples with all features of the fit.
+        X : array, sparse matrix, data frame or AnnData of shape (n_samples, n_features)
+            Samples with all features of the fit; of an AnnData object, those that were selected.
 
         Returns
         -------
         array or sparse matrix of shape (n_samples, n_selected)
             The columns, in the order in which X has them.
         """
+        if is_annotated(X):
+            return self._take_genes(X)
         check_sparse(X, "X")
         return super().transform(X)
+
+    def _take_genes(self, adata: Any) -> Any:
+        """The selected genes of an AnnData object, found by their names."""
+        from fewest._estimators.annotated import read_genes
+
+        chosen = np.flatnonzero(self._get_support_mask())
+        return read_genes(self, adata, chosen)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -226,6 +239,12 @@ def find_probabilities(fitted: Any, X: Any) -> FloatArray | None:
 def feature_names_of(fitted: Any) -> Any:
     """Names of the columns that the estimator was fitted to; None if they had none."""
     return getattr(fitted, "feature_names_in_", None)
+
+
+def name_features(fitted: Any, names: Sequence[str]) -> None:
+    """Tell an estimator of this package what the columns it was fitted to are called."""
+    if isinstance(fitted, Declaring):
+        fitted.feature_names_in_ = np.asarray(names, dtype=object)
 
 
 def certificates_of(fitted: Any, signs: FloatArray) -> tuple[Certificate, ...]:

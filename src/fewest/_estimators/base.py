@@ -120,12 +120,13 @@ class SelectingClassifier(
 
         Parameters
         ----------
-        X : array, sparse matrix or Store of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame, Store or AnnData of shape (n_samples, n_features)
             Numbers of any type; not copied, centred or converted as a whole, unless samples of
-            weight zero or duplicate sparse entries have to be taken out. A file that is larger than
-            memory is opened by :func:`fewest.stores.open_store`.
-        y : array of shape (n_samples,)
-            Class labels, two or more different ones.
+            weight zero or duplicate sparse entries have to be removed. To use a file that is larger
+            than memory, open it with :func:`fewest.stores.open_store`.
+        y : array of shape (n_samples,) or str
+            Class labels, two or more different ones. If X is an AnnData object: the column of
+            `obs` that holds them; cells without a label are left out, with a warning.
         sample_weight : array of shape (n_samples,), optional
             A sample of weight two counts as two samples. Samples of weight zero are left out.
 
@@ -361,12 +362,14 @@ class SelectingClassifier(
         """Translate the hyperplanes from standardised columns to X as it was given."""
         self.results_: tuple[Any, ...] = tuple(plane.result for plane in planes)
         self.coef_ = np.zeros((len(planes), columns.n_features))
+        self.standardized_coef_ = np.zeros_like(self.coef_)
         self.intercept_ = np.zeros(len(planes))
         self.supports_ = np.zeros((len(planes), columns.n_features), dtype=bool)
         for row, plane in enumerate(planes):
             features = plane.result.features
             raw, self.intercept_[row] = unscale(columns, features, plane.w, plane.b)
             self.coef_[row, features] = raw
+            self.standardized_coef_[row, features] = raw * columns.deviations(features)
             self.supports_[row, features] = True
         self.support_ = np.any(self.supports_, axis=0)
         self.n_iter_ = max(len(result.steps) for result in self.results_)

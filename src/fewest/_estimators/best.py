@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from sklearn.utils.validation import check_is_fitted
-
 from fewest._estimators.abilities import Selector, certificates_of
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.probabilities import share_scores
 from fewest._types import FloatArray
 
-_OF_THE_BEST = ("coef_", "intercept_", "support_", "supports_", "results_", "n_iter_")
+_OF_THE_BEST = (
+    "coef_",
+    "standardized_coef_",
+    "intercept_",
+    "support_",
+    "supports_",
+    "results_",
+    "n_iter_",
+)
 
 
 class BestMachine(Selector, LinearClassifier):
@@ -44,5 +50,4 @@ class BestMachine(Selector, LinearClassifier):
         -------
         array of shape (n_samples, n_classes)
         """
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X))
+        return share_scores(self.decision_function(X), self.best_estimator_.temperature_)

@@ -10,8 +10,9 @@ class Certificate:
     """Proof of the first linear program, the one over all features; and how the loop ended.
 
     For the Potential Support Vector Machine it is that of the one quadratic program, and there are
-    no linear ones. `samples_inside_margin` includes those on the wrong side; None for methods
-    without a margin.
+    no linear ones. `samples_on_wrong_side` are those of the program; a result has the training
+    errors of the machine in its place, by the rule of `predict`. `samples_inside_margin` are those
+    of the program, None for methods without a margin.
     """
 
     objective: float

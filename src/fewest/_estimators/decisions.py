@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.probabilities import Calibrated, share_scores
 from fewest._estimators.validation import check_new_data
+from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray, IndexArray
 
 
@@ -31,8 +32,8 @@ class ScoreClassifier(Calibrated, ClassifierMixin):
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n_samples, n_features)
-            Samples to classify.
+        X : array, sparse matrix, data frame or AnnData of shape (n_samples, n_features)
+            Samples to classify. Genes of an AnnData object are found by name, in any order.
 
         Returns
         -------
@@ -47,9 +48,9 @@ class ScoreClassifier(Calibrated, ClassifierMixin):
 
         The scores are divided by one temperature, chosen so that the classes of samples left out of
         a fit are as likely as possible. Machines that count features leave them out of the last fit
-        only, not of the selection: where features were selected from very many, the probabilities
-        of new samples are then too certain. Estimators that choose by cross-validation, and all
-        that are no such machines, take the temperature from folds that select again.
+        only, not of the selection: if features were selected from very many, the probabilities
+        of new samples are then too extreme. Estimators that choose by cross-validation, and all
+        other classifiers, take the temperature from folds that select again.
 
         Parameters
         ----------
@@ -67,11 +68,12 @@ class LinearClassifier(ScoreClassifier):
     """A classifier with weights for X as it was given, which are zero outside `support_`."""
 
     coef_: FloatArray
+    standardized_coef_: FloatArray  # times the standard deviations of the columns
     intercept_: FloatArray
     support_: NDArray[np.bool_]
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of w . x + b; positive values speak for the (second) class.
+        """Signed value of w . x + b; positive values favour the (second) class.
 
         Parameters
         ----------
@@ -86,6 +88,14 @@ class LinearClassifier(ScoreClassifier):
         used = np.flatnonzero(self.support_)
         scores = np.asarray(X[:, used] @ self.coef_[:, used].T) + self.intercept_
         return scores.ravel() if len(self.intercept_) == 1 else scores
+
+
+def standardize_coef(coef: FloatArray, X: Any) -> FloatArray:
+    """Weights for X as it was given, times the standard deviations of its columns."""
+    used = np.flatnonzero(coef.any(axis=0))
+    standardized = np.zeros_like(coef)
+    standardized[:, used] = coef[:, used] * np.sqrt(weighted_moments(X[:, used])[1])
+    return standardized
 
 
 class TwoClassesOnly:

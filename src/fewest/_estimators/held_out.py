@@ -1,7 +1,7 @@
 """The one held-out loop: every sample judged by an estimator that was fitted without it.
 
-Whoever needs an honest error, the selections of the folds or decisions on samples that were not
-seen runs it once, and hands the result on.
+Everything that needs an honest error, the selections of the folds or decisions on held-out samples
+runs it once, and passes the result on.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ from fewest._estimators.validation import (
 )
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._run.sharing import run_on_cluster
+from fewest._showing import Shown, list_shortly
 from fewest._solvers.columns import as_matrix
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed, percent
 
 if TYPE_CHECKING:
     from fewest._solvers.many.problem import Outcome
@@ -54,8 +56,8 @@ if TYPE_CHECKING:
 _NO_MATTER = {"n_jobs": None, "verbose": 0}  # parameters that do not change a result
 
 
-@dataclass(frozen=True, eq=False)
-class Fold:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fold(Shown):
     """What an estimator fitted to the training samples made of the test samples.
 
     `decisions` has one column per linear function (or class); None without `decision_function`.
@@ -79,14 +81,32 @@ class Fold:
         return np.any(self.supports, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
-class HeldOut:
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut(Shown):
     """All folds of one estimator on one data set."""
 
     report_kind = "held_out"  # as which `fewest.report` takes it
     y: NDArray[Any]
     folds: tuple[Fold, ...]
     estimator: Any = None
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "folds")
+
+    def _headline(self) -> str:
+        error = percent(self.balanced_error)
+        return f"balanced error {error} in {counted(len(self.folds), 'fold')}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        classes = np.unique(self.y).tolist()
+        facts = [
+            ("samples", f"{len(self.y)}; classes: {listed(classes)}"),
+            ("error", f"{percent(self.error)} of all samples judged"),
+        ]
+        if all(fold.supports is not None for fold in self.folds):
+            sizes = [int(fold.support.sum()) for fold in self.folds]
+            facts.append(("features", f"{min(sizes)} to {max(sizes)} per fold"))
+        return facts
 
     @cached_property
     def n_repeats(self) -> int:
@@ -164,7 +184,7 @@ class HeldOut:
         return is_same_estimator(estimator, self.estimator)
 
     def first(self, n_folds: int) -> HeldOut:
-        """The first folds alone, those of the first of several repeats for instance."""
+        """Only the first folds, for instance those of the first of several repeats."""
         return replace(self, folds=self.folds[:n_folds])
 
     def in_order(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -310,9 +330,9 @@ def run_held_out(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> HeldOut:
-    """Cross-validate once, selection included, for all that need the result.
+    """Cross-validate once, including the selection, and keep the result for every use.
 
-    Displays, `permutation_test` and the report take it instead of fitting the folds again.
+    Displays, `permutation_test` and the report accept it, so the folds are not fitted again.
 
     Parameters
     ----------
@@ -323,13 +343,13 @@ def run_held_out(
     y : array of shape (n_samples,)
         Their classes.
     cv : int, splitter or list of splits
-        A number means stratified folds, of whole groups where there are groups.
+        A number means stratified folds, of whole groups if there are groups.
     groups : array of shape (n_samples,), optional
         Samples of one group are in the same fold.
     random_state : int, RandomState instance or None
         Shuffles the folds, if `cv` is a number.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Above zero, shows a progress bar.
 

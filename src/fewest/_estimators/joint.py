@@ -85,7 +85,7 @@ class JointClassifier(SelectingClassifier):
             if self.multi_class == "separate":
                 raise ValueError('max_features needs one program for all: multi_class="joint"')
             if refusal := self._refuse_jointly():
-                raise ValueError(f"max_features does not go with {refusal}: leave one of them out")
+                raise ValueError(f"max_features cannot be combined with {refusal}: leave one out")
         if self.min_per_class is not None:
             check_count("min_per_class", self.min_per_class)
             if self.max_features is None or np.isinf(self.C):
@@ -330,7 +330,7 @@ class JointClassifier(SelectingClassifier):
         doubts = []
         if self.max_features is not None and selection.n_features > self.max_features:
             doubts.append(
-                f"{selection.n_features} features are needed for no error, which is more than "
+                f"{selection.n_features} features are needed to avoid errors, which is more than "
                 f"max_features={self.max_features}: allow errors with a finite C"
             )
         doubts += self._unfinished_doubts(selection)
@@ -351,10 +351,12 @@ class JointClassifier(SelectingClassifier):
             rows, b = rows[1:] - rows[:1], b[1:] - b[:1]
         self.results_ = (selection,)
         self.coef_ = np.zeros((len(rows), columns.n_features))
+        self.standardized_coef_ = np.zeros_like(self.coef_)
         self.intercept_ = np.zeros(len(rows))
         for row, w in enumerate(rows):
             raw, self.intercept_[row] = unscale(columns, features, w, b[row])
             self.coef_[row, features] = raw
+            self.standardized_coef_[row, features] = raw * columns.deviations(features)
         self.support_ = np.zeros(columns.n_features, dtype=bool)
         self.support_[features] = True
         self.supports_ = np.tile(self.support_, (len(rows), 1))

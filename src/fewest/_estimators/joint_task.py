@@ -66,10 +66,7 @@ def inseparable(task: JointTask, result: JointResult | None = None) -> ValueErro
             "the means of some classes are equal in every feature, so the constraints of the "
             f"Support Feature Machine cannot hold ({named}). Add features that differ"
         )
-    return NotSeparableError(
-        f"{start}feature(s){ruled} (proven by a Farkas certificate, about the classes {named}). "
-        f"{advice}"
-    )
+    return NotSeparableError(f"{start}feature(s){ruled} (proven for the classes {named}). {advice}")
 
 
 def unsolved(task: JointTask) -> ValueError:

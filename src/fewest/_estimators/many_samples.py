@@ -40,9 +40,9 @@ def hold_several(values: NDArray[Any], groups: NDArray[Any]) -> NDArray[np.bool_
 
 
 def draw_subsample(y: NDArray[Any], most: int | None, random_state: Any = 0) -> IndexArray:
-    """At most so many rows, in increasing order, drawn at random with the classes' shares kept.
+    """At most this many rows, in increasing order, drawn in proportion to the sizes of the classes.
 
-    Every class keeps two samples at least (if it has them). All rows if there are no more than
+    Every class keeps at least two samples (if it has them). All rows if there are no more than
     `most`, or if that is None.
 
     Examples

@@ -32,7 +32,7 @@ class Places:
                 )
             if feature not in self._of_name:
                 raise ValueError(
-                    f"{rule} names {quoted(feature)}, which is no feature of X. "
+                    f"{rule} names {quoted(feature)}, which is not a feature of X. "
                     + near(feature, self._names, "feature")
                 )
             return self._of_name[feature]
@@ -102,7 +102,7 @@ class Places:
                 twice = places[found[places] >= 0]
                 if len(twice):
                     raise ValueError(
-                        f"feature_groups has {self.show(twice)} in two groups: each belongs into "
+                        f"feature_groups has {self.show(twice)} in two groups: each may be in "
                         "one at most"
                     )
                 found[places] = number

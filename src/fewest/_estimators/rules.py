@@ -1,4 +1,4 @@
-"""Rules about features: which are in for nothing, which stay out, what the others cost.
+"""Rules about features: which are always included, which stay out, what the others cost.
 
 Users give them by name or number; `read_rules` turns them into arrays over all features, or raises
 an error that says what is wrong.
@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from fewest._estimators.places import Places
 from fewest._estimators.validation import check_flag, mask_columns
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.smooth import Rivalry
 from fewest._solvers.problem import class_mean_vector
@@ -41,14 +42,14 @@ RULES_FAILED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Rules:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rules(Shown):
     """What may be selected, and at what price; arrays have one entry per feature.
 
     `price` is zero for features that are always in. `groups` are numbers, -1 for features in none;
-    features of a group are paid once, by the largest price among them, or, with `one_per_group`, at
-    most one of them is selected. `signs` are 1 for features that must be higher in the second of
-    two classes, -1 for those that must be lower, 0 for all others.
+    features of a group are paid for once, at the largest price among them, or, with
+    `one_per_group`, at most one of them is selected. `signs` are 1 for features that must be higher
+    in the second of two classes, -1 for those that must be lower, 0 for all others.
     """
 
     price: FloatArray
@@ -179,7 +180,7 @@ def read_rules(
     >>> read_rules(3, ["age", "A", "B"], exclude=["a"])
     Traceback (most recent call last):
     ...
-    ValueError: exclude names 'a', which is no feature of X. Did you mean 'A'?
+    ValueError: exclude names 'a', which is not a feature of X. Did you mean 'A'?
     """
     given = (include, exclude, feature_cost, feature_groups, signs)
     if all(one is None for one in given):
@@ -203,8 +204,8 @@ def read_rules(
         if len(bad):
             raise ValueError(
                 f"feature_cost must be positive and finite, but it is {price[bad[0]]:g} for "
-                f"{places.show(bad)}. Features that cost nothing belong into include, those that "
-                "are not to be had into exclude"
+                f"{places.show(bad)}. Put features that cost nothing into include, and those that "
+                "are not available into exclude"
             )
     price[included] = 0.0
     groups = None if feature_groups is None else places.groups(feature_groups)
@@ -361,14 +362,18 @@ def describe_rules(estimator: Any, names: Sequence[str], support: NDArray[np.boo
             f"{rules.terms.total(chosen):g} together."
         )
     if rules.groups is not None:
-        how = "at most one feature of each is in" if rules.one_per_group else "each is paid once"
+        how = (
+            "at most one feature of each is used"
+            if rules.one_per_group
+            else "each is paid for once"
+        )
         used = len(np.unique(rules.groups[chosen][rules.groups[chosen] >= 0]))
         total = len(np.unique(rules.groups[rules.groups >= 0]))
         said.append(f"{counted(total, 'group')} of features: {how}; {used} are used.")
     if rules.signs is not None:
         bound = int(np.count_nonzero(rules.signs))
         said.append(
-            f"{counted(bound, 'feature')} may be in only where the class means are in the order "
+            f"{counted(bound, 'feature')} may be selected only if the class means are in the order "
             "that was asked for."
         )
     return said

@@ -29,7 +29,7 @@ Split = tuple[IndexArray, IndexArray]
 _MANY_GROUPS = 1_000
 _ONE_CLASS_EACH = (
     "every stratum holds a single class, so no label can move within its stratum: the classes and "
-    "the strata cannot be told apart"
+    "the strata cannot be distinguished"
 )
 
 
@@ -268,11 +268,27 @@ def permute_labels(
     *,
     exchange: str = "within",
     parts: NDArray[Any] | None = None,
+    blocks: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """Permuted labels, one row per permutation; a ValueError if the groups do not allow any.
 
-    Labels change places within `parts` only, where these are given: one per sample.
+    Labels change places within `parts` only, where these are given: one per sample. Samples of the
+    same of the `blocks` have the same label in every permutation.
     """
+    if blocks is not None:
+        _, first, member = np.unique(blocks, return_index=True, return_inverse=True)
+        for values, what in ((y, "classes"), (groups, "groups"), (parts, "strata")):
+            if values is not None and _mixed(values, blocks):
+                raise ValueError(
+                    f"a block lies in several {what}, but its samples move together. Part such "
+                    "blocks"
+                )
+        own = (None if values is None else values[first] for values in (groups, parts))
+        groups, parts = own
+        moved = permute_labels(
+            y[first], groups, n_permutations, rng, exchange=exchange, parts=parts
+        )
+        return moved[:, member]
     if groups is None:
         blocks = np.zeros(len(y)) if parts is None else parts
         if parts is not None and not _mixed(y, parts):

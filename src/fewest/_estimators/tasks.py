@@ -132,8 +132,8 @@ def inseparable(task: BinaryTask) -> ValueError:
     if task.error_cost is None:
         return NotSeparableError(
             f"class {task.name} cannot be separated without error from the rest by any hyperplane "
-            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven by a "
-            "Farkas certificate). Allow errors with a finite C, for example C=1.0"
+            f"in these {task.columns.n_features} feature(s){say_rules(task.rules)} (proven). "
+            "Allow errors with a finite C, for example C=1.0"
         )
     return ValueError(
         f"the means of class {task.name} and of the rest are equal in every feature, so the "

@@ -18,14 +18,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from fewest._anndata.cells import is_annotated
 from fewest._estimators.abilities import abilities_of, feature_names_of
+from fewest._estimators.annotated import keep_genes, read_targets, take_known_genes
 from fewest._solvers.columns import Columns, Matrix, scale_columns
 from fewest._solvers.many.arrays import is_device_array
 from fewest._solvers.many.device import DeviceMatrix
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
-
-SPARSE_FORMATS = ("csr", "csc")
 
 
 def is_number(value: Any) -> bool:
@@ -131,7 +131,7 @@ def weigh_classes(
     y: FloatArray,
     weight: FloatArray,
 ) -> FloatArray:
-    """What class_weight multiplies the cost of an error of each sample with."""
+    """The factors by which class_weight multiplies the cost of an error of each sample."""
     if class_weight is None:
         return np.ones(len(y))
     if isinstance(class_weight, str):
@@ -146,7 +146,7 @@ def weigh_classes(
 def weigh_many_classes(
     class_weight: Any, classes: list[Any], codes: IndexArray, weight: FloatArray
 ) -> FloatArray:
-    """The same for all classes together: "balanced" makes their costs equal in sum."""
+    """The same for all classes together: "balanced" makes their total costs equal."""
     if isinstance(class_weight, str):
         sums = np.bincount(codes, weights=weight)
         return np.asarray((sums.sum() / (len(classes) * sums))[codes])
@@ -158,8 +158,10 @@ def check_data(
 ) -> tuple[Any, NDArray[Any]]:
     """X and y in a form that the solvers can use; X is not copied unless it must be.
 
-    X outside memory is refused unless the estimator, or the caller, takes it.
+    X outside memory is refused unless the estimator, or the caller, takes it. X may be an AnnData
+    object, and y the name of a column of its obs.
     """
+    X, y, genes = read_targets(X, y)
     X = adopt(estimator, X)
     if is_outside_memory(X):
         if not may_read_blocks:
@@ -177,6 +179,7 @@ def check_data(
         ensure_min_samples=2,
         ensure_all_finite=False,  # checked on the column means, which are needed anyway
     )
+    keep_genes(estimator, genes)
     check_classification_targets(y)
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -256,6 +259,8 @@ def _check_names(estimator: Any, X: Any) -> None:
 def check_new_data(estimator: Any, X: Any) -> Any:
     """X for the methods of a fitted estimator."""
     check_is_fitted(estimator)
+    if is_annotated(X):
+        return take_known_genes(estimator, X)
     X = adopt(estimator, X)
     if is_outside_memory(X):
         _check_names(estimator, X)
@@ -282,7 +287,7 @@ def encode_two_classes(name: str, y: ArrayLike) -> tuple[NDArray[Any], IndexArra
         raise ValueError(
             "Only binary classification is supported. The type of the target is multiclass: "
             f"{name} compares two classes, but y has {len(classes)}. Compare one class with the "
-            "rest, classifiers with sklearn.multiclass.OneVsRestClassifier"
+            "rest; for classifiers, use sklearn.multiclass.OneVsRestClassifier"
         )
     return classes, codes
 
@@ -338,7 +343,7 @@ def share_scale(columns: Columns) -> Columns:
     inverse_scale = np.zeros(columns.n_features)
     if usable.any():
         inverse_scale[usable] = 1.0 / np.sqrt(np.mean(columns.inverse_scale[usable] ** -2.0))
-    return columns.with_scale(inverse_scale)
+    return columns.with_scale(inverse_scale, columns.deviations(np.arange(columns.n_features)))
 
 
 def unscale(

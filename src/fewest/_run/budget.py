@@ -24,6 +24,10 @@ class Budget:
         return time.perf_counter() - self._started
 
     @property
+    def is_limited(self) -> bool:
+        return self._seconds is not None
+
+    @property
     def left(self) -> float:
         return math.inf if self._seconds is None else max(0.0, self._seconds - self.spent)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 
 
@@ -24,8 +25,8 @@ def relative_gap(objective: float, bound: float) -> float:
     return max(0.0, objective - bound) / max(1.0, abs(objective))
 
 
-@dataclass(frozen=True, eq=False)
-class WarmStart:
+@dataclass(frozen=True, eq=False, repr=False)
+class WarmStart(Shown):
     """Where a later, similar solve may begin: the columns and rows that mattered.
 
     `w` (a weight per feature) and `b` are the hyperplane, where it is known.
@@ -37,8 +38,8 @@ class WarmStart:
     b: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Shown):
     """Solution of one linear program, with primal and dual value recomputed from the data.
 
     `features` and `w` list the non-zero weights only (increasing column index); `w`, `b` refer to
@@ -50,18 +51,19 @@ class Result:
     features: IndexArray
     w: FloatArray
     b: float
-    slack: FloatArray
-    alpha: FloatArray
-    multiplier: float
-    dual: FloatArray
+    slack: FloatArray = field(repr=False)
+    alpha: FloatArray = field(repr=False)
+    multiplier: float = field(repr=False)
+    dual: FloatArray = field(repr=False)
     objective: float
     bound: float
-    violation: float
+    violation: float = field(repr=False)
     status: Status
     rounds: int
     seconds: float
-    warm: WarmStart
-    vertex: IndexArray | None = None  # samples on their limit, where a walk may start
+    warm: WarmStart = field(repr=False)
+    # Samples on their limit, where a walk may start.
+    vertex: IndexArray | None = field(default=None, repr=False)
 
     def times(self, unit: float) -> Result:
         """The result of the program whose costs are all `unit` times larger."""
@@ -88,6 +90,9 @@ class Series:
 
     features: IndexArray
     steps: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "steps")
 
     @property
     def n_features_first(self) -> int:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from fewest._wording import counted, listed, quoted, visible
 from fewest.cli._errors import CommandError
-from fewest.cli._reading import naming_options, narrow
+from fewest.cli._reading import naming_options, narrow, split_names
 from fewest.stores import Store, open_store
 from fewest.tables import InputError, Table
 from fewest.tables._arrays import check_classes
-from fewest.tables._classes import make_class_table, match_samples
+from fewest.tables._classes import make_class_table, match_samples, split_classes
 from fewest.tables._frame import Header, Request, make_ids
 from fewest.tables._read import read_frame
 
@@ -55,14 +55,18 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
     with naming_options():
         store = _open(arguments)
         target = _find_target(arguments) or _default_target(store)
-        asked = [name for name in (target, arguments.groups) if name is not None]
-        read = [_read_labels(store, name) for name in asked]
-        X, names = _choose_features(store, arguments.drop)
+        covariates = split_names(arguments.covariates)
+        others = [_find_beside(store, name, arguments) for name in covariates]
+        groups = [_find_beside(store, name, arguments) for name in filter(None, [arguments.groups])]
+        read = [_read_labels(store, name) for name in (target, *groups, *others)]
+        X, names = _choose_features(store, arguments.drop, arguments.keep)
         unknown = _find_unlabelled([values for values, _ in read], target, arguments)
         kept = np.flatnonzero(~unknown)
         labels = [np.array(values[kept].tolist()) for values, _ in read]
         check_classes(labels[0], target, store.source.name)
-    notes = [_say_blocks(store), *(note for _, more in read for note in more)]
+    notes = [_say_blocks(store), *dict.fromkeys(note for _, more in read for note in more)]
+    if covariates:
+        notes.append("The test of the covariates reads the file many times.")
     if arguments.data.lower().endswith(".bed"):
         notes.append("Missing genotypes count as the mean of their variant.")
     if unknown.any():
@@ -78,7 +82,8 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         target=target,
         dropped=list(arguments.drop),
         notes=notes,
-        groups=labels[1] if arguments.groups is not None else None,
+        groups=labels[1] if groups else None,
+        covariates=dict(zip(covariates, labels[1 + len(groups) :], strict=True)),
     )
     with naming_options():
         return narrow(table, arguments)
@@ -91,6 +96,13 @@ def _find_target(arguments: argparse.Namespace) -> str | None:
     return f"{arguments.classes}:{arguments.target}"
 
 
+def _find_beside(store: Store, name: str, arguments: argparse.Namespace) -> str:
+    """A label as it is named, or, if the file has none, a column of the file of --classes."""
+    if arguments.classes is None or name in store.label_names or _split_file(name) is not None:
+        return name
+    return f"{split_classes(arguments.classes)[0]}:{name}"
+
+
 def _say_blocks(store: Store) -> str:
     n_blocks = (len(store.source.row_edges) - 1) * (len(store.source.column_edges) - 1)
     return f"Read in {counted(n_blocks, 'block')}, and not kept in memory."
@@ -101,7 +113,6 @@ def _refuse_options(arguments: argparse.Namespace) -> None:
         "--report": arguments.report is not None,
         "--transpose": arguments.transpose,
         "--sheet": arguments.sheet is not None,
-        "--covariates": arguments.covariates is not None,
         "--names": arguments.names is not None,
         "--ids": arguments.ids is not None,
         "--duplicates": arguments.duplicates != "error",
@@ -122,8 +133,8 @@ def _open(arguments: argparse.Namespace) -> Store:
     labels: list[str] = []
     if path.suffix.lower() == ".parquet":
         target = _find_target(arguments)
-        given = [name for name in (target, arguments.groups) if name is not None]
-        labels = [name for name in given if _split_file(name) is None]
+        given = [target, arguments.groups, *split_names(arguments.covariates)]
+        labels = [name for name in given if name is not None and _split_file(name) is None]
         if target is None:
             raise InputError(
                 f"say which column of {visible(path)} holds the classes (target).", "target"
@@ -188,15 +199,21 @@ def _with_none(labels: NDArray[Any]) -> _Labels:
     return np.array([None if str(value) in missing else value for value in values], dtype=object)
 
 
-def _choose_features(store: Store, drop: list[str]) -> tuple[Any, list[str]]:
-    """All columns but those to leave out, with their names."""
+def _choose_features(
+    store: Store, drop: Sequence[str], keep: Sequence[str]
+) -> tuple[Any, list[str]]:
+    """All columns but those to leave out, with their names.
+
+    Nothing is left out for what it looks like, so what is to be kept has to be there, no more.
+    """
     given = store.feature_names
     names = [f"x{place}" for place in range(store.shape[1])] if given is None else given.tolist()
+    header = Header(store.source.name, names, "feature")
+    for option, asked in (("drop", drop), ("keep", keep)):
+        for name in asked:
+            header.require(name, option)
     if not drop:
         return store, names
-    header = Header(store.source.name, names, "feature")
-    for name in drop:
-        header.require(name, "drop")
     left_out = set(drop)
     kept = np.array([place for place, name in enumerate(names) if name not in left_out])
     if not len(kept):

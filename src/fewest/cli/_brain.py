@@ -10,24 +10,24 @@ from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from fewest._run.files import check_new_folder, whole_folder
 from fewest._run.json_text import to_json
-from fewest._wording import counted, listed, visible
+from fewest._wording import counted, visible
 from fewest.cli._brain_result import Brain, BrainContent, brain_text, volumes_text
 from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._job import USUAL_SECONDS, list_options
-from fewest.cli._labels import LabelFile, convert_numbers, read_region_names
+from fewest.cli._job import list_options
+from fewest.cli._labels import read_region_names
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import Output, require_packages, writing
+from fewest.cli._volumes import Series, as_sentence, read_series
 from fewest.exceptions import NotSeparableError
+from fewest.model_files import save
 from fewest.neuro import FewestVoxels
+from fewest.neuro._checks import NO_GROUPS
 from fewest.neuro._figures import write_figures
-from fewest.neuro._images import load_images, require_nilearn
+from fewest.neuro._images import require_nilearn
 from fewest.neuro._tables import list_voxels
 from fewest.report import Report
 from fewest.report._known import name_method
@@ -35,12 +35,11 @@ from fewest.report._make import PARTS
 from fewest.report._verdict import judge_content
 from fewest.report.content import SCHEMA, Content
 
-with suppress(ImportError):  # `run` says what to do about it
-    import nilearn.image
+# Now, so what their import warns of is not taken for a warning of the fit.
+with suppress(ImportError):  # `run_brain` says what to do about it
     import nilearn.maskers
-    import nilearn.plotting
+    import nilearn.plotting  # noqa: F401
 
-Labels: TypeAlias = NDArray[Any]
 _MAPS = ("coef", "support", "ranking", "consistency", "mask")
 _PACKAGES = ("nilearn", "nibabel")
 _ADVICE = {
@@ -55,14 +54,16 @@ def run_brain(arguments: argparse.Namespace) -> None:
     _check_arguments(arguments)
     notes = settle_method(arguments)
     estimator = make_estimator(arguments)
-    output = Output.from_arguments(arguments)
+    output = Output.from_arguments(arguments, "model")
     decoder = _new_decoder(arguments, estimator, int(output.show_progress))
     started = time.perf_counter()
-    images, y, groups = _read_volumes(arguments)
+    series = read_series(arguments)
+    _check_series(arguments, series)
+    decoder.set_params(t_r=series.t_r)
     read = time.perf_counter()
-    output.say(volumes_text(images, y, groups, arguments.images))
+    output.say(volumes_text(series, arguments.images))
     output.say(f"Method    {name_method(estimator)}")
-    warned = _fit(decoder, images, y, groups)
+    warned = [*series.notes, *_fit(decoder, series)]
     seconds = {"reading": read - started, "fitting": time.perf_counter() - read}
     with (
         writing(arguments.out),
@@ -75,36 +76,13 @@ def run_brain(arguments: argparse.Namespace) -> None:
             files.append(_PAGE)
         content = _add_brain(page.content, decoder, arguments, seconds, files)
         (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
+    if arguments.model:
+        with writing(f"--model {arguments.model}"):
+            save(decoder, arguments.model)
+        output.say_later(f"Written: {visible(arguments.model)}")
     brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
     output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
     output.deliver(content, brain_text(content), brief, judge_content(content).text)
-
-
-def _read_volumes(arguments: argparse.Namespace) -> tuple[Any, Labels, Labels | None]:
-    """Images with their labels and groups, restricted to the conditions asked for."""
-    files = arguments.images[0] if len(arguments.images) == 1 else arguments.images
-    try:
-        images = load_images(files)
-    except (ValueError, OSError) as error:
-        raise CommandError(_sentence(error)) from error
-    n_volumes = images.shape[3]
-    table = LabelFile.read(arguments.labels)
-    y = table.column(arguments.labels_column, n_volumes, "--labels-column")
-    groups = None
-    if arguments.groups is not None or arguments.groups_column is not None:
-        own = table if arguments.groups is None else LabelFile.read(arguments.groups)
-        groups = convert_numbers(own.column(arguments.groups_column, n_volumes, "--groups-column"))
-    if arguments.only:
-        unknown = [label for label in arguments.only if label not in y]
-        if unknown:
-            raise CommandError(
-                f"--only {visible(unknown[0])}: no volume has this label.\n"
-                f"The labels are: {listed(np.unique(y), 12)}."
-            )
-        kept = np.isin(y, arguments.only)
-        images = nilearn.image.index_img(images, kept)
-        y, groups = y[kept], None if groups is None else groups[kept]
-    return images, y, groups
 
 
 def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) -> FewestVoxels:
@@ -113,7 +91,11 @@ def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) ->
         estimator,
         mask=arguments.mask,
         smoothing_fwhm=arguments.smoothing,
-        standardize="groups" if arguments.standardize_runs else None,
+        mask_strategy=arguments.mask_strategy,
+        standardize="groups" if arguments.standardize_runs else arguments.standardize_volumes,
+        detrend=arguments.detrend,
+        low_pass=arguments.low_pass,
+        high_pass=arguments.high_pass,
         downsample=arguments.downsample,
         cv=arguments.cv,
         n_subsets=arguments.subsets,
@@ -127,12 +109,13 @@ def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) ->
     )
 
 
-def _fit(decoder: FewestVoxels, images: Any, y: Labels, groups: Labels | None) -> list[str]:
+def _fit(decoder: FewestVoxels, series: Series) -> list[str]:
     """Fit the decoder; returns what it warned of."""
+    known = {name: getattr(series, name) for name in ("groups", "blocks", "confounds")}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            decoder.fit(images, y, groups=groups)
+            decoder.fit(series.images, series.y, **known)
         except NotSeparableError as error:
             raise InseparableError(
                 f"no hyperplane on {counted(decoder.n_features_, 'voxel')} separates the "
@@ -140,14 +123,10 @@ def _fit(decoder: FewestVoxels, images: Any, y: Labels, groups: Labels | None) -
                 "Allow errors with a finite cost, for example --C 1"
             ) from error
         except (ValueError, TypeError, OSError) as error:
-            raise CommandError(_sentence(error)) from error
-    messages = dict.fromkeys(_sentence(warning.message) for warning in caught)
-    return [f"Warning: {message}" for message in messages]
-
-
-def _sentence(error: Exception | str) -> str:
-    """The message of an error of the library, with a full stop."""
-    return f"{str(error).rstrip('.')}."
+            raise CommandError(as_sentence(error)) from error
+    advice = {as_sentence(NO_GROUPS): f"{as_sentence(NO_GROUPS)} Add --groups or --groups-column."}
+    messages = dict.fromkeys(as_sentence(warning.message) for warning in caught)
+    return [f"Warning: {advice.get(message, message)}" for message in messages]
 
 
 def _make_page(
@@ -162,7 +141,8 @@ def _make_page(
         return decoder.generate_report(
             origin=", ".join(arguments.images),
             command=arguments.line,
-            max_seconds=USUAL_SECONDS,
+            max_seconds=arguments.report_seconds,
+            n_permutations=arguments.page_permutations,
             random_state=arguments.seed,
             notes=notes,
             n_jobs=arguments.jobs,
@@ -208,10 +188,15 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         raise CommandError(f"{error}") from error
     if not arguments.no_report:
         require_packages("the report", "Or leave the page out with --no-report.")
-    if arguments.standardize_runs and arguments.groups is None and arguments.groups_column is None:
+    if (arguments.labels is None) == (not arguments.events):
         raise CommandError(
-            "--standardize-runs needs the run of every volume.\nAdd --groups or --groups-column."
+            "what was shown while each volume was taken must be said once.\n"
+            "Add --labels FILE with one label per volume, or --events FILE with onsets."
         )
+    if arguments.standardize_runs and arguments.standardize_volumes:
+        raise CommandError("--standardize-runs and --standardize exclude each other.\nChoose one.")
+    if arguments.confounds_columns and not arguments.confounds:
+        raise CommandError("--confounds-columns names columns of a table.\nAdd --confounds FILE.")
     if arguments.atlas_labels is not None and arguments.atlas is None:
         raise CommandError("--atlas-labels names regions of an atlas.\nAdd --atlas.")
     try:
@@ -221,6 +206,13 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         if isinstance(error, FileExistsError):
             advice = _ADVICE[arguments.overwrite]
         raise CommandError(f"--out {visible(arguments.out)}: {error}.\n{advice}") from error
+
+
+def _check_series(arguments: argparse.Namespace, series: Series) -> None:
+    if arguments.standardize_runs and series.groups is None:
+        raise CommandError(
+            "--standardize-runs needs the run of every volume.\nAdd --groups or --groups-column."
+        )
 
 
 def _replaceable(arguments: argparse.Namespace) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from fewest.cli._text import (
     shorten,
     time_text,
 )
+from fewest.cli._volumes import Series
 from fewest.neuro import Region
 from fewest.neuro._tables import Voxel
 from fewest.report.content import Content
@@ -50,18 +50,22 @@ class BrainContent(Content):
     brain: Brain
 
 
-def volumes_text(images: Any, y: Any, groups: Any, files: Sequence[str]) -> str:
+def volumes_text(series: Series, files: Sequence[str]) -> str:
     """What was read: printed before the work starts."""
-    labels, counts = np.unique(y, return_counts=True)
+    used, groups = series.used, series.groups
+    labels, counts = np.unique(series.y[used].astype(str), return_counts=True)
     classes = [f"{cut(label, 16)} ({count})" for label, count in zip(labels, counts, strict=True)]
-    shape = " x ".join(map(str, images.shape[:3]))
+    shape = " x ".join(map(str, series.images.shape[:3]))
     origin = visible(files[0]) if len(files) == 1 else counted(len(files), "image")
     lines = [
-        f"Data      {origin}: {counted(len(y), 'volume')} of {shape} voxels",
+        f"Data      {origin}: {counted(int(used.sum()), 'volume')} of {shape} voxels",
         f"Classes   {shorten(classes)}",
     ]
+    if not used.all():
+        left_out = counted(int((~used).sum()), "volume")
+        lines[0] += f"; {left_out} of other conditions, or between them, left out"
     if groups is not None:
-        lines.append(f"Groups    {len(np.unique(groups))}")
+        lines.append(f"Groups    {len(np.unique(groups[used]))}")
     return "\n".join(lines)
 
 
@@ -93,7 +97,7 @@ def _selected_text(content: BrainContent) -> str:
         advice = "" if content.question.chosen else " Raise --C."
         return f"Selected: {of_all}\n  None: a training error is cheaper than a voxel.{advice}"
     header = ["voxel", "x mm", "y mm", "z mm"]
-    header += [f"weight {cut(one, 16)}" for one in classes]
+    header += [f"coefficient {cut(one, 16)}" for one in classes]
     strongest = sorted(brain.voxels, key=lambda voxel: -max(map(abs, voxel.coefficients or [0.0])))
     rows = [
         [

@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,12 +28,14 @@ from fewest.report._data import Data
 from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
+from fewest.report._report import Report
 from fewest.report._verdict import judge_content
 from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut
 from fewest.tables import Table
 
-USUAL_SECONDS, _USUAL_FOLDS = 30.0, 5
+_USUAL_FOLDS = 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
+_NO_OPTIONS |= {"links"}  # a field of its own
 
 
 @dataclass(eq=False)
@@ -143,12 +145,39 @@ class Job:
         """What is known of these results."""
         return known_content(self._sort(results), self.data, estimator=estimator, **self._header())
 
-    def deliver(self, content: Content, brief: str) -> None:
-        """Print the result, or `brief` if the user wants little, and write the JSON."""
-        verdict = judge_content(content).text
+    def deliver(
+        self,
+        content: Content,
+        brief: str,
+        *results: Any,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """Print the result, or `brief` if the user wants little, and write its files.
+
+        The page of `results`, if there is to be one, is made first: its test decides the verdict,
+        here and there. Whatever ends it, what is known already is not lost.
+        """
+        if self.arguments.report is None:
+            self._deliver(content, brief)
+            return
+        try:
+            report = self._make_page(results, notes)
+        except BaseException:
+            self._deliver(content, brief)
+            raise
+        as_json = self.arguments.report.lower().endswith(".json")
+        page = report.to_json() + "\n" if as_json else report.html
+        self._deliver(add_test(content, report.content), brief, report.content)
+        write(self.arguments.report, page)
+        self.output.say(f"Report: {visible(self.arguments.report)}")
+
+    def _deliver(self, content: Content, brief: str, judged: Content | None = None) -> None:
+        """Print and write; the verdict is that of `judged`, a content that knows more."""
+        verdict = judge_content(judged or content).text
         if content.answer is None and content.trust.diagnostics is not None:
             verdict = ""  # the result itself begins with it
-        self.output.deliver(content, result_text(content), brief, verdict)
+        text = result_text(content, verbose=self.output.verbose)
+        self.output.deliver(content, text, brief, verdict)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""
@@ -166,25 +195,24 @@ class Job:
         figure.savefig(content, format=ending.lower()[1:], dpi=150)
         self.write("plot", content.getvalue(), "Drawn")
 
-    def write_page(
-        self, *results: Any, notes: Sequence[str] = (), max_seconds: float | None = None
-    ) -> None:
-        """Make the page of a result and write it, if it was asked for."""
+    def _make_page(self, results: Sequence[Any], notes: Sequence[str]) -> Report:
+        """The page of these results, with all that is computed for it."""
         arguments = self.arguments
-        if arguments.report is None:
-            return
         parts = frozenset(PARTS) - {one.part for one in self.left_out}
         if getattr(arguments, "cv", None) == 0:
             parts -= {"validation"}
-        wanted = Wanted(parts, max_seconds or USUAL_SECONDS, verbose=self.verbose)
+        wanted = Wanted(
+            parts,
+            arguments.report_seconds,
+            getattr(arguments, "page_permutations", None),
+            verbose=self.verbose,
+            say=self.output.say,
+        )
         header = {**self._header(), "notes": [*self.notes, *notes]}
         try:
-            report = fill_report(self._sort(results), self.data, wanted, header)
+            return fill_report(self._sort(results), self.data, wanted, header)
         except ValueError as error:
             raise CommandError(f"--report: {error}") from error
-        as_json = arguments.report.lower().endswith(".json")
-        write(arguments.report, report.to_json() + "\n" if as_json else report.html)
-        self.output.say(f"Report: {visible(arguments.report)}")
 
     def _sort(self, results: Iterable[Any]) -> Given:
         return sort_results([one for one in results if one is not None], self.data)
@@ -199,7 +227,17 @@ class Job:
             "seconds": dict(self.seconds),
             "truth": self.truth,
             "left_out": self.left_out,
+            "links": getattr(self.arguments, "links", None),
         }
+
+
+def add_test(content: Content, of_page: Content) -> Content:
+    """The result with the test and the folds of its page: everywhere the same numbers."""
+    trust, page = content.trust, of_page.trust
+    validation = page.validation if trust.validation is None else trust.validation
+    test = page.permutation if trust.permutation is None else trust.permutation
+    trust = replace(trust, validation=validation, permutation=test)
+    return replace(content, trust=trust, verdict=of_page.verdict)
 
 
 def list_options(arguments: argparse.Namespace) -> dict[str, Any]:

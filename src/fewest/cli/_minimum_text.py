@@ -11,21 +11,38 @@ from fewest.report._trust_content import ErrorFrontPoint, Minimum
 from fewest.report.content import Content
 
 _MOST_SETS = 20
+_MARGIN = (
+    "Margin: from the boundary to the closest sample, in standard deviations; the larger, the "
+    "clearer."
+)
 
 
-def minimum_blocks(content: Content) -> list[str]:
-    """The smallest sets, how they were searched for, and their proofs."""
+def minimum_blocks(content: Content, *, verbose: bool) -> list[str]:
+    """The smallest sets and what was checked; how they were searched for, if that is wanted."""
     # In the result of a machine the smallest set stands beside the answer, on the page.
     if content.answer is not None or not content.trust.minima:
         return []
     (found,) = content.trust.minima
     n_classes, near = len(content.data.classes), content.trust.near_optimal
+    if found.size is None:
+        return [_inseparable_text(found)]
     return [
         _smallest_text(found, n_classes),
         _sets_text(found) if near is None else near_text(near, has_prices=found.price is not None),
-        _search_table(found),
-        _proof_text(found),
+        _search_table(found) if verbose else "",
+        _proof_text(found, verbose=verbose),
     ]
+
+
+def _inseparable_text(found: Minimum) -> str:
+    """All classes together, where only some of them can be separated from the rest."""
+    if not found.inseparable:
+        return (
+            "All classes together: no set that separates every two of them was found in time. "
+            "Raise --max-seconds."
+        )
+    pairs = [f"{cut(one)} and {cut(other)}" for one, other in found.inseparable]
+    return f"All classes together: no set of features separates {listed(pairs)} (proven)."
 
 
 def _smallest_text(found: Minimum, n_classes: int) -> str:
@@ -39,7 +56,8 @@ def _smallest_text(found: Minimum, n_classes: int) -> str:
     if found.price is not None:
         return _cheapest_text(found, size)
     if found.certified:
-        return f"Smallest set: {size}, certified"
+        meaning = ": no smaller set does it." if found.size else ""
+        return f"Smallest set: {size}, certified{meaning}"
     return (
         f"Smallest set known: {size}; proven: at least {found.lower_bound}. "
         "The search ended before the rest was decided."
@@ -48,7 +66,7 @@ def _smallest_text(found: Minimum, n_classes: int) -> str:
 
 def _cheapest_text(found: Minimum, size: str) -> str:
     if found.certified:
-        return f"Cheapest set: price {found.price:g} ({size}), certified"
+        return f"Cheapest set: price {found.price:g} ({size}), certified: no cheaper set does it."
     return (
         f"Cheapest set known: price {found.price:g} ({size}); proven: at least "
         f"{found.price_bound:g}. The search ended before the rest was decided."
@@ -70,7 +88,7 @@ def _sets_text(found: Minimum) -> str:
         how_many = f"Found: {known}; there may be more (see --solutions)."
     if len(shown) < found.n_found:
         how_many += f" Shown: {len(shown)}."
-    return f"{aligned([header, *rows])}\n{how_many} Margins are for standardised features."
+    return f"{aligned([header, *rows])}\n{how_many}\n{_MARGIN}"
 
 
 def _search_table(found: Minimum) -> str:
@@ -86,7 +104,9 @@ def _search_table(found: Minimum) -> str:
     return aligned([header, *rows])
 
 
-def _proof_text(found: Minimum) -> str:
+def _proof_text(found: Minimum, *, verbose: bool) -> str:
+    if found.verified and not verbose:
+        return "Checked in exact arithmetic: these features separate the classes."
     checked = "hold" if found.verified else "DO NOT HOLD"
     return (
         f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
@@ -102,7 +122,7 @@ def _say_proof(point: ErrorFrontPoint) -> str:
     return f"proven: at least {point.lower_bound}"
 
 
-def front_blocks(content: Content) -> list[str]:
+def front_blocks(content: Content, *, verbose: bool) -> list[str]:
     """The fewest errors for each number of features."""
     found = content.trust.error_front
     if found is None:
@@ -122,8 +142,10 @@ def front_blocks(content: Content) -> list[str]:
         title += f", besides {listed(found.included)}"
     if found.has_prices and not found.proven:
         title += "\nThe search ended before all of it was decided."
-    return [
-        f"{title}\n{aligned(rows)}",
+    proofs = (
         f"Proofs of these errors, and {found.n_ruled_out} vectors that rule out others, "
-        f"{checked} in exact arithmetic",
-    ]
+        f"{checked} in exact arithmetic"
+    )
+    if found.verified and not verbose:
+        proofs = "Checked in exact arithmetic: these sets leave so few errors."
+    return [f"{title}\n{aligned(rows)}", proofs]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
+import textwrap
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeAlias
 
@@ -58,9 +60,11 @@ def _number(requirement: str, is_valid: Callable[[Any], bool], kind: type = floa
 
 
 cost = _number("must be a number above zero, or inf;", lambda value: value > 0)
+frequency = _number("must be a number above zero,", lambda value: 0 < value < math.inf)
 share = _number("must be a number from 0 to 1,", lambda value: 0 <= value <= 1)
 threshold = _number("must be a number of at least zero,", lambda value: 0 <= value < math.inf)
 folds = _number("must be 2 or more, or 0 for none;", lambda value: value == 0 or value >= 2, int)
+seconds = _number("must be a number above zero,", lambda value: 0 < value < math.inf)
 at_least_one = _number("must be 1 or more,", lambda value: value >= 1, int)
 none_or_more = _number("must be 0 or more,", lambda value: value >= 0, int)
 jobs = _number("must be 1 or more, or -1 for all cores;", lambda n: n >= 1 or n == -1, int)
@@ -74,6 +78,16 @@ def at_least_one_or_all(text: str) -> int | None:
     return None if text == "all" else at_least_one(text)
 
 
+def link_pattern(text: str) -> str:
+    """The pattern of the addresses of pages about features."""
+    from fewest.report._links import read_links
+
+    try:
+        return read_links(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("links ")) from None
+
+
 def size_or_range(text: str) -> int | list[int]:
     """A number of features, or a range of them: 20, 1-20."""
     first, dash, last = text.partition("-")
@@ -83,6 +97,16 @@ def size_or_range(text: str) -> int | list[int]:
     if smallest > largest:
         raise argparse.ArgumentTypeError(f"must go upwards, as 1-20 does, not {text!r}")
     return list(range(smallest, largest + 1))
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Lines end neither within the name of an option nor between it and its value."""
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        text = re.sub(r"\s+", " ", text.strip())
+        glued = re.sub(r"(--[\w-]+) (?=\S)", "\\1\u00a0", text)
+        lines = textwrap.wrap(glued, width, break_on_hyphens=False)
+        return [line.replace("\u00a0", " ") for line in lines]
 
 
 class Group(argparse._ArgumentGroup):
@@ -107,7 +131,7 @@ class Group(argparse._ArgumentGroup):
             settings.setdefault("action", "store_true")
         if default is not None:
             settings["default"] = default
-            help += f" (default: {default})"
+            help += "" if default == [] else f" (default: {default})"
         self.add_argument(name, help=help, **settings)
 
 
@@ -147,7 +171,7 @@ def new_command(
         help=help,
         description=f"{description}\n\n{_DATA_FORMATS}{also_reads}" if reads_table else description,
         epilog=f"examples:\n{lines}\n\n{EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -163,7 +187,7 @@ def _add_table(parser: Parser) -> None:
     group.add_argument("data", metavar="DATA", help="the file to read")
     target = "column with the classes; for .npz the name of the array (default there: y)"
     group.option("--target COLUMN", target)
-    only = "of more classes, those to tell apart; samples of others are left out"
+    only = "the classes to tell apart; samples of all other classes are left out"
     group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
     group.option("--one-vs-rest LABEL", "two classes: this one, and all others together")
     add_drop(
@@ -274,11 +298,22 @@ def add_method(
     return group
 
 
+def add_confounds(group: Group) -> None:
+    """What else varied while volumes were taken."""
+    tables = (
+        "table (.tsv, or .csv) of what nilearn takes out of every voxel, motion for instance: one "
+        "row per volume; one table for all images, or one per image"
+    )
+    group.add_argument("--confounds", nargs="+", default=[], metavar="FILE", help=tables)
+    columns = "those of its columns to use, by name (default: all)"
+    group.add_argument("--confounds-columns", nargs="+", default=[], metavar="NAME", help=columns)
+
+
 def add_panel(group: Group) -> None:
     """How many features at most, and how more than two classes share them."""
     group.option(
         "--max-features K",
-        "so many features for all classes together, or a range such as 1-20, of which "
+        "at most K features for all classes together, or a range such as 1-20, of which "
         "cross-validation chooses the smallest that is about as good as the best; not with sfm-cv "
         "and psvm (default: no limit)",
         size_or_range,
@@ -289,6 +324,15 @@ def add_panel(group: Group) -> None:
         "against the rest (default: joint, but separate if no method is named; psvm has the latter "
         "only)",
         choices=("joint", "separate"),
+    )
+
+
+def add_per_class(group: Group, what: str, end: str = "") -> None:
+    """Each class against the rest, beside all of them together."""
+    group.option(
+        "--per-class",
+        f"more than two classes: also {what} of each class against the rest, and say how many "
+        f"different features that takes and which ones several classes share{end}",
     )
 
 
@@ -336,24 +380,59 @@ def add_raw(group: Group) -> None:
     )
 
 
+def add_page_limits(group: Group, *, has_test: bool = False) -> None:
+    """How much is computed for a page, where the shape of the data is not to decide."""
+    if not has_test:
+        group.option(
+            "--permutations N",
+            "random labellings for the page, of the method itself, however long they take "
+            "(default: 99 or fewer, by the size of the data, and the same on every computer)",
+            at_least_one,
+            dest="page_permutations",
+        )
+    group.option(
+        "--report-seconds S",
+        "time for the page: what fits into it depends on the speed of the computer, so the same "
+        "command may give another p-value (default: no such limit)",
+        seconds,
+    )
+
+
 def add_output(
     parser: Parser,
     *,
     quiet: str = "print the names of the selected features only, one per line; no progress bar",
     page: bool | str = True,
     plot: str | None = None,
+    has_test: bool = False,
+    verbose: str | None = None,
 ) -> Group:
-    """Where the result goes; `plot` says what can be drawn, and `page` what a page shows."""
+    """Where the result goes.
+
+    `plot` says what can be drawn, `page` what a page shows, and `verbose` what else can be printed.
+    `has_test`: the command has permutations of its own.
+    """
     group = parser.add_group("output")
     to_file = "also write everything to this file; - for standard output and nothing else there"
     group.option("--json FILE", to_file)
     if page:
         usual = (
             "also make one page (.html) with figures, the error, tests against chance and "
-            "alternatives, or the same as numbers (.json); takes about half a minute more"
+            "alternatives, or the same as numbers (.json); takes a minute or two more, and says "
+            "before how long"
         )
         group.option("--report FILE", page if isinstance(page, str) else usual)
+        group.option(
+            "--links PATTERN",
+            "names of features on the page of --report lead to pages about them: ncbi, ensembl, "
+            "uniprot, or an address with {name} in it (default: no links)",
+            link_pattern,
+        )
+    if page is True:
+        add_page_limits(group, has_test=has_test)
     if plot is not None:
         group.option("--plot FILE", f"draw {plot}; the name ends in .png, .svg or .pdf")
     group.option("--quiet", quiet)
+    if verbose is not None:
+        group.option("--verbose", f"also print {verbose}")
     return group

@@ -30,7 +30,12 @@ _INPUTS = {
     "model": "model",
     "against": "second data",
     "classes": "classes",
+    "against_classes": "second classes",
     "features_from": "names of the features",
+    "images": "images",
+    "labels": "labels",
+    "events": "events",
+    "confounds": "confounds",
 }
 _ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
 
@@ -41,6 +46,7 @@ class Output:
 
     json_file: str | None
     quiet: bool
+    verbose: bool = False
     later: list[str] = field(default_factory=list)
 
     @classmethod
@@ -51,7 +57,10 @@ class Output:
         """
         paths = {name: getattr(arguments, name, None) for name in ("json", "report", *files)}
         _check_files(arguments, {name: path for name, path in paths.items() if path})
-        return cls(arguments.json, arguments.quiet)
+        verbose = bool(getattr(arguments, "verbose", False))
+        if verbose and arguments.quiet:
+            raise CommandError("--quiet and --verbose exclude each other.\nGive one of them.")
+        return cls(arguments.json, arguments.quiet, verbose)
 
     @property
     def show_progress(self) -> bool:
@@ -93,13 +102,15 @@ def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:
 
     inputs = [name for name in _INPUTS if name not in files]
     for name, (option, path) in product(inputs, files.items()):
-        read = getattr(arguments, name, None)
-        if read and name == "classes":
-            read = str(split_classes(read)[0])
-        if read and os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
-            raise CommandError(
-                f"--{option} {visible(path)} would replace the {_INPUTS[name]}.\nName another file."
-            )
+        given: Any = getattr(arguments, name, None) or []
+        if given and name in ("classes", "against_classes"):
+            given = str(split_classes(given)[0])
+        for read in [given] if isinstance(given, str) else given:
+            if os.path.exists(read) and os.path.exists(path) and os.path.samefile(read, path):
+                raise CommandError(
+                    f"--{option} {visible(path)} would replace the {_INPUTS[name]}.\n"
+                    "Name another file."
+                )
     for one, two in combinations(files, 2):
         if os.path.realpath(files[one]) == os.path.realpath(files[two]):
             raise CommandError(f"--{one} and --{two} name the same file.\nName two files.")

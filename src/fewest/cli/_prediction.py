@@ -19,7 +19,8 @@ from fewest.cli._reading import read_new
 from fewest.exceptions import ModelFileError
 from fewest.model_files import load
 from fewest.model_files._archive import is_model_file
-from fewest.report.content import ModelErrors, ModelSummary, Predictions
+from fewest.report._data import note_small_classes
+from fewest.report.content import ClassSize, ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
 
 
@@ -35,12 +36,12 @@ def load_machine(path: str, data: str | None = None) -> Any:
         )
     try:
         machine = load(path)
-    except ModelFileError as error:
+    except (ModelFileError, ImportError) as error:
         raise CommandError(str(error)) from error
     except OSError as error:
         raise CommandError(
             f"{visible(path)} cannot be read: {error.strerror or error}.\n"
-            "Name a file that fewest select --model or fewest.save has written."
+            "Name a file that fewest select --model, brain --model or fewest.save has written."
         ) from error
     if not abilities_of(machine).classifies and not is_regressor(machine):
         raise CommandError(
@@ -83,16 +84,10 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
         notes.append(f"Ignored, because the model does not know it: {listed(unknown)}.")
     truth, errors = samples.truth, None
     if truth is not None:
-        errors, doubts = _compare(machine, predicted, truth, samples.target or "")
+        errors, doubts = compare(machine, predicted, truth, samples.target or "")
         notes += doubts
     return Predictions(
-        model=ModelSummary(
-            file=visible(arguments.model),
-            estimator=type(machine).__name__,
-            n_features=int(machine.n_features_in_),
-            n_used=len(used),
-            classes=machine.classes_.tolist() if abilities.classifies else None,
-        ),
+        model=summarize_model(machine, arguments.model, machine.n_features_in_, len(used)),
         data=samples.origin,
         n_samples=len(predicted),
         ids=None if samples.ids is None else samples.ids.tolist(),
@@ -102,6 +97,18 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
         truth=None if truth is None else truth.tolist(),
         errors=errors,
         notes=notes,
+    )
+
+
+def summarize_model(machine: Any, file: str, n_features: int, n_used: int) -> ModelSummary:
+    """What was loaded."""
+    classifies = abilities_of(machine).classifies
+    return ModelSummary(
+        file=visible(file),
+        estimator=type(machine).__name__,
+        n_features=int(n_features),
+        n_used=n_used,
+        classes=machine.classes_.tolist() if classifies else None,
     )
 
 
@@ -121,9 +128,10 @@ def _arrange(machine: Any, samples: Samples, used: IndexArray) -> NDArray[Any]:
     return samples.X
 
 
-def _compare(
+def compare(
     machine: Any, predicted: NDArray[Any], truth: NDArray[Any], target: str
 ) -> tuple[ModelErrors, list[str]]:
+    """How many predictions are wrong, and what is odd about the truth."""
     if not abilities_of(machine).classifies:
         if truth.dtype.kind not in "biuf":
             raise CommandError(
@@ -146,6 +154,8 @@ def _compare(
     if unknown:
         shown = " or ".join(map(cut, unknown[:3]))
         notes.append(f"The model does not know {shown}: all these samples count as errors.")
+    sizes = zip(*np.unique(truth, return_counts=True), strict=True)
+    notes += note_small_classes([ClassSize(label, int(count)) for label, count in sizes])
     wrong = predicted != truth
     return ModelErrors(
         target=target,

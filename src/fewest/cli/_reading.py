@@ -11,11 +11,12 @@ from typing import Any
 from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 from fewest.tables._narrow import keep_classes, oppose_rest
-from fewest.tables._read import read_some
+from fewest.tables._second import read_some
 
 _OPTIONS = {
     "target": "--target COLUMN",
     "drop": "--drop COLUMN",
+    "keep": "--keep COLUMN",
     "groups": "--groups COLUMN",
     "transpose": "--transpose",
     "missing": "--missing drop-samples, drop-features or median",
@@ -76,15 +77,17 @@ def _refuse_blocks(arguments: argparse.Namespace) -> None:
 
 def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
     """The table of --against, with those of the features that it has; and its other columns."""
-    with naming_options():
+    layout = _layout(arguments)
+    if arguments.against_classes is not None:
+        layout["classes"] = arguments.against_classes
+    with naming_options(classes="--against-classes FILE:COLUMN"):
         table, others = read_some(
             arguments.against,
             features,
             arguments.target,
             transpose=arguments.transpose,
             missing=arguments.missing,
-            sheet=arguments.sheet,
-            layer=arguments.layer,
+            **layout,
         )
         return narrow(table, arguments), others
 

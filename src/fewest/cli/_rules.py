@@ -111,7 +111,7 @@ def _find_all(option: str, texts: Sequence[str], places: dict[str, int]) -> list
 def _find(option: str, name: str, places: dict[str, int]) -> int:
     if name not in places:
         raise CommandError(
-            f"{option} names {quoted(name)}, which is no feature of the table.\n"
+            f"{option} names {quoted(name)}, which is not a feature of the table.\n"
             + near(name, list(places), "feature")
         )
     return places[name]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from fewest._estimators.certificate import Certificate
 from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest.cli._class_text import per_class_blocks
+from fewest.cli._comparison_text import comparison_blocks, learning_blocks
 from fewest.cli._confounding_text import confounding_blocks
 from fewest.cli._emphasis import aligned, dim
 from fewest.cli._minimum_text import front_blocks, minimum_blocks
 from fewest.cli._panel_text import class_text, no_feature_text, panel_text
-from fewest.report._trust_content import Spread
+from fewest.diagnostics._summary import GEOMETRY_TITLE
+from fewest.report._trust_content import Spread, Validation
+from fewest.report._wording import QUOTE_FIRST
 from fewest.report.content import (
     NOT_ASKED_FOR,
     Content,
@@ -59,19 +62,21 @@ def shorten(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_text(content: Content) -> str:
-    """Every part that is there, the time it took, and notes."""
-    diagnostics = content.trust.diagnostics
+def result_text(content: Content, *, verbose: bool = False) -> str:
+    """Every part that is there, the time it took, and notes; proofs if they are wanted."""
     blocks = [
-        *_answer_blocks(content),
+        *_answer_blocks(content, verbose=verbose),
         *_cost_blocks(content),
         *_size_blocks(content),
         *_subset_blocks(content),
         *_informative_blocks(content),
-        *minimum_blocks(content),
-        *front_blocks(content),
-        "" if diagnostics is None else diagnostics.summary,
+        *minimum_blocks(content, verbose=verbose),
+        *per_class_blocks(content),
+        *front_blocks(content, verbose=verbose),
+        _diagnosis_text(content, verbose=verbose),
         *confounding_blocks(content),
+        *comparison_blocks(content),
+        *learning_blocks(content),
         time_text(content.seconds),
         notes_text([*_missing_validation(content), *content.notes]),
     ]
@@ -100,13 +105,21 @@ def _missing_validation(content: Content) -> list[str]:
     return [f"No cross-validation: {reason}."]
 
 
-def _answer_blocks(content: Content) -> list[str]:
+def _diagnosis_text(content: Content, *, verbose: bool) -> str:
+    found = content.trust.diagnostics
+    if found is None or verbose:
+        return "" if found is None else found.summary
+    main, title, _ = found.summary.partition(f"\n\n{GEOMETRY_TITLE}\n")
+    return f"{main}\n\n{GEOMETRY_TITLE}: --verbose" if title else main
+
+
+def _answer_blocks(content: Content, *, verbose: bool) -> list[str]:
     answer = content.answer
     if answer is None:
         return []
     said = [chosen_text(content), "\n".join(map(visible, content.question.rules))]
     if answer.panel is not None:
-        return [*said, *panel_blocks(content, answer.panel)]
+        return [*said, *panel_blocks(content, answer.panel, verbose=verbose)]
     planes = (_hyperplane_text(plane, content) for plane in answer.hyperplanes)
     features = [_total_text(content), *planes]
     return [
@@ -115,14 +128,14 @@ def _answer_blocks(content: Content) -> list[str]:
         _legend(content),
         errors_text(content),
         class_text(content),
-        _certificates_text(content),
+        _certificates_text(content) if verbose else "",
     ]
 
 
-def panel_blocks(content: Content, panel: Panel) -> list[str]:
-    """One panel for many classes: its features, errors, and the one proof."""
+def panel_blocks(content: Content, panel: Panel, *, verbose: bool) -> list[str]:
+    """One panel for many classes: its features, errors, and the one proof if it is wanted."""
     proof = []
-    if panel.certificate is not None:
+    if verbose and panel.certificate is not None:
         proof = [
             "Certificate of the one linear program for all classes, over all features",
             *(f"  {line}" for line in _certificate_lines(panel.certificate)),
@@ -213,28 +226,34 @@ def errors_text(content: Content, *, of_voxels: bool = False) -> str:
     if training is not None:
         lines.append(
             f"Training error          {training.n_errors} of "
-            f"{counted(content.data.n_samples, unit)} ({percent(training.error)})"
+            f"{counted(content.data.n_samples, unit)}"
         )
     if validation is not None:
         means = validation.over_folds
         folds = counted(validation.n_folds, "fold")
-        if validation.n_repeats > 1:
-            folds += f" {validation.n_repeats} times"
         if content.data.n_groups is not None:
             folds += ", whole groups left out"
-        balanced, plain = means.balanced_error, f", plain {_spread_text(means.error)}"
-        if of_voxels:  # of all volumes together: a fold of one run may lack a class
-            balanced, plain = replace(balanced, mean=validation.balanced_error), ""
         lines += [
-            f"Cross-validated error   balanced {_spread_text(balanced)}{plain}; {folds}",
+            f"Cross-validated error   balanced {percent(validation.balanced_error)}"
+            f"{_interval_text(validation)}; {folds}",
+            f"  {validation.n_errors} of {counted(validation.n_judged, unit)} wrong when left out. "
+            f"Guessing has a balanced error of {percent(1 - 1 / len(content.data.classes))}.",
             f"  {part} were selected again in every fold: {means.n_features.mean:.1f} on average.",
-            f"  Guessing has a balanced error of {percent(1 - 1 / len(content.data.classes))}.",
         ]
+        if validation.n_repeats > 1:
+            lines.append(
+                f"  These are the first folds of {validation.n_repeats} repeats. All folds have a "
+                f"mean of {percent(means.balanced_error.mean)} (sd {_sd(means.balanced_error)})."
+            )
     return "\n".join(lines)
 
 
-def _spread_text(spread: Spread) -> str:
-    return f"{percent(spread.mean)} (sd {_sd(spread)})"
+def _interval_text(validation: Validation) -> str:
+    found = validation.balanced_interval
+    if found is None:
+        return ""
+    confidence = f"{100 * found.confidence:.0f} %"
+    return f" ({confidence} interval {percent(found.low)} to {percent(found.high)})"
 
 
 def _sd(spread: Spread) -> str:
@@ -339,7 +358,7 @@ def _subset_blocks(content: Content) -> list[str]:
     found = content.alternatives
     if found is None:
         return []
-    header = ["features", "rank", "repetition", "size", "cumulated", "training"]
+    header = ["features", "rank", "repetition", "size", "so far", "training"]
     rows, together = [], 0
     for rank, number in enumerate(found.ranking[:_MOST_SUBSETS], start=1):
         subset = found.subsets[number - 1]
@@ -359,6 +378,11 @@ def _subset_blocks(content: Content) -> list[str]:
         f"{counted(content.data.n_features, 'feature')}, the smallest first.\n"
         f"The search ended: {_ENDINGS[found.stop_reason or '']}."
     )
+    if any(subset.training_error for subset in found.subsets):
+        ending += (
+            "\nTraining: samples that the hyperplane of the subset puts into another class.\n"
+            "Without a refit, some lie on the hyperplane itself, which counts for the first class."
+        )
     return [table, ending]
 
 
@@ -369,9 +393,10 @@ def _informative_blocks(content: Content) -> list[str]:
     rows = [[one.rule, percent(one.share), str(one.n_features)] for one in found.estimates]
     what = "folds" if content.data.n_groups is None else "participants or groups"
     estimates = (
-        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n\n"
-        f"Of {counted(len(found.folds), 'run')} with other {what} left out, "
-        f"{sum(fold.n_subsets for fold in found.folds)} machines in all."
+        f"{aligned([['features that carry information', 'share', 'number'], *rows])}\n"
+        f"{QUOTE_FIRST}\n\n"
+        f"From {counted(len(found.folds), 'run')}, each with other {what} left out "
+        f"({sum(fold.n_subsets for fold in found.folds)} machines in all)."
     )
     if len(content.data.classes) > 2:
         estimates += f"\nGuessing has an error of {percent(1 - 1 / len(content.data.classes))}."

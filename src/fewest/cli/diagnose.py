@@ -34,7 +34,12 @@ def add_options(commands: options.Commands) -> None:
         99,
     )
     options.add_validation(diagnose, of_what="permutations")
-    options.add_output(diagnose, quiet="print the first sentence only; no progress bar")
+    options.add_output(
+        diagnose,
+        quiet="print the first sentence only; no progress bar",
+        verbose="what to know about distances, neighbours and leave-one-out errors",
+        has_test=True,
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -57,5 +62,4 @@ def run(arguments: argparse.Namespace) -> None:
             n_jobs=arguments.jobs,
             verbose=job.verbose,
         )
-    job.deliver(job.content(found), found.summary.splitlines()[0])
-    job.write_page(found)
+    job.deliver(job.content(found), found.summary.splitlines()[0], found)

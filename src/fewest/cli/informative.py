@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from fewest._wording import visible
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
@@ -32,6 +33,7 @@ def add_options(commands: options.Commands) -> None:
             "maps.npz --groups participant --jobs 2",
             "expression.csv --target diagnosis --cv 10 --plot curves.png",
             "maps.npz --groups participant --checkpoint kept --json result.json",
+            "expression.csv --target celltype --per-class --jobs 2",
         ),
         reads_table=True,
     )
@@ -50,6 +52,7 @@ def add_options(commands: options.Commands) -> None:
         options.none_or_more,
         100,
     )
+    options.add_per_class(group, "estimate the share")
     group = informative.add_group("cross-validation")
     group.option(
         "--groups COLUMN",
@@ -62,9 +65,10 @@ def add_options(commands: options.Commands) -> None:
     options.add_checkpoint(group)
     options.add_output(
         informative,
-        quiet="print the estimate without chance only (nan if nothing is better than chance); no "
-        "progress bar",
+        quiet="print the estimate without chance only (nan if nothing is better than chance; with "
+        "--per-class the class, a tab and its estimate); no progress bar",
         plot="the curves",
+        has_test=True,
     )
 
 
@@ -81,7 +85,13 @@ def _choose_estimate(content: Content) -> float:
 def run(arguments: argparse.Namespace) -> None:
     """Read, select and probe in every fold, report, draw."""
     from fewest.cli._job import start_job
-    from fewest.informative import informative_features
+    from fewest.cli._per_class import (
+        TWO_CLASSES,
+        choose_share,
+        estimate,
+        estimate_each_class,
+        is_whole,
+    )
     from fewest.plotting import plot_informative
     from fewest.report._informative import find_t_map
 
@@ -95,24 +105,20 @@ def run(arguments: argparse.Namespace) -> None:
     data, estimator = job.data, make_estimator(arguments, job.rules)
     job.say_method(estimator)
     with job.working(where="in a fold, "):
-        found = informative_features(
-            estimator,
-            data.X,
-            data.y,
-            groups=data.groups,
-            cv=arguments.cv,
-            every=arguments.every,
-            n_permutations=arguments.permutations,
-            random_state=arguments.seed,
-            checkpoint=arguments.checkpoint,
-            n_jobs=arguments.jobs,
-            verbose=job.verbose,
-        )
+        found = estimate(job, estimator, data, arguments.checkpoint)
+    per_class = None
+    if arguments.per_class and data.is_binary:
+        job.note([TWO_CLASSES])
+    elif arguments.per_class and is_whole(found):
+        per_class = estimate_each_class(job, estimator)
     if arguments.plot:
         t_map = find_t_map(data)
         job.draw(lambda figure: plot_informative(found, t_map, figure=figure))
-    content = job.content(found, estimator=estimator)
-    job.deliver(content, f"{_choose_estimate(content):.4f}")
-    job.write_page(found)
-    if len(found.folds) < found.n_folds_planned:
+    content = job.content(found, per_class, estimator=estimator)
+    brief = f"{_choose_estimate(content):.4f}"
+    if per_class is not None:
+        shares = ((one.label, choose_share(one)) for one in per_class.classes)
+        brief = "\n".join(f"{visible(label)}\t{share:.4f}" for label, share in shares)
+    job.deliver(content, brief, found, per_class)
+    if not is_whole(found):
         raise KeyboardInterrupt  # the exit code says so, after all is written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
@@ -14,6 +14,9 @@ from fewest.cli._rules import add_rule_options, read_rule_options
 if TYPE_CHECKING:
     from fewest.cli._job import Job
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
+    from fewest.report._data import Data
+
+    _Verifiable: TypeAlias = MinimumResult | NearOptimalSets | ErrorFront | PriceFront
 
 __all__ = ["add_options", "run"]
 
@@ -46,6 +49,7 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --max-errors 1 --include age --report page.html",
             "expression.csv --target diagnosis --all --plot sets.png",
             "expression.csv --target diagnosis --include age,sex --feature-cost prices.csv",
+            "expression.csv --target celltype --per-class",
             "expression.npz --max-seconds 3600 --jobs -1",
         ),
         reads_table=True,
@@ -78,8 +82,11 @@ def add_options(commands: options.Commands) -> None:
     group.option("--solutions N", solutions, options.at_least_one_or_all, 1)
     group.option(
         "--all",
-        "list all sets near the minimum of which no part separates, and which features can "
+        "list all sets near the minimum in which every feature is needed, and which features can "
         "replace which",
+    )
+    options.add_per_class(
+        group, "find the smallest set", "; --max-seconds is for all searches together"
     )
     near = "with --all: by how many features, or how much in price, a set may exceed the minimum"
     group.option("--extra N", near, options.threshold, 1.0)
@@ -92,14 +99,17 @@ def add_options(commands: options.Commands) -> None:
     add_rule_options(minimum)
     options.add_output(
         minimum,
-        quiet="print the features of the best set only, one per line; no progress",
+        quiet="print the features of the best set only, one per line (with --per-class the class, "
+        "a tab and the feature); no progress",
         plot="the sets of --all as a matrix, or the front of --front",
+        verbose="how the search went, and how many proofs there are",
     )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Read, search, check, report."""
     from fewest.cli._job import start_job
+    from fewest.cli._per_class import TWO_CLASSES, search_each_class
     from fewest.cli._text import names_text
 
     _check_together(arguments)
@@ -109,6 +119,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.front is not None:
         _show_front(job, rules)
         return
+    if arguments.per_class and not data.is_binary:
+        search_each_class(job, rules)
+        return
     result, near = _search(job, rules)
     if result.size is None:
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
@@ -117,14 +130,15 @@ def run(arguments: argparse.Namespace) -> None:
         if rules:
             raise InseparableError(_refuse_rules(is_proven=result.certified))
         raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
+    if arguments.per_class:
+        job.note([TWO_CLASSES])
     if arguments.plot and near is not None:
         _draw(job, near)
-    _verify(job, result if near is None else near)
+    verify(job, (result if near is None else near, data))
     content = job.content(result, near)
-    job.deliver(content, names_text(content.trust.minima[0].sets[0].features))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
-    job.write_page(result, near)
+    job.deliver(content, names_text(content.trust.minima[0].sets[0].features), result, near)
 
 
 def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimalSets | None]:
@@ -150,22 +164,22 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
         return minimum_features(data.X, data.y, **sizes, **wanted), None
 
 
-def _verify(job: Job, result: MinimumResult | NearOptimalSets | ErrorFront | PriceFront) -> None:
+def verify(job: Job, *results: tuple[_Verifiable, Data]) -> None:
     """Check all of it if asked to; say, after the result, what was checked and what was not."""
     if not job.arguments.verify:
         job.output.say_later(
-            "Not checked: that there is no better set. --verify repeats that search without "
-            "linear programs."
+            "Not checked a second time: that there is no better set. --verify does that, in "
+            "another way."
         )
         return
     with job.working("verifying"):
-        found = result.verify(job.data.X, job.data.y, search=True)
-    if not found:
+        checks = [result.verify(data.X, data.y, search=True) for result, data in results]
+    if not all(checks):
         raise CommandError(
             "the result does not verify: a second search contradicts it.\n"
             "Do not use it, and report this with the data, if you can."
         )
-    job.output.say_later(f"Verified. {found}")
+    job.output.say_later(f"Verified. {checks[-1]}")
 
 
 def _draw(job: Job, near: NearOptimalSets) -> None:
@@ -200,6 +214,11 @@ def _check_together(arguments: argparse.Namespace) -> None:
         raise CommandError(
             "--all lists sets that leave no error.\nLeave out --max-errors and --front."
         )
+    if arguments.per_class and (arguments.all or arguments.front is not None):
+        raise CommandError(
+            "--per-class looks for the smallest set of each class.\nLeave out --all and --front, "
+            "or name one class with --one-vs-rest."
+        )
     if arguments.front is not None and (arguments.max_errors or arguments.max_size):
         raise CommandError(
             "--front looks at all numbers of errors and at up to K features.\n"
@@ -232,11 +251,10 @@ def _show_front(job: Job, rules: dict[str, Any]) -> None:
             figsize=(5.2, 3.8),
             layout="constrained",
         )
-    _verify(job, front)
+    verify(job, (front, data))
     content = job.content(front)
-    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])))
     data.n_jobs = 1
-    job.write_page(front)
+    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])), front)
 
 
 def _refuse_errors(most: int, is_proven: bool) -> str:

@@ -58,6 +58,11 @@ def add_options(commands: options.Commands) -> None:
         "and the classifier of the first table predicts its samples",
     )
     group.option(
+        "--against-classes FILE[:SHEET][:COLUMN]",
+        "a table with the classes of --against, as --classes is for DATA (default: that of "
+        "--classes)",
+    )
+    group.option(
         "--points MAX",
         "also turn the panel into a score to add up by hand, of at most MAX points per feature "
         f"({_USUAL_POINTS} if it is left out), with a table from totals to the risk of the second "
@@ -109,6 +114,8 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.cv == 0:
         raise CommandError("--cv 0: without folds nothing can be judged.\nName 2 folds or more.")
+    if arguments.against_classes is not None and arguments.against is None:
+        raise CommandError("--against-classes needs a second table.\nName it with --against.")
     given = read_panel(arguments)
     job = start_job(arguments, "plot")
     given = given.check(job.data.feature_names)
@@ -199,6 +206,7 @@ def _write(
     from fewest.plotting import plot_panel_report
     from fewest.report import make_panel_page
     from fewest.report._verdict import judge_panel
+    from fewest.report._verdict_summary import summarize_verdict
     from fewest.report.content import PanelContent
 
     arguments, origin = job.arguments, str(job.about["origin"])
@@ -206,8 +214,11 @@ def _write(
     notes = [*job.notes, *(f"In a fold: Warning: {text}." for text in found.notes)]
     if second is not None:
         notes += [f"{of_second}: {note}" for note in second[0].notes]
+    data = job.data.summary(**job.about)
+    verdict = judge_panel(found, data)
     content = PanelContent(
-        data=job.data.summary(**job.about),
+        verdict=summarize_verdict(verdict),
+        data=data,
         second=of_second or None,
         options=list_options(arguments),
         call=arguments.line,
@@ -226,8 +237,7 @@ def _write(
     card = "" if points is None else str(points)
     blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
     text = "\n\n".join(block for block in blocks if block)
-    verdict = judge_panel(found, content.data).text
-    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}", verdict)
+    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}", verdict.text)
     if arguments.report is not None:
         page = make_panel_page(
             found,
@@ -236,6 +246,8 @@ def _write(
             command=arguments.line,
             notes=notes,
             points=points,
+            links=arguments.links,
+            data=data,
         )
         as_json = arguments.report.lower().endswith(".json")
         write(arguments.report, to_json(content) + "\n" if as_json else page.html)

@@ -75,9 +75,11 @@ def run(arguments: argparse.Namespace) -> None:
             layout="constrained",
         )
     content = job.content(curve, estimator=estimator)
-    job.deliver(content, cost_table(curve))
+    results: list[Any] = []
+    notes: list[str] = []
     if arguments.report:
-        _write_page(job, estimator, curve, held_outs)
+        results, notes = _describe_page(job, estimator, curve, held_outs)
+    job.deliver(content, cost_table(curve), *results, notes=notes)
 
 
 def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
@@ -120,15 +122,22 @@ def _find_best(points: list[CostPoint]) -> int | None:
     return min(known)[-1] if known else None
 
 
-def _write_page(job: Job, estimator: Any, curve: CostCurve, held_outs: list[HeldOut]) -> None:
-    """The page of the machine of the best C, with the path."""
+def _describe_page(
+    job: Job, estimator: Any, curve: CostCurve, held_outs: list[HeldOut]
+) -> tuple[list[Any], list[str]]:
+    """The results of the page of the machine of the best C, with the path; and its notes."""
     best = len(curve.points) - 1 if curve.chosen is None else curve.chosen
     machine = estimator.set_params(C=curve.points[best].C).fit(job.data.X, job.data.y)
     note = (
         "The machine is that of the largest C."
         if curve.chosen is None
         else "The machine is that of the C with the smallest cross-validated error. The same "
-        "samples chose it, so its error and its p-value are optimistic."
+        "samples chose it, so its error is optimistic."
     )
-    held_out = held_outs[best] if held_outs else None
-    job.write_page(machine, curve, held_out, notes=[note])
+    if curve.chosen is not None:
+        job.leave_out(
+            "permutation",
+            "the same samples chose C, so a test with this C would be optimistic. The command "
+            "fewest select chooses C again for every labelling",
+        )
+    return [machine, curve, held_outs[best] if held_outs else None], [note]

@@ -12,6 +12,7 @@ from fewest.cli._output import csv_text
 from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
+    from fewest.report._data import Data
     from fewest.report.content import Subset
 
 __all__ = ["add_options", "run"]
@@ -85,19 +86,23 @@ def run(arguments: argparse.Namespace) -> None:
     found = describe_subsets(selector, job.data)
     ranked = [found.subsets[number - 1] for number in found.ranking]
     if arguments.csv:
-        rows = _list_rows(ranked, [entry.label for entry in content.data.classes])
+        rows = _list_rows(ranked, [entry.label for entry in content.data.classes], job.data)
         job.write("csv", csv_text(rows, raw=arguments.raw))
-    job.deliver(content, names_text(name for subset in ranked for name in subset.features))
-    job.write_page(selector)
+    names = names_text(name for subset in ranked for name in subset.features)
+    job.deliver(content, names, selector)
     if found.stop_reason == "interrupted":
         raise KeyboardInterrupt  # the exit code says so, after all is written
 
 
-def _list_rows(subsets: list[Subset], classes: list[Any]) -> Iterator[list[Any]]:
-    """One row per feature: the subset it is in, and its weights (one per class if several)."""
+def _list_rows(subsets: list[Subset], classes: list[Any], data: Data) -> Iterator[list[Any]]:
+    """One row per feature: the subset it is in, and its weights (one per class if several).
+
+    As everywhere, weights are for features divided by their standard deviations.
+    """
     weights = ["weight"] if len(classes) == 2 else [f"weight {label}" for label in classes]
     yield ["rank", "repetition", "size", "training_error", "feature", "column", *weights]
     for rank, one in enumerate(subsets, start=1):
         of_subset = [rank, one.number, len(one.columns), one.training_error]
-        for row in zip(one.features, one.columns, *one.coefficients, strict=True):
+        found = (one.coefficients * data.values(one.columns).std(axis=0)).tolist()
+        for row in zip(one.features, one.columns, *found, strict=True):
             yield [*of_subset, *row]

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import argparse
 import copy
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fewest._wording import counted, quoted, visible
 from fewest.cli import _options as options
+from fewest.cli._comparison import (
+    add_comparison_options,
+    check_comparison,
+    compare_with_others,
+    find_learning_curve,
+)
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import METHODS, make_estimator, settle_method
 from fewest.cli._output import writing
@@ -56,6 +63,8 @@ def add_options(commands: options.Commands) -> None:
             "expression.csv --target diagnosis --feature-cost prices.csv --max-features 5",
             "expression.csv --target diagnosis --max-features 1-20",
             "expression.csv --target diagnosis --covariates age,sex,batch",
+            "expression.csv --target diagnosis --compare sfm,l1,t-test,minimum",
+            "expression.csv --target diagnosis --learning-curve",
             "expression.tsv --classes patients.csv:diagnosis --names symbol",
             "expression.csv --target diagnosis --certify",
             "expression.csv --target diagnosis --method liknon --C 0.05",
@@ -89,9 +98,10 @@ def add_options(commands: options.Commands) -> None:
     validation.option(
         "--covariates A,B",
         "columns with what else is known of the samples (age, sex, batch; also of --classes): they "
-        "are no features, and the result says whether they could explain it",
+        "are not used as features, and the result says whether they could explain it",
     )
-    output = options.add_output(select)
+    add_comparison_options(validation)
+    output = options.add_output(select, verbose="the proof of the optimum")
     saved = "also save the fitted machine to this file, for fewest predict and fewest.load"
     output.option("--model FILE", saved)
 
@@ -105,6 +115,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise CommandError(
             "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
         )
+    check_comparison(arguments)
     in_blocks, notes = is_for_blocks(arguments), []
     if in_blocks and arguments.method is None:
         arguments.method = "sfm"
@@ -138,10 +149,10 @@ def _avoid_small_folds(job: Job) -> list[str]:
     ]
 
 
-def select_features(job: Job, **page: Any) -> Content:
+def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
     """Fit on all samples, estimate the error by cross-validation, report both.
 
-    `page` are settings of the page.
+    `notes` are for the page.
     """
     import numpy as np
 
@@ -161,10 +172,15 @@ def select_features(job: Job, **page: Any) -> Content:
         with writing(f"--model {arguments.model}"):
             save(named, arguments.model)
         job.output.say_later(f"Written: {visible(arguments.model)}")
-    confounded = _test_covariates(job, held_out)
-    content = job.content(machine, held_out, confounded)
-    job.deliver(content, names_text(content.said.selected))
-    job.write_page(machine, held_out, confounded, **page)
+    results = (
+        machine,
+        held_out,
+        _test_covariates(job, held_out),
+        compare_with_others(job, held_out),
+        find_learning_curve(job, held_out),
+    )
+    content = job.content(*results)
+    job.deliver(content, names_text(content.said.selected), *results, notes=notes)
     return content
 
 
@@ -204,7 +220,7 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
         job.note(
             [
                 "Every fold looked for a smallest set of its own for at most "
-                f"{_SECONDS_PER_FOLD:g} seconds."
+                f"{_SECONDS_PER_FOLD:g} seconds; a faster computer may find smaller ones."
             ]
         )
     return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fewest._showing import Shown
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest.datasets.synthetic import Labels, RandomState, check_count, make_generator
 
@@ -21,8 +22,8 @@ _AXES = (0.92, 1.17, 0.91)
 _REGION_WIDTH = 2.5
 
 
-@dataclass(frozen=True, eq=False)
-class BrainMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class BrainMaps(Shown):
     """Maps of both conditions in every run of every participant, with the planted effects.
 
     Attributes
@@ -84,7 +85,8 @@ def make_brain(
     informative : float
         Fraction of the voxels in active regions, 0 to 1.
     strength : float
-        Distance of the conditions' means in an active voxel, in standard deviations of the noise.
+        Distance between the conditions' means in an active voxel, in standard deviations of the
+        noise.
     smoothness : float
         Standard deviation, in voxels, of the Gaussian that smoothes the noise; 0 for none.
     participant_sd : float

@@ -1,10 +1,10 @@
-"""Data sets of the NIPS 2003 and of the agnostic learning challenge, from a folder of your own.
+"""Data sets of the NIPS 2003 and agnostic learning challenges, from your own folder.
 
-The challenges hand out text files that must not be passed on: `<name>_train.data` with one sample
-per line, `<name>_train.labels` with one -1 or 1 per line, the same for `valid` and (mostly without
-labels) `test`, and `<name>.param`. Samples are written in one of three ways: all values (ARCENE,
-GISETTE, MADELON, ADA, GINA, HIVA, SYLVA), `place:value` of those that are not zero (DEXTER), or the
-places of the ones (DOROTHEA, NOVA); places count from one.
+The challenges provide text files that must not be redistributed: `<name>_train.data` with one
+sample per line, `<name>_train.labels` with one -1 or 1 per line, the same for `valid` and (mostly
+without labels) `test`, and `<name>.param`. Samples are written in one of three ways: all values
+(ARCENE, GISETTE, MADELON, ADA, GINA, HIVA, SYLVA), `place:value` of those that are not zero
+(DEXTER), or the places of the ones (DOROTHEA, NOVA); places count from one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def load_challenge(
         "ada", "gina", "hiva", "nova" or "sylva".
     folder : str or path-like
         Where `<name>_train.data` and `<name>_train.labels` are; the parts `valid` and `test` and
-        the file `<name>.param` are used where they exist.
+        the file `<name>.param` are used if they exist.
     n_features : int, optional
         Number of features of data written by places. By default what `<name>.param` says, or else
         the largest place that occurs.

@@ -1,4 +1,4 @@
-"""A study in which something else goes with the classes."""
+"""A study in which something else is associated with the classes."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def make_confounded(
     """Classes that were mostly measured in different batches.
 
     The first five features differ between the batches, the next five between the classes. With an
-    `effect` of zero, everything that tells the classes apart is the batch.
+    `effect` of zero, only the batch tells the classes apart.
 
     Parameters
     ----------
     n : int
         Number of samples.
     d : int
-        Number of features, ten at least.
+        Number of features, at least ten.
     effect : float
-        By how many standard deviations the classes differ in their five features.
+        Difference of the classes in their five features, in standard deviations.
     batch_effect : float
         The same for the batches.
     overlap : float
@@ -50,7 +50,7 @@ def make_confounded(
     y : array of shape (n,)
         "control" and "patient".
     covariates : dict of arrays
-        "batch" (A or B) and "age", which has nothing to do with the classes.
+        "batch" (A or B) and "age", which is unrelated to the classes.
 
     Examples
     --------

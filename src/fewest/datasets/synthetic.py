@@ -69,10 +69,10 @@ def make_weston(
     n_noise : int
         Number of noise features, in addition to the six informative ones.
     separable : bool
-        Draw samples again that a linear support vector machine (C = 100) on the six informative
-        features misclassifies, until it makes no error. A sample drawn again keeps its label. The
-        rule of [2]_ is not printed there; this one, and its C, were chosen because table 1 of [2]_
-        comes out with them, so agreement with that table is not independent of the choice.
+        Redraw samples that a linear support vector machine (C = 100) on the six informative
+        features misclassifies, until it makes no error. A redrawn sample keeps its label. The
+        rule of [2]_ is not printed there; this one, and its C, were chosen because they reproduce
+        table 1 of [2]_, so agreement with that table is not independent of the choice.
     random_state : int, Generator, RandomState or None
         Seed or source of randomness.
 
@@ -141,12 +141,12 @@ def make_gaussian(
     k : int
         Number of informative features, at most `d`; 0 gives pure noise.
     mu : float
-        Half the distance of the class means in each informative feature.
+        Half the distance between the class means in each informative feature.
     positive_fraction : float
         Share of the class +1. The number of its samples is exactly `round(n positive_fraction)`,
         but either class has at least one.
     separable : bool
-        Draw the informative features of samples with ``y_i sum_{j<=k} x_ij <= 0`` again until none
+        Redraw the informative features of samples with ``y_i sum_{j<=k} x_ij <= 0`` until none
         is left.
     random_state : int, Generator, RandomState or None
         Seed or source of randomness.
@@ -206,7 +206,7 @@ def make_gaussian(
 def make_modes(
     n: int = 100, d: int = 2000, *, random_state: RandomState = None
 ) -> tuple[FloatArray, Labels]:
-    """Twenty informative features in five modes, of which each sample shows one.
+    """Twenty informative features in five modes; each sample has one mode.
 
     Labels are -1 or +1 with probability 0.5, and the mode l is one of 0, 4, 8, 12, 16 with
     probability 0.2::
@@ -259,7 +259,7 @@ def make_modes(
 def make_robot_arm(
     n: int = 400, *, noise: float = 0.05, random_state: RandomState = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Where a robot arm of two joints ends: two inputs, two outputs, for regression.
+    """Position of the end of a robot arm with two joints: two inputs, two outputs, for regression.
 
     The angles are uniform, x_1 in [-1.932, -0.453] or [0.453, 1.932] and x_2 in [0.534, 3.142]::
 
@@ -280,7 +280,7 @@ def make_robot_arm(
     X : ndarray of shape (n, 2)
         The angles.
     y : ndarray of shape (n, 2)
-        The place of the end, with noise.
+        The position of the end, with noise.
 
     References
     ----------

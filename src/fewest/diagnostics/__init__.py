@@ -1,4 +1,4 @@
-"""Whether the data can carry a conclusion: capacity, concentration, hubs, validation."""
+"""Whether the data can support a conclusion: capacity, concentration, hubs, validation."""
 
 from fewest.diagnostics._capacity import log_growth_bound, log_growth_function, vc_dimension_bound
 from fewest.diagnostics._geometry import (

@@ -14,7 +14,7 @@ _ROUNDING = 1e-9
 
 
 def log_growth_function(n: int, d: int, *, intercept: bool = False) -> float:
-    r"""Logarithm of the number of labellings of `n` samples that hyperplanes in `d` features make.
+    r"""Logarithm of the number of labellings of `n` samples that hyperplanes in `d` features allow.
 
     .. math::
 
@@ -46,7 +46,7 @@ def log_growth_function(n: int, d: int, *, intercept: bool = False) -> float:
 
 
 def log_growth_bound(n: int, d: int, d_star: int, *, intercept: bool = False) -> float:
-    r"""Logarithm of an upper bound on the labellings that `d_star` of `d` features make.
+    r"""Logarithm of an upper bound on the labellings that `d_star` of `d` features allow.
 
     .. math::
 
@@ -89,7 +89,7 @@ def vc_dimension_bound(d: int, d_star: int, *, intercept: bool = False) -> int:
         2^h \le \binom{d}{d^*} \, 2 \sum_{k=0}^{d^*-1} \binom{h-1}{k},
 
     or the dimension of all features if that is smaller. For one feature it is
-    :math:`1 + \lfloor \log_2 d \rfloor`: the choice alone costs the logarithm.
+    :math:`1 + \lfloor \log_2 d \rfloor`: the choice alone adds the logarithm.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Do all samples look equally far? Sphericity, concentration of norms and distances, and hubs."""
+"""Do all samples look equally far away? Sphericity, concentration of norms and distances, hubs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
 from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_count,
     check_positive,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 
 # A hub is a neighbour of more samples than the mean by this many standard deviations.
@@ -90,9 +90,9 @@ class Sphericity:
     """How evenly the variance spreads over directions.
 
     `epsilon` is one if all directions have the same variance, and 1 / d if there is a single one;
-    `effective_dimension` is d times that. Where it is much larger than the number of samples, these
-    behave as if there were infinitely many features. `n_samples` is how many samples it is
-    estimated from.
+    `effective_dimension` is d times that. If it is much larger than the number of samples, these
+    behave as if there were infinitely many features. `n_samples` is the number of samples used for
+    the estimate.
     """
 
     epsilon: float
@@ -104,9 +104,9 @@ class Sphericity:
 class DistanceConcentration:
     """Distances between samples.
 
-    `variation` is their standard deviation in units of their mean. `contrast` is how much farther
-    the farthest sample is than the nearest one, (max - min) / min, on average. `n_samples` is how
-    many samples were compared with each other.
+    `variation` is their standard deviation divided by their mean. `contrast` is how much farther
+    away the farthest sample is than the nearest one, (max - min) / min, on average. `n_samples` is
+    the number of samples that were compared with each other.
     """
 
     p: float
@@ -124,7 +124,7 @@ def sphericity(
 
         \varepsilon = \frac{(\sum_i \lambda_i)^2}{d \sum_i \lambda_i^2}
 
-    with the eigenvalues of the covariance matrix. Those of the sample would show no more than
+    with the eigenvalues of the covariance matrix. The sample covariance has at most
     n - 1 directions; both sums are therefore estimated without bias (for normal data).
 
     Parameters
@@ -132,11 +132,11 @@ def sphericity(
     X : array or sparse matrix of shape (n_samples, n_features)
         At least four samples.
     standardize : bool
-        Standardise columns first (implicitly); else take X as it is.
+        Standardise columns first (implicitly); otherwise use X as it is.
     max_samples : int or None
-        Of more samples than this, so many are drawn at random, always the same, and compared
-        with each other (`n_samples` of the result); None compares all, which takes memory and time
-        like the square of their number.
+        If there are more samples than this, that many are drawn at random, always the same ones,
+        and compared with each other (`n_samples` of the result); None compares all, which takes
+        memory and time in proportion to the square of their number.
 
     Returns
     -------
@@ -181,14 +181,14 @@ def trace_estimates(products: FloatArray, degrees: int) -> tuple[float, float]:
 
 
 def relative_concentration(X: Any, p: float = 2, *, standardize: bool = True) -> float:
-    r"""Standard deviation of the samples' p-norms in units of their mean.
+    r"""Standard deviation of the samples' p-norms divided by their mean.
 
     .. math::
 
         \frac{\sqrt{\mathrm{var}(\|x\|_p)}}{E(\|x\|_p)}
 
-    Small values mean that all samples are equally far from the origin. It falls with the number of
-    features for every p, but for some slower than for others.
+    Small values mean that all samples are about equally far from the origin. It falls with the
+    number of features for every p, but more slowly for some than for others.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def relative_concentration(X: Any, p: float = 2, *, standardize: bool = True) ->
     p : float
         Above zero; fractions and ``np.inf`` are allowed.
     standardize : bool
-        Standardise columns first (implicitly); else take X as it is.
+        Standardise columns first (implicitly); otherwise use X as it is.
 
     Returns
     -------
@@ -237,11 +237,11 @@ def distance_concentration(
     p : float
         Exponent of the norm: above zero; fractions and ``np.inf`` are allowed.
     standardize : bool
-        Standardise columns first (implicitly); else take X as it is.
+        Standardise columns first (implicitly); otherwise use X as it is.
     max_samples : int or None
-        Of more samples than this, so many are drawn at random, always the same, and compared
-        with each other (`n_samples` of the result); None compares all, which takes memory and time
-        like the square of their number.
+        If there are more samples than this, that many are drawn at random, always the same ones,
+        and compared with each other (`n_samples` of the result); None compares all, which takes
+        memory and time in proportion to the square of their number.
 
     Returns
     -------
@@ -273,8 +273,8 @@ def distance_concentration(
     return DistanceConcentration(p, float(variation), float(contrast.mean()), len(rows))
 
 
-@dataclass(frozen=True, eq=False)
-class Hubness:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hubness(Shown):
     """How unevenly samples occur among the k nearest neighbours of others.
 
     `occurrences` counts for each sample the others that have it among their k nearest, with mean
@@ -320,11 +320,11 @@ def hubness(
     p : float
         Exponent of the norm.
     standardize : bool
-        Standardise columns first (implicitly); else take X as it is.
+        Standardise columns first (implicitly); otherwise use X as it is.
     max_samples : int or None
-        Of more samples than this, so many are drawn at random, always the same, and compared
-        with each other (`n_samples` of the result); None compares all, which takes memory and time
-        like the square of their number.
+        If there are more samples than this, that many are drawn at random, always the same ones,
+        and compared with each other (`n_samples` of the result); None compares all, which takes
+        memory and time in proportion to the square of their number.
 
     Returns
     -------

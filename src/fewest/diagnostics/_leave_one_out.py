@@ -1,4 +1,4 @@
-"""Whether leave-one-out would be right about a support vector machine.
+"""Whether the leave-one-out error of a support vector machine can be trusted.
 
 With many more features than samples, these sit on the corners of a simplex, and the machine's
 hyperplane halves the segment between the class means. Whether it puts a sample x of class X on its
@@ -42,14 +42,14 @@ _WORDS = {
 
 @dataclass(frozen=True)
 class LooReliability:
-    """What leave-one-out would say about a support vector machine on these data.
+    """The leave-one-out error to expect of a support vector machine on these data.
 
     `sigma2` and `tau2` are the mean variances of the first and the second class, `mu2` the mean
     squared difference of their means (without bias; negative by chance) and `mu2_error` its
     standard error. `limit_error` is the leave-one-out error that many more features of this kind
     would lead to, `predicted_error` that to be expected at this number of features, and
     `new_sample_error` the error of samples that had no part in it. `critical_n` is the number of
-    samples (in equal classes) above which leave-one-out tends to 0 instead of 1, infinite where
+    samples (in equal classes) above which leave-one-out tends to 0 instead of 1; it is infinite if
     the classes do not differ. `effective_dimension` is d + 1 / C. `verdict` is "one", "zero",
     "honest", "pessimistic" or "optimistic". `n_compared` is how many samples were compared with
     each other, to find out how many directions the variance within the classes has.
@@ -102,16 +102,16 @@ def loo_reliability(
     y : array of shape (n_samples,)
         Two classes with at least two samples each.
     C : float
-        Softness of the machine with squared slacks; ``np.inf`` for a hard margin. It refers to X
-        as it enters, like d + 1 / C.
+        Softness of the machine with squared slacks; ``np.inf`` for a hard margin. Like
+        d + 1 / C, it refers to X after any standardisation.
     standardize : bool
-        Standardise columns first (implicitly); the default takes X as it is, as the machine
+        Standardise columns first (implicitly); the default uses X as it is, as the machine
         would.
     max_samples : int or None
-        Of more samples than this, so many are drawn at random (always the same, classes in their
-        shares) and compared with each other (`n_compared` of the result), which one of the
-        numbers needs: the sum of squared variances over all directions. Everything else uses
-        all samples. None compares all of them.
+        If there are more samples than this, that many are drawn at random (always the same ones, in
+        proportion to the sizes of the classes) and compared with each other (`n_compared` of the
+        result), which one number needs: the sum of squared variances over all directions.
+        Everything else uses all samples. None compares all of them.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""When the one-norm finds the fewest features at once: theorem 1 of Klement et al. (2013)."""
+"""When the one-norm finds the fewest features directly: theorem 1 of Klement et al. (2013)."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import progress_bar
+from fewest._showing import Shown
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
@@ -35,8 +36,8 @@ PROGRAMS = {"sfm": support_feature_machine, "zero_norm": unit_margin}
 _ROUNDING = 1e-7
 
 
-@dataclass(frozen=True, eq=False)
-class OneNormCondition:
+@dataclass(frozen=True, eq=False, repr=False)
+class OneNormCondition(Shown):
     """Whether the first linear program finds these features among all.
 
     Attributes
@@ -46,9 +47,9 @@ class OneNormCondition:
     largest : float
         The largest absolute value of `ratios` among the other features; zero if there are none.
     ratios : array of shape (n_features,)
-        What a unit of each feature would gain, compared with what it costs; -1 or 1 for `features`.
+        The gain of a unit of each feature, relative to its cost; -1 or 1 for `features`.
     features : array of int
-        Those of the given features that get a weight; all others count as other features.
+        The given features that get a weight; all others count as other features.
     weights : array of float
         These weights, on standardised columns unless ``standardize=False``.
     samples : array of int
@@ -63,8 +64,8 @@ class OneNormCondition:
     samples: IndexArray
 
 
-@dataclass(frozen=True)
-class SimulatedCondition:
+@dataclass(frozen=True, repr=False)
+class SimulatedCondition(Shown):
     """How often the condition held on random data, by program: "sfm" and "zero_norm".
 
     `share` is measured on `n_runs` data sets, with `standard_error`. `predicted` is what the
@@ -86,7 +87,7 @@ def one_norm_condition(
     intercept: bool = True,
     standardize: bool = True,
 ) -> OneNormCondition:
-    r"""Say whether the one-norm finds a set of features that separates the classes.
+    r"""Whether the one-norm finds a given set of features that separates the classes.
 
     Let w be the solution of the first linear program restricted to the set. It solves the program
     over all features too, and is its only solution, if and only if
@@ -105,7 +106,7 @@ def one_norm_condition(
 
     So if the set is a smallest one (`fewest.minimum_features`) and the condition holds, a single
     linear program finds the fewest features. If it fails, the program prefers other features, with
-    a smaller sum of absolute weights; reweighting may still come back.
+    a smaller sum of absolute weights; reweighting may still recover the set.
 
     Parameters
     ----------
@@ -133,9 +134,9 @@ def one_norm_condition(
 
     Notes
     -----
-    The theorem asks for samples in general position. Where more samples are on their limit than
-    features have a weight, the ratios are those of one of several dual solutions: then a condition
-    that holds is still sufficient, but no longer necessary.
+    The theorem assumes samples in general position. If more samples are on their limit than
+    features have a weight, the ratios are those of one of several dual solutions: the condition
+    is then still sufficient, but no longer necessary.
 
     References
     ----------
@@ -210,10 +211,10 @@ def simulate_one_norm_condition(
     random_state: Any = None,
     verbose: int = 0,
 ) -> SimulatedCondition:
-    r"""Measure how often the one-norm finds the informative features at once, for both programs.
+    r"""Measure how often the one-norm finds the informative features directly, for both programs.
 
     Data are those of `make_gaussian`: k features of mean :math:`\mu y`, the others noise, separable
-    in the k features; hyperplanes pass through the origin. The condition is asked for the solution
+    in the k features; hyperplanes pass through the origin. The condition is tested for the solution
     in the k features. Klement et al. (2013, app. A) argue, as if the samples on their limit were
     any samples, that noise enters as :math:`N(0, 1/k)` in Weston's program and as
     :math:`N(0, 1/n)` in the Support Feature Machine, so that it holds with probability
@@ -232,7 +233,7 @@ def simulate_one_norm_condition(
     k : int
         Number of informative features.
     mu : float
-        Half the distance of the class means in each of them.
+        Half the distance between the class means in each of them.
     n_runs : int
         Number of data sets.
     random_state : int, RandomState instance or None

@@ -1,4 +1,4 @@
-"""What a margin and a capacity promise: fat-shattering dimension and guaranteed risk."""
+"""What margin and capacity guarantee: fat-shattering dimension and guaranteed risk."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class FatShattering:
     ----------
     bound : int
         No more samples than this can have that margin with every labelling. If it is not below
-        `n_samples`, the margin promises nothing.
+        `n_samples`, the margin guarantees nothing.
     ratio : float
-        The squared radius by the squared margin.
+        The squared radius divided by the squared margin.
     radius : float
         That of the smallest sphere around all samples.
     margin : float
@@ -222,7 +222,7 @@ def guaranteed_risk(
 
     where G is the growth function and h the VC dimension (Vapnik 1995; the guaranteed risk of
     Klement's thesis 2013, sec. 2.2). Hence the growth function gives the smaller bound. It holds
-    whatever the data are, and therefore says nothing (1) for most small samples.
+    for any data, and therefore guarantees nothing (a bound of 1) for most small samples.
 
     Parameters
     ----------
@@ -248,8 +248,8 @@ def guaranteed_risk(
 
     Examples
     --------
-    One gene of 7,129 that separates 38 samples promises nothing by itself, but that separates 1,000
-    would:
+    One gene out of 7,129 that separates 38 samples guarantees nothing by itself, but one that
+    separates 1,000 would:
 
     >>> from fewest.diagnostics import guaranteed_risk, log_growth_bound
     >>> for n in (38, 1000):

@@ -15,7 +15,8 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data, check_share
-from fewest._wording import counted
+from fewest._showing import Shown
+from fewest._wording import counted, percent
 from fewest.diagnostics._capacity import vc_dimension_bound
 from fewest.diagnostics._geometry import (
     DistanceConcentration,
@@ -40,6 +41,7 @@ from fewest.significance import (
 _NORMS = (1.0, 2.0)
 _NEIGHBOURS = 10
 _SOFT_COST = 1.0
+GEOMETRY_TITLE = "What to know about these data"
 _WIDTH = 88
 # Distances that vary by less than this share of their mean say little about neighbours.
 _CONCENTRATED = 0.1
@@ -47,6 +49,10 @@ _SKEWED = 1.0
 # P-values above this, although significant, come by chance once in a while.
 _WEAK = 0.01
 
+_UNTESTED = (
+    "These data are described here, not tested.",
+    "To test them, ask for permutations.",
+)
 _AS_A_WHOLE = "That holds for the data as a whole; it does not prove each selected feature."
 _VERDICTS = {
     "few": (
@@ -65,26 +71,28 @@ _VERDICTS = {
     "open": (
         "Nothing can be concluded yet: there were too few permutations.",
         "With {permutations} the p-value cannot be below {smallest:.2g} (here it is {p:.2g}), and "
-        "the level is {alpha:g}. Take at least {enough}.",
+        "the level is {alpha:g}. Use at least {enough}.",
     ),
     "nothing": (
         "Nothing can be concluded from these data.",
         "Classes that were assigned at random look much the same {level}. Features selected here "
-        "may well have come out by chance, however well they separate the samples at hand. More "
+        "may well have been selected by chance, however well they separate these samples. More "
         "samples, or fewer candidates chosen without looking at the classes, might help.",
     ),
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Diagnosis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Diagnosis(Shown):
     """What `diagnose` found; print it for the summary.
 
     `conclusive` says whether the classes differ by more than chance: the p-value of the
     permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
-    hyperplane separates the classes; if not, the test is of the soft machine with C = 1. `bounds`,
+    hyperplane separates the classes; if not, the test is of the soft machine with C = 1. Without
+    permutations, these and `n_selected` are None, and the data are only described. `bounds`,
     `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
-    and `hubs` compare pairs of samples, of very many samples only of some; they say of how many.
+    and `hubs` compare pairs of samples; with very many samples they use only some, and say how
+    many.
     """
 
     report_kind = "diagnosis"  # as which `fewest.report` takes it
@@ -92,10 +100,10 @@ class Diagnosis:
     n_features: int
     class_sizes: dict[Any, int]
     alpha: float
-    conclusive: bool
-    separable: bool
-    n_selected: int
-    test: PermutationTest
+    conclusive: bool | None
+    separable: bool | None
+    n_selected: int | None
+    test: PermutationTest | None
     bounds: SeparabilityBounds | None
     vc_dimension: int | None
     sphericity: Sphericity
@@ -117,6 +125,8 @@ class Diagnosis:
     @property
     def evidence(self) -> list[str]:
         """What the conclusion rests on."""
+        if self.test is None:
+            return []
         features, error = self.test.features, self.test.error
         assert features is not None  # `diagnose` always asks for them
         if self.separable:
@@ -130,13 +140,13 @@ class Diagnosis:
                 f"soft machine (C = 1) cost {features.observed:.1f} together"
             )
         lines = [
-            f"{cost}; with permuted classes {_spread(features)} (p = {features.p_value:.2g}, "
-            f"{counted(self.test.n_permutations, 'permutation')})."
+            f"{cost}; with permuted classes {_spread(features)} "
+            f"({counted(self.test.n_permutations, 'permutation')})."
         ]
         if error is not None:
             lines.append(
-                f"Balanced error in cross-validation: {error.observed:.0%}; with permuted classes "
-                f"{error.chance_median:.0%} (p = {error.p_value:.2g})."
+                f"Balanced error in cross-validation: {percent(error.observed)}; with permuted "
+                f"classes {percent(error.chance_median)}."
             )
         if self.separable and self.bounds is not None and self.vc_dimension is not None:
             lines.append(_describe_chance(self.bounds, self.vc_dimension))
@@ -177,12 +187,10 @@ class Diagnosis:
     @property
     def summary(self) -> str:
         """All of it, in plain words."""
-        blocks = [
-            self.headline,
-            textwrap.fill(self.conclusion, _WIDTH),
-            "What it rests on\n" + _bullets(self.evidence),
-            "What to know about these data\n" + _bullets(self.geometry),
-        ]
+        blocks = [self.headline, textwrap.fill(self.conclusion, _WIDTH)]
+        if self.test is not None:
+            blocks.append("What it rests on\n" + _bullets(self.evidence))
+        blocks.append(f"{GEOMETRY_TITLE}\n" + _bullets(self.geometry))
         return "\n\n".join(blocks)
 
     def __str__(self) -> str:
@@ -197,6 +205,7 @@ def diagnose(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     exchange: str = "within",
+    blocks: ArrayLike | None = None,
     alpha: float = 0.05,
     max_seconds: float | None = None,
     held_out: HeldOut | None = None,
@@ -204,12 +213,12 @@ def diagnose(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Diagnosis:
-    """Say in plain words whether anything can be concluded from the data, and what to beware of.
+    """Say in plain words whether anything can be concluded from the data, and what may mislead.
 
     The conclusion rests on a permutation test of the number of features that the hard Support
-    Feature Machine needs (where the classes overlap: of what the soft one pays) and of its
+    Feature Machine needs (if the classes overlap: of the cost of the soft machine) and of its
     cross-validated error. All other numbers explain it. They refer to standardised columns; those
-    about pairs of samples are estimated from 2,000 samples where there are more, which is said.
+    about pairs of samples are estimated from 2,000 samples if there are more, and the text says so.
 
     Parameters
     ----------
@@ -218,25 +227,27 @@ def diagnose(
     y : array of shape (n_samples,)
         Their classes, each with at least two samples.
     n_permutations : int
-        Permutations of the labels.
+        Permutations of the labels; 0 for none, which leaves a description of the data.
     cv : int, splitter or None
-        Folds of the cross-validation; fewer where the smallest class is smaller. None leaves the
-        error out, which takes most of the time.
+        Folds of the cross-validation; fewer if the smallest class has fewer samples. None leaves
+        out the error, which takes most of the time.
     groups : array of shape (n_samples,), optional
         Samples that belong together, as for `permutation_test`.
     exchange : {"within", "whole"}
-        How labels are permuted where there are groups.
+        How labels are permuted if there are groups.
+    blocks : array of shape (n_samples,), optional
+        Samples whose labels move together, as for `permutation_test`.
     alpha : float
         Level of the test.
     max_seconds : float, optional
-        Seconds for the permutations, as for `permutation_test`.
+        Time limit for the permutations, as for `permutation_test`.
     held_out : HeldOut, optional
         A cross-validation with these folds, as for `permutation_test`; used if it is of the machine
         that is tested.
     random_state : int, RandomState instance or None
-        Seed of the permutations; where `cv` is a number, also shuffles the folds.
+        Seed of the permutations; if `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
@@ -255,7 +266,7 @@ def diagnose(
     >>> print(str(found).splitlines()[0])
     Nothing can be concluded from these data.
     """
-    check_count("n_permutations", n_permutations)
+    check_count("n_permutations", n_permutations, or_zero=True)
     check_share("alpha", alpha, strictly=True)
     X, y = check_data(BaseEstimator(), X, y)
     class_sizes, _ = count_classes(y, None)
@@ -264,41 +275,43 @@ def diagnose(
             "diagnose needs at least two classes with two samples each, and five samples in all; "
             f"got {class_sizes}"
         )
-    machine = SupportFeatureMachine(C=np.inf)
-    try:
-        machine.fit(X, y)
-    except NotSeparableError:
-        machine = SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
-    n_selected = selection_of(machine).n_selected
-    test = permutation_test(
-        machine,
-        X,
-        y,
-        statistics="features" if cv is None else ("features", "error"),
-        n_permutations=n_permutations,
-        cv=cv,
-        groups=groups,
-        exchange=exchange,
-        max_seconds=max_seconds,
-        held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        verbose=verbose,
-    )
     n, d = X.shape
     binary = len(class_sizes) == 2
-    chosen = min(max(1, n_selected), d)
+    separable = n_selected = test = bounds = vc_dimension = None
+    if n_permutations:
+        machine = _fit(X, y)
+        separable, n_selected = bool(np.isinf(machine.C)), selection_of(machine).n_selected
+        test = permutation_test(
+            machine,
+            X,
+            y,
+            statistics="features" if cv is None else ("features", "error"),
+            n_permutations=n_permutations,
+            cv=cv,
+            groups=groups,
+            exchange=exchange,
+            blocks=blocks,
+            max_seconds=max_seconds,
+            held_out=held_out if held_out is not None and held_out.is_of(machine) else None,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+    if binary and n_selected is not None:
+        chosen = min(max(1, n_selected), d)
+        bounds = subset_separability_bounds(n, d, chosen, intercept=True)
+        vc_dimension = vc_dimension_bound(d, chosen, intercept=True)
     return Diagnosis(
         n_samples=n,
         n_features=d,
         class_sizes=class_sizes,
         alpha=alpha,
-        conclusive=bool(test.p_value <= alpha),
-        separable=bool(np.isinf(machine.C)),
+        conclusive=None if test is None else bool(test.p_value <= alpha),
+        separable=separable,
         n_selected=n_selected,
         test=test,
-        bounds=subset_separability_bounds(n, d, chosen, intercept=True) if binary else None,
-        vc_dimension=vc_dimension_bound(d, chosen, intercept=True) if binary else None,
+        bounds=bounds,
+        vc_dimension=vc_dimension,
         sphericity=sphericity(X),
         norms={p: relative_concentration(X, p) for p in _NORMS},
         distances=distance_concentration(X),
@@ -307,8 +320,18 @@ def diagnose(
     )
 
 
+def _fit(X: Any, y: Any) -> SupportFeatureMachine:
+    """The hard machine, or the soft one where the classes overlap."""
+    try:
+        return SupportFeatureMachine(C=np.inf).fit(X, y)
+    except NotSeparableError:
+        return SupportFeatureMachine(C=_SOFT_COST).fit(X, y)
+
+
 def _conclude(found: Diagnosis) -> tuple[str, str]:
     """The conclusion: a headline, and a few sentences."""
+    if found.test is None:
+        return _UNTESTED
     n, p, alpha = found.test.n_permutations, found.test.p_value, found.alpha
     smallest = 1.0 / (n + 1)
     if found.conclusive and smallest > _WEAK and p <= smallest * (1.0 + 1e-9):
@@ -318,8 +341,9 @@ def _conclude(found: Diagnosis) -> tuple[str, str]:
     else:  # even the best outcome might not have been significant
         verdict = "open" if smallest > alpha else "nothing"
     headline, text = _VERDICTS[verdict]
+    together = "" if found.test.error is None else " for features and error together"
     return headline, text.format(
-        level=f"(p = {p:.2g}, level {alpha:g})",
+        level=f"(p = {p:.2g}{together}, level {alpha:g})",
         labellings=counted(n, "random labelling"),
         permutations=counted(n, "permutation"),
         enough=counted(math.ceil(1.0 / alpha - 1e-9) - 1, "permutation"),
@@ -340,7 +364,7 @@ def _spread(comparison: PermutedStatistic) -> str:
 def _describe_chance(bounds: SeparabilityBounds, vc_dimension: int) -> str:
     subset = f"{bounds.d_star} of {bounds.d:,} independent random features"
     if bounds.upper >= 0.5:
-        text = f"Theory gives no comfort: {subset} may well separate {bounds.n} samples by chance"
+        text = f"Theory cannot rule out chance: {subset} may well separate {bounds.n} samples"
     else:
         probability = f"of at most {bounds.upper:.2g}"
         if bounds.upper < 1e-4:
@@ -360,10 +384,11 @@ def _describe_hubs(found: Hubness) -> str:
     text = f"Neighbours are spread evenly (skewness {found.skewness:.1f})"
     if found.skewness >= _SKEWED:
         text = (
-            f"Some samples are neighbours of very many others (skewness {found.skewness:.1f}, "
-            f"{counted(len(found.hubs), 'hub')}"
+            f"Some samples are neighbours of very many others (skewness {found.skewness:.1f}; "
+            f"{counted(len(found.hubs), 'such sample')}"
         )
-        text += ")" if found.bad_hubs is None else f", {len(found.bad_hubs)} of them bad)"
+        others = "mostly neighbours of another class"
+        text += ")" if found.bad_hubs is None else f", {len(found.bad_hubs)} of them {others})"
     return f"{text}; {found.bad_share:.0%} of all neighbours are of another class."
 
 
@@ -371,7 +396,7 @@ def _describe_leave_one_out(found: LooReliability) -> str:
     text = found.explanation
     if found.verdict in ("one", "pessimistic"):
         if np.isfinite(found.critical_n):
-            text += f" More than {np.floor(found.critical_n):.0f} samples would cure that."
+            text += f" More than {np.floor(found.critical_n):.0f} samples would correct that."
         text += " Use folds that keep the classes' shares instead."
     return text
 

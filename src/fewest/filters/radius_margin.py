@@ -51,7 +51,7 @@ def r2w2(X: Any, y: ArrayLike, *, max_iter: int = 50) -> FloatArray:
     y : array of shape (n_samples,)
         Two classes.
     max_iter : int
-        Most steps of the descent.
+        Largest number of steps of the descent.
 
     Returns
     -------

@@ -30,9 +30,9 @@ _SCORES: dict[str, Callable[..., FloatArray]] = {
 
 @dataclass(eq=False, repr=False)
 class RankingSelector(RuleParameters, Selector, BaseEstimator):
-    """The features with the largest scores, each looked at alone.
+    """Select the features with the largest scores, each judged on its own.
 
-    What scikit-learn's `SelectKBest` does with the score functions of this module, under rules
+    Like scikit-learn's `SelectKBest` with the score functions of this module, but under rules
     about features.
 
     Parameters
@@ -88,7 +88,7 @@ class RankingSelector(RuleParameters, Selector, BaseEstimator):
         X : array or sparse matrix of shape (n_samples, n_features)
             The samples.
         y : array of shape (n_samples,)
-            Their classes; two, but for "relief".
+            Their classes: two, or any number for "relief".
 
         Returns
         -------

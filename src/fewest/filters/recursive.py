@@ -9,7 +9,7 @@ __all__ = ["svm_rfe"]
 
 
 def svm_rfe(n_features: int, *, step: float = 0.1, C: float = 1.0) -> RFE:
-    """Recursive feature elimination with a linear support vector machine, to compare with.
+    """Recursive feature elimination with a linear support vector machine, as a baseline.
 
     Train, leave out the features with the smallest :math:`w_j^2`, and start again.
 

@@ -37,9 +37,9 @@ def relief(
     y : array of shape (n_samples,)
         Their classes, each with at least two samples.
     n_iterations : int or None
-        T samples drawn at random, as in the original; None takes every sample once, which leaves
-        nothing to chance. Of more than 2,000 samples it takes 2,000, drawn at random with the
-        classes' shares kept, always the same, and warns: time is that of T passes over X.
+        T samples drawn at random, as in the original; None uses every sample once, so the result
+        is not random. If there are more than 2,000 samples, it draws 2,000 in proportion to the
+        sizes of the classes, always the same ones, and warns: the time is that of T passes over X.
     random_state : int, RandomState or None
         Seed of the draws.
 
@@ -74,8 +74,8 @@ def relief(
         rows = draw_subsample(y, MOST_COMPARED)
         if len(rows) < len(y):
             warnings.warn(
-                f"relief looks at {len(rows):,} of the {len(y):,} samples, drawn at random. Name "
-                "n_iterations to look at more or fewer",
+                f"relief uses {len(rows):,} of the {len(y):,} samples, drawn at random. Set "
+                "n_iterations to use more or fewer",
                 stacklevel=2,
             )
     else:

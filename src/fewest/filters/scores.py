@@ -1,4 +1,4 @@
-"""Fisher's and Golub's scores: how far the class means are apart, in standard deviations."""
+"""Fisher's and Golub's scores: how far apart the class means are, in standard deviations."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def golub_score(X: Any, y: ArrayLike, *, signed: bool = False) -> FloatArray:
     y : array of shape (n_samples,)
         Two classes.
     signed : bool
-        Keep the sign, which is positive for features that are larger in the second class. The
-        default is the size, with which `SelectKBest` takes features of both signs.
+        Keep the sign, which is positive for features that are larger in the second class. By
+        default the absolute value is returned, so `SelectKBest` selects features of both signs.
 
     Returns
     -------

@@ -11,9 +11,14 @@ from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.calibration import calibrate
-from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly
+from fewest._estimators.decisions import LinearClassifier, TwoClassesOnly, standardize_coef
 from fewest._estimators.rules import RuleParameters, Rules, check_room
-from fewest._estimators.validation import check_count, check_data, check_new_data, make_dense
+from fewest._estimators.validation import (
+    check_count,
+    check_data,
+    check_new_data,
+    make_dense,
+)
 from fewest._types import FloatArray
 from fewest.filters.scores import measure_classes
 
@@ -27,7 +32,7 @@ _LEAST_SPREAD = 1e-6
 class WeightedVoteClassifier(
     RuleParameters, Selector, TwoClassesOnly, LinearClassifier, BaseEstimator
 ):
-    r"""Each feature votes for a class, by Golub's score and its distance from the middle.
+    r"""Classifier in which each feature votes, by Golub's score and its distance from the midpoint.
 
     .. math::
 
@@ -50,14 +55,17 @@ class WeightedVoteClassifier(
     ----------
     coef_ : array of shape (1, n_features)
         The scores w of the features that vote, zero elsewhere.
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,)
-        The bias that the midpoints make.
+        The bias that follows from the midpoints.
     midpoint_ : array of shape (n_features,)
-        The middle between the class means.
+        The midpoint between the class means.
     support_ : array of shape (n_features,), bool
         The features that vote.
     temperature_ : float
-        What votes are divided by in `predict_proba`: that of votes on samples left out, with
+        Divisor of the votes in `predict_proba`, from votes on samples left out, with
         features that were ranked without them.
     classes_ : array of shape (2,)
         The class labels.
@@ -109,6 +117,7 @@ class WeightedVoteClassifier(
         self.support_ = _choose_both_signs(score, self.n_features, self._read_rules(X.shape[1]))
         self.midpoint_ = (low + high) / 2
         self.coef_ = np.where(self.support_, score, 0.0)[None]
+        self.standardized_coef_ = standardize_coef(self.coef_, X)
         self.intercept_ = -self.coef_ @ self.midpoint_
         calibrate(self, X, y)
         return self

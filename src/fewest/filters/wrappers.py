@@ -37,29 +37,30 @@ def sequential_selection(
     scoring: Any = None,
     n_jobs: int | None = None,
 ) -> SequentialFeatureSelector:
-    """Greedy forward selection or backward elimination around a classifier, to compare with.
+    """Greedy forward selection or backward elimination around a classifier, as a baseline.
 
-    Forward: begin without features and add the one with which the cross-validated accuracy is best.
-    Backward: begin with all and leave out the one without which it is best (Kohavi & John 1997;
+    Forward: start without features and add the one with which the cross-validated accuracy is best.
+    Backward: start with all and leave out the one without which it is best (Kohavi & John 1997;
     Klement's thesis 2013, sec. 2.6.4). This is scikit-learn's `SequentialFeatureSelector` with the
-    rule of these papers for when to stop.
+    stopping rule of these papers.
 
     Parameters
     ----------
     estimator : classifier, optional
-        What the features are for; by default a linear support vector machine (``LinearSVC()``), for
-        which X should be standardised: give a pipeline to do that inside the folds.
+        The classifier that will use the features; by default a linear support vector machine
+        (``LinearSVC()``), for which X should be standardised: pass a pipeline that does so inside
+        the folds.
     direction : {"forward", "backward"}
-        Where the search begins.
+        Where the search starts.
     n_features : int, optional
-        How many features to select. By default the search ends where no single feature improves the
-        accuracy any more (forward), or where each one left out would lower it (backward).
+        How many features to select. By default the search ends when no single feature improves the
+        accuracy any more (forward), or when leaving out any one of them lowers it (backward).
     cv : int or splitter
         Folds on which sets of features are compared.
     scoring : str or callable, optional
         What is compared; accuracy by default.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
 
     Returns
     -------
@@ -96,29 +97,30 @@ class BestFirstSelector(RuleParameters, Selector, BaseEstimator):
     r"""Features for a given classifier, by best-first search over sets of features.
 
     The search keeps a list of all sets judged so far. In each step it takes the best set whose
-    neighbours have not been judged (of equal ones the smallest), and judges these: all sets with
-    one feature more or one fewer. It ends when `patience` steps have found nothing better, nor
-    anything as good with fewer features. Greedy search ends at the first such step, and can never
-    take back an early choice.
+    neighbours have not been judged (in case of ties the smallest), and judges these: all sets with
+    one feature more or one fewer. It ends when `patience` steps have found no better set and no
+    equally good set with fewer features. Greedy search ends at the first such step, and can never
+    undo an early choice.
 
     Parameters
     ----------
     estimator : classifier, optional
-        What the features are for; by default a linear support vector machine (``LinearSVC()``), for
-        which X should be standardised: give a pipeline to do that inside the folds.
+        The classifier that will use the features; by default a linear support vector machine
+        (``LinearSVC()``), for which X should be standardised: pass a pipeline that does so inside
+        the folds.
     direction : {"forward", "backward"}, default="forward"
-        Begin without features, or with all.
+        Start without features, or with all.
     patience : int, default=5
         Steps without improvement after which the search ends (Kohavi & John 1997: 5).
     cv : int, splitter or iterable, default=5
         Folds on which sets of features are compared, the same for all.
     scoring : str or callable, optional
-        What is compared, the more the better; accuracy by default.
+        What is compared (larger is better); accuracy by default.
     n_jobs : int, optional
-        Sets judged at the same time (threads), in joblib's sense.
+        Sets judged at the same time (threads), as in joblib.
     include, exclude
-        Rules about features, as for :class:`~fewest.SupportFeatureMachine`: what is included is in
-        every set that is judged, and what is excluded in none.
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`: included features are
+        in every set that is judged, and excluded ones in none.
     feature_cost, feature_groups, one_per_group, signs
         Not for this search, which counts features.
 
@@ -135,8 +137,8 @@ class BestFirstSelector(RuleParameters, Selector, BaseEstimator):
 
     Notes
     -----
-    A step trains the classifier for every feature in every fold: this is for some dozens of
-    features, or few hundred, after a filter. The more sets are compared, the better the best of
+    A step trains the classifier for every feature in every fold: use it for a few dozen
+    features, or a few hundred, after a filter. The more sets are compared, the better the best of
     them looks by chance.
 
     References
@@ -176,7 +178,7 @@ class BestFirstSelector(RuleParameters, Selector, BaseEstimator):
         y : array of shape (n_samples,)
             Their classes.
         groups : array of shape (n_samples,), optional
-            Samples that belong together and never part: a fold holds whole groups.
+            Samples that belong together: a fold contains whole groups.
 
         Returns
         -------

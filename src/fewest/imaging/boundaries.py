@@ -63,7 +63,7 @@ def circular(
 def linear(
     outside: IndexArray, shape: tuple[int, ...], mask: BoolArray | None
 ) -> tuple[IndexArray, FloatArray]:
-    """The line through the last two pixels, one axis after the other.
+    """The line through the last two pixels, one axis after another.
 
     At a mask: the least-squares plane through the nearest 3 x 3 (x 3) pixels.
     """
@@ -85,7 +85,7 @@ def polynomial(
 ) -> tuple[IndexArray, FloatArray]:
     """The least-squares polynomial of degree two on the nearest block of 5 x 5 (x 5) pixels.
 
-    At a mask: on as many pixels with the smallest Euclidean distance.
+    At a mask: on the same number of pixels with the smallest Euclidean distance.
     """
     if mask is not None:
         return _fit_to_nearest(outside, mask, _BLOCK ** len(shape), degree=2)

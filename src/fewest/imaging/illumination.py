@@ -30,7 +30,7 @@ def correct_illumination(
     each. This is close to a Gaussian filter with a standard deviation of 2^levels * 0.8 pixels. The
     boundary determines how the image is extended beyond its frame. With "replicate" or "circular",
     brightness that falls off towards the frame leaves a dark edge; "linear" and "polynomial"
-    continue the fall.
+    continue the decrease.
 
     Parameters
     ----------

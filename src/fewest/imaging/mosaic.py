@@ -56,7 +56,7 @@ def make_mosaic(
 def measure_seams(
     image: ArrayLike, *, width: int = 8, channel_axis: int | None = None
 ) -> FloatArray:
-    r"""How much darker (negative) or brighter the seams of a mosaic are than what is beside them.
+    r"""How much darker (negative) or brighter the seams of a mosaic are than their surroundings.
 
     Averaged along the seam, texture cancels out and light remains. With the mean p(k) of line k of
     m along an axis, and all lines counted modulo m,

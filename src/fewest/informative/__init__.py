@@ -1,4 +1,4 @@
-"""How many features carry information, and which baselines say so too."""
+"""How many features carry information, and baselines to compare with."""
 
 from fewest.informative._estimates import (
     ChanceBand,

@@ -1,4 +1,4 @@
-"""Estimates from the curves: where they meet chance, and how much of what was removed is pure."""
+"""Estimates from the curves: where they reach chance, and how many features chance removed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
 from fewest._estimators.validation import check_pairs, check_share
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 CHANCE = 0.5  # of two classes, and of the signs of class differences
@@ -29,7 +30,7 @@ class Sigmoid:
     bottom, height, position, width : float
         alpha_0 to alpha_3 of Klement, Anders & Martinetz (2013).
     residual : float
-        Root of the mean squared difference from the curve.
+        Root mean squared difference from the curve.
     chance : float
         The error of guessing.
     """
@@ -58,7 +59,7 @@ class Sigmoid:
 
     @property
     def crossing(self) -> float:
-        """Where that line meets chance; NaN if the curve is flat."""
+        """Where that line reaches chance; NaN if the curve is flat."""
         if self.height < _LEAST_RISE:
             return float("nan")
         return self.position + (self.chance - self.bottom - self.height / 2.0) / self.slope
@@ -67,7 +68,7 @@ class Sigmoid:
     def estimate(self) -> float:
         """The crossing as a share of the features, between zero and one.
 
-        A flat curve says all or nothing: one if it stays below chance, zero if it is at chance.
+        For a flat curve, one if it stays below chance, and zero if it is at chance.
         """
         if self.height < _LEAST_RISE:
             return 1.0 if self.bottom + self.height / 2.0 < self.chance - _LEAST_RISE else 0.0
@@ -131,8 +132,8 @@ def _sigmoid(
     return bottom + height * 0.5 * (1.0 + np.tanh((x - position) / (2.0 * width)))
 
 
-@dataclass(frozen=True, eq=False)
-class ChanceBand:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChanceBand(Shown):
     """Errors of the same probes for permuted labels.
 
     Attributes
@@ -144,9 +145,9 @@ class ChanceBand:
     level : float
         Which quantile `lower` is; `upper` leaves as many above it.
     estimate : float
-        The share of features after whose removal the error is one of chance. It splits the curve
+        The share of features after whose removal the error is at chance. It splits the curve
         into a part below the band and a part within it, with the fewest points on the wrong side;
-        single points that chance alone puts below the band do not count.
+        single points that fall below the band by chance alone do not count.
     """
 
     fraction: FloatArray

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
 from fewest.informative._probe import Fold, pick_samples, probe, standardize_fold
@@ -41,8 +42,8 @@ def count_removed(sizes: ArrayLike) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
 
-@dataclass(frozen=True, eq=False)
-class FoldCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldCurves(Shown):
     """What one fold has found.
 
     Attributes
@@ -90,6 +91,12 @@ class FoldCurves:
         return int(self.sizes.sum())
 
 
+def _allows_no_error(selector: RepetitiveSelector) -> bool:
+    """Whether no machine left an error; hard ones leave at most samples on the hyperplane."""
+    is_hard = bool(np.isinf(getattr(selector.estimator, "C", np.inf)))
+    return is_hard or not np.any(selector.training_errors_)
+
+
 def run_fold(
     X: Any,
     y: FloatArray,
@@ -106,7 +113,7 @@ def run_fold(
         selector.fit(X[fold.training], y[fold.training])
     if selector.stop_reason_ == "interrupted":
         raise KeyboardInterrupt
-    by_size = order == "size" or (order == "auto" and not np.any(selector.training_errors_))
+    by_size = order == "size" or (order == "auto" and _allows_no_error(selector))
     places_in_order = selector.ranking_ if by_size else range(len(selector.subsets_))
     subsets = [selector.subsets_[place] for place in places_in_order]
     sizes = np.array([len(subset) for subset in subsets], dtype=np.intp)

@@ -33,6 +33,7 @@ from fewest._estimators.validation import (
     encode_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
@@ -207,7 +208,7 @@ def predict_nested(
 ) -> tuple[FloatArray, int]:
     """Labels of the test samples, at the cost with the smallest balanced error in the inner folds.
 
-    Of several best costs the smallest is taken, whose place is returned too.
+    If several costs are best, the smallest is used; its place is returned too.
     """
     labels = y[fold.training]
     weights, errors = weigh_classes_equally(labels), np.zeros(len(costs))
@@ -220,8 +221,8 @@ def predict_nested(
     return predict_along_costs(K, y, fold.training, fold.test, costs[: best + 1])[best], best
 
 
-@dataclass(frozen=True, eq=False)
-class RandomSubsets:
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomSubsets(Shown):
     """Cross-validated errors of machines on random subsets of features.
 
     Attributes
@@ -231,7 +232,7 @@ class RandomSubsets:
     errors : array of shape (n_sizes, n_subsets)
         Mean over the folds of the balanced error.
     n_samples : int
-        Samples that the machines of a fold were trained and tested on, at most; None if not known.
+        Largest number of samples that the machines of a fold used; None if not known.
     chance : float
         The balanced error of guessing: one half for two classes.
     """
@@ -271,8 +272,8 @@ def random_subset_errors(
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
-        Class labels, two or more different ones. Of more than two, each two have a machine, and
-        their votes decide.
+        Class labels, two or more different ones. With more than two, there is one machine for every
+        two classes, and their votes decide.
     groups : array of shape (n_samples,), optional
         Groups of samples (participants); one is left out at a time.
     cv : int, splitter or iterable, optional
@@ -285,13 +286,13 @@ def random_subset_errors(
         Cost of the machine, for samples of norm one: large for the hard margin of Klement et al.
         (2013).
     max_samples : int or None
-        Of more samples than this, so many are drawn at random in every fold (always the same,
-        classes in their shares) to train and test on; None takes all, with memory for a matrix of
-        all pairs.
+        If there are more samples than this, that many are drawn at random in every fold (always the
+        same ones, in proportion to the sizes of the classes) to train and test on; None uses all,
+        which takes memory for a matrix of all pairs.
     random_state : int, RandomState instance or None
-        Seed of the draws; where `cv` is a number, also shuffles the folds.
+        Seed of the draws; if `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Above zero, shows a progress bar.
 

@@ -17,6 +17,7 @@ from fewest._estimators.many_samples import MOST_COMPARED
 from fewest._estimators.splits import check_groups, choose_exchange, permute_labels
 from fewest._estimators.validation import check_choice, check_count
 from fewest._interrupts import is_interrupt, settle_interrupt
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest.informative._estimates import (
     ChanceBand,
@@ -33,9 +34,9 @@ from fewest.repetition.selector import RepetitiveSelector
 _POINTS = 201
 
 
-@dataclass(frozen=True, eq=False)
-class InformativeFeatures:
-    """How much information is where, in the order in which features are selected.
+@dataclass(frozen=True, eq=False, repr=False)
+class InformativeFeatures(Shown):
+    """How much information features carry, in the order in which they are selected.
 
     Figures are those of Klement, Anders & Martinetz (2013).
 
@@ -51,13 +52,13 @@ class InformativeFeatures:
     probe_error : array of shape (n_points,), or None
         Average error of a support vector machine on the features that remain (fig. 4d there).
     agreement : array of shape (n_points,)
-        Average part of the features removed there whose class difference has the same sign in the
+        Average share of the features removed there whose class difference has the same sign in the
         left-out samples: one half for features without information. With more than two classes,
-        the mean over the differences of each two of them.
+        the mean over the differences of every two of them.
     sigmoid, restricted : Sigmoid or None
         Fits to `probe_error`: with four free parameters, and from 0 to chance.
     band : ChanceBand or None
-        Errors of the probes for permuted labels, and where the curve meets them.
+        Errors of the probes for permuted labels, and where the curve reaches them.
     purity : Purity or None
         The estimate without the features that were removed by chance.
     folds : list of FoldCurves
@@ -92,7 +93,7 @@ class InformativeFeatures:
     def estimate(self) -> float:
         """Share of features that carry information, by the rule of Klement et al. (2013).
 
-        It is where the line through the inflexion of the free sigmoid meets chance; NaN without
+        It is where the line through the inflexion of the free sigmoid reaches chance; NaN without
         a probe.
         """
         return float("nan") if self.sigmoid is None else self.sigmoid.estimate
@@ -140,23 +141,23 @@ def informative_features(
 
     .. math:: f(x) = \alpha_0 + \alpha_1 / (1 + e^{-(x - \alpha_2) / \alpha_3})
 
-    is fitted to it, where x is the share of features removed. The line through the inflexion meets
-    chance at the estimate (Klement, Anders & Martinetz 2013, sec. 4.4). All errors are balanced, so
-    chance is an error of 1 - 1 / K for K classes. Of more than two classes, each two have a support
-    vector machine, and their votes decide.
+    is fitted to it, where x is the share of features removed. The line through the inflexion
+    reaches chance at the estimate (Klement, Anders & Martinetz 2013, sec. 4.4). All errors are
+    balanced, so chance is an error of 1 - 1 / K for K classes. With more than two classes, there is
+    one support vector machine for every two of them, and their votes decide.
 
     Parameters
     ----------
     estimator : selecting classifier, RepetitiveSelector or None
         What selects features; None stands for the hard Support Feature Machine. A
-        `RepetitiveSelector` brings its own limits. A soft machine goes on until no feature is left,
-        for classes that overlap too.
+        `RepetitiveSelector` has its own limits. A soft machine continues until no feature is left,
+        even if the classes overlap.
     X : array or sparse matrix of shape (n_samples, n_features)
         Numbers; standardised on the training part of every fold.
     y : array of shape (n_samples,)
         Class labels, two or more different ones.
     groups : array of shape (n_samples,), optional
-        Groups of samples that belong together, participants for instance, each with samples of all
+        Groups of samples that belong together, such as participants, each with samples of all
         classes. One is left out at a time, in the inner folds too.
     cv : int, splitter or iterable, optional
         Other folds: a number of stratified ones (of whole groups), or a splitter. Without groups,
@@ -165,29 +166,30 @@ def informative_features(
         "svm": its cost is chosen among 1e-8, 1e-7, ..., 1e8 (for samples of norm one) by inner
         folds. None leaves the probes out, and the estimate with them.
     every : int
-        Repetitions from one probe to the next.
+        Number of repetitions from one probe to the next.
     order : {"auto", "size", "found"}
-        In which order the subsets count as removed: by size, as in Klement et al. 2013, or as
-        found. "auto" is by size if no machine of the fold left a training error, else as found: the
-        size of a subset that allows errors says little about its information.
+        The order in which the subsets count as removed: by size, as in Klement et al. 2013, or as
+        found. "auto" is by size if no machine of the fold may leave a training error, or none
+        did, otherwise as found: the size of a subset that allows errors says little about its
+        information.
     average : {"mean", "median"}
         How folds are combined.
     n_permutations : int
         Labellings for the band of chance, for each of which ten of the probes are repeated: labels
-        are permuted within the groups; groups of one class each change places as a whole, within
-        their fold. 0 leaves the band out.
+        are permuted within the groups; if each group has one class, whole groups are permuted
+        within their fold. 0 leaves the band out.
     max_samples : int or None
-        Most samples that the probes of a fold are trained and tested on. Of more, so many are drawn
-        at random (always the same, classes in their shares), and `n_probed` of the result says how
-        many. The selection uses all. None takes all for the probes too, which then need memory for
-        a matrix of all pairs.
+        Largest number of samples that the probes of a fold use. If there are more, that many are
+        drawn at random (always the same ones, in proportion to the sizes of the classes), and
+        `n_probed` of the result is their number. The selection uses all. None: the probes use all
+        too, and need memory for a matrix of all pairs.
     random_state : int, RandomState instance or None
-        Seed of the permutations; where `cv` is a number, also shuffles the folds.
+        Seed of the permutations; if `cv` is a number, also shuffles the folds.
     checkpoint : str or path-like, optional
-        Folder in which every finished repetition of every fold is kept; a killed run goes on from
-        there. It holds one folder per fold.
+        Folder in which every finished repetition of every fold is kept; a killed run continues
+        from there. It contains one folder per fold.
     n_jobs : int, optional
-        Folds that are worked on at the same time (processes), in joblib's sense.
+        Number of folds processed at the same time (processes), as in joblib.
     verbose : int
         Above zero, shows a progress bar.
 
@@ -197,14 +199,14 @@ def informative_features(
 
     Notes
     -----
-    Ctrl-C ends the run. If at least two folds are finished, the result is that of these, with a
+    Ctrl-C ends the run. If at least two folds are finished, the result is based on these, with a
     warning.
 
-    The estimate of Klement et al. (2013) is an upper limit: where the signal is weak, features
-    without information are removed along with the others before the probe comes down to chance.
-    `purity` corrects for that, `band` asks less of the shape of the curve, and `informative_share`
-    of a `t_map` does without selection. `benchmarks/informative.py` prints all of them beside a
-    known truth.
+    The estimate of Klement et al. (2013) is an upper limit: if the signal is weak, features
+    without information are removed along with the others before the probe reaches chance.
+    `purity` corrects for that, `band` assumes less about the shape of the curve, and
+    `informative_share` of a `t_map` needs no selection. `benchmarks/informative.py` prints all of
+    them beside a known truth.
 
     References
     ----------

@@ -18,6 +18,7 @@ from fewest._estimators.validation import (
     encode_two_classes,
     make_dense,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import weighted_moments, wrap_columns
 from fewest._types import FloatArray
 from fewest.informative._fold_run import AVERAGES, resample
@@ -27,8 +28,8 @@ from fewest.informative._run import InformativeFeatures
 SHARES = (0.01, 0.025, 0.05, 0.2, 0.34, 0.5)
 
 
-@dataclass(frozen=True, eq=False)
-class TMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class TMap(Shown):
     """t-statistics of all features.
 
     Attributes
@@ -36,7 +37,8 @@ class TMap:
     t : array of shape (n_features,)
         Positive where the second class has the larger mean; zero for a constant feature.
     p_value : array of shape (n_features,)
-        Two-sided probability of so large a value by chance, not corrected for their number.
+        Two-sided probability of a value at least this large by chance, not corrected for multiple
+        testing.
     degrees_of_freedom : int
         Of the t-distribution.
     kind : str
@@ -54,7 +56,7 @@ class TMap:
         Parameters
         ----------
         share : float
-            Which part of all features, above zero and at most one.
+            Share of all features, above zero and at most one.
 
         Returns
         -------
@@ -74,7 +76,7 @@ def t_map(
 
     .. math:: t = \bar d \, \sqrt{G} / s_d ,
 
-    with G - 1 degrees of freedom; without, it is Student's test of two independent samples.
+    with G - 1 degrees of freedom; without groups, it is Student's test of two independent samples.
 
     Parameters
     ----------
@@ -123,7 +125,7 @@ def t_map(
 
 
 def choose_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
-    """The test that suits the groups: paired only where each has samples of both classes."""
+    """The test that suits the groups: paired only if each has samples of both classes."""
     if groups is None:
         return "two-sample"
     y, groups = np.asarray(y), np.asarray(groups)
@@ -131,17 +133,17 @@ def choose_kind(y: ArrayLike, groups: ArrayLike | None) -> str:
 
 
 def informative_share(p_value: ArrayLike, *, threshold: float = 0.5) -> float:
-    r"""Share of features whose p-values are not those of chance.
+    r"""Share of features whose p-values are not due to chance.
 
-    p-values of features without information are uniform. So those above a threshold, where few
-    others are, show how many such features there are:
+    p-values of features without information are uniform. So the p-values above a threshold, where
+    there are few others, show how many such features there are:
 
     .. math:: 1 - \frac{\#\{j : p_j > \lambda\}}{(1 - \lambda) \, d} .
 
     Parameters
     ----------
     p_value : array of shape (n_features,)
-        p-values, of `t_map` for instance.
+        p-values, for instance from `t_map`.
     threshold : float
         The lambda of the formula, between zero and one (both excluded).
 
@@ -217,14 +219,14 @@ def _compare_two(X: Any, y: FloatArray) -> tuple[FloatArray, FloatArray, int]:
 
 @dataclass(frozen=True)
 class Overlap:
-    """The first features of the selection, and as many of the top of the t-map.
+    """The first features of the selection, and the same number from the top of the t-map.
 
     Attributes
     ----------
     share : float
-        Which part of all features either set is.
+        Size of either set, as a share of all features.
     observed : float
-        Part of the one set that is in the other, on average over the folds.
+        Share of one set that is in the other, on average over the folds.
     expected : float
         The same for random sets.
     p_value : float
@@ -249,7 +251,7 @@ def overlap_table(
     univariate : TMap
         t-statistics of the same features.
     shares : sequence of float
-        Which parts of the features to compare; those that some fold did not reach are left out.
+        Shares of the features to compare; those that some fold did not reach are left out.
 
     Returns
     -------
@@ -287,7 +289,7 @@ def overlap_table(
 
 
 def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) -> FloatArray:
-    """Part of the features of each repetition that are in the top of a t-map.
+    """Share of the features of each repetition that are in the top of a t-map.
 
     Parameters
     ----------
@@ -296,7 +298,7 @@ def overlap_curve(found: InformativeFeatures, univariate: TMap, share: float) ->
     univariate : TMap
         t-statistics of the same features.
     share : float
-        Which part of all features counts as its top.
+        Share of all features that counts as its top.
 
     Returns
     -------

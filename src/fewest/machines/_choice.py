@@ -64,9 +64,9 @@ def find_temperature_of(judged: list[Judgement], candidate: int) -> float:
 def measure_log_losses(judged: list[Judgement]) -> FloatArray:
     """Logistic loss with equal class weights: one row per split, one column per candidate.
 
-    The decisions of a candidate are multiplied by one factor in all splits, the best one of those
-    above one. So a machine whose errors cost little, and whose decisions are therefore small, does
-    not fall behind for that; one that is too sure of itself does.
+    The decision values of a candidate are multiplied by one factor in all splits, the best one that
+    is at least one. So a machine whose errors cost little, and whose decision values are therefore
+    small, has no disadvantage; one that is overconfident does.
     """
     weights = [_class_weights(one.codes) for one in judged]
     losses = np.full((len(judged), len(judged[0].trials)), np.nan)

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 
 
-@dataclass(frozen=True)
-class Discriminant:
+@dataclass(frozen=True, repr=False)
+class Discriminant(Shown):
     """A linear discriminant that is zero outside `features`.
 
     Attributes
@@ -40,12 +41,12 @@ class Discriminant:
         return len(self.features)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of w . x + b; positive values speak for the second class."""
+        """Signed value of w . x + b; positive values favour the second class."""
         return make_dense(X[:, self.features]) @ self.weights + self.intercept
 
 
-@dataclass(frozen=True)
-class MonitoredSplit:
+@dataclass(frozen=True, repr=False)
+class MonitoredSplit(Shown):
     """Rows of X for one random split of the samples outside an outer fold.
 
     Attributes
@@ -62,7 +63,7 @@ class MonitoredSplit:
     monitoring: IndexArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MonitoredPath(MonitoredSplit):
     """One random split into Training and Monitoring set, and the path of discriminants on it.
 
@@ -89,10 +90,10 @@ class MonitoredPath(MonitoredSplit):
 def find_best_place(
     errors: FloatArray, counts: NDArray[np.intp], prices: NDArray[Any] | None = None
 ) -> int:
-    """Place of the smallest error, of equal ones the fewest features, of these the smallest C.
+    """Place of the smallest error; ties go to the fewest features, then to the smallest C.
 
     A discriminant without features only counts the samples: it is chosen if there is no other.
-    Where features have prices, the cheapest take the place of the fewest.
+    If features have prices, the cheapest replace the fewest.
     """
     prices = counts if prices is None else prices
     candidates = np.flatnonzero(counts) if counts.any() else np.arange(len(counts))
@@ -101,7 +102,7 @@ def find_best_place(
 
 
 def choose_best(found: list[Discriminant]) -> Discriminant:
-    """Smallest monitoring error, of equal ones the fewest features, of these the first."""
+    """Smallest monitoring error; ties go to the fewest features, then to the first."""
     errors = np.array([one.monitoring_ber for one in found])
     return found[find_best_place(errors, np.array([one.n_features for one in found]))]
 

@@ -1,4 +1,4 @@
-"""Whether classes are separable at all, in whole numbers: the last word of hard machines.
+"""Whether classes are separable at all, in whole numbers: the final check of hard machines.
 
 Programs in floating-point numbers cannot tell classes that touch from classes that nearly do.
 """

@@ -1,4 +1,4 @@
-"""How far two classes overlap on a line.
+"""How much two classes overlap on a line.
 
 Transvariation measures by how much pairs of samples of two classes lie the wrong way round; its
 linear form takes a whole class at once, and follows a distance between the classes.
@@ -51,8 +51,8 @@ def transvariation_intensity(
     Returns
     -------
     float
-        With the means between 0 and 1; other points may give more than 1. Equal points give 1, the
-        mean of the limits from either side; classes of one value each give 0 where the values
+        Between 0 and 1 with the means; other points may give more than 1. Equal points give 1, the
+        mean of the limits from either side; classes of one value each give 0 if the values
         differ.
 
     Examples

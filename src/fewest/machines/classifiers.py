@@ -41,8 +41,8 @@ class SubspaceClassifier(ScoreClassifier, BaseEstimator):
     Parameters
     ----------
     n_components : int or float
-        Number of principal directions of every class; below 1, as many as hold this share of the
-        variance of the class. There are at most one fewer than features and samples of the class.
+        Number of principal directions of every class; below 1, as many as explain this share of the
+        variance of the class. At most one fewer than the features, and than the class's samples.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class SubspaceClassifier(ScoreClassifier, BaseEstimator):
     components_ : list of arrays of shape (n_components, n_features)
         Principal directions of every class.
     temperature_ : float
-        What distances are divided by in `predict_proba`.
+        Divisor of the distances in `predict_proba`.
     n_features_in_ : int
         Number of features seen by `fit`.
 
@@ -189,22 +189,22 @@ def choose_classifier(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> GridSearchCV:
-    """A classifier that is the best of several, by the balanced error in a cross-validation.
+    """The best of several classifiers, by the balanced error in a cross-validation.
 
     It is scikit-learn's `GridSearchCV` over classifiers. As `classifier` of `LiknonCV` it chooses
-    anew in every fold from the samples at hand, so the error of `LiknonCV` stays honest; the
-    chapter's choice by the Validation error (table 8.2) is not.
+    again in every fold from that fold's samples, so the error of `LiknonCV` stays honest; the
+    chapter's choice by the Validation error (table 8.2) is not honest.
 
     Parameters
     ----------
     classifiers : dict of str to estimator, or None
-        What to compare; None is `make_classifiers()`. Of equal errors, the first one is taken.
+        What to compare; None is `make_classifiers()`. If errors are equal, the first one is used.
     n_folds : int
         Stratified folds, at least two.
     random_state : int or None
         Order of the samples in the folds.
     n_jobs : int or None
-        Fits at the same time, in joblib's sense.
+        Fits at the same time, as in joblib.
 
     Returns
     -------

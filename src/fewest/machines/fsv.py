@@ -38,18 +38,20 @@ class FeatureSelectionConcave(SelectingClassifier):
     steepness : float, default=5.0
         a, how fast the penalty of a weight approaches one.
     include : list of names or numbers, or mask, optional
-        Features that are always in, at no cost, such as age, sex or a known marker: the others must
-        add to them.
+        Features that are always included, at no cost, such as age, sex or a known marker: the
+        others must add to them.
     exclude : list of names or numbers, or mask, optional
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. It multiplies the size of the weight.
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
-        Features that belong together: a group is paid once, however many of it are selected.
+        Features that belong together: a group is paid for once, however many of its features are
+        selected.
     one_per_group : bool, default=False
         At most one feature of each group is selected instead.
     signs : {1, -1}, array of shape (n_features,) or dict, optional
-        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
+        1: selected only if higher in the second class, with a positive weight; -1: only if lower;
+        0: either.
         With more than two classes, each against the rest.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
@@ -62,23 +64,25 @@ class FeatureSelectionConcave(SelectingClassifier):
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
     max_seconds : float, default=None
-        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
-        is taken, with the gap that is proven by then, and a warning. None waits as long as it
-        takes.
+        Time limit, in seconds, for the linear programs of a hyperplane. When it is reached, the
+        best hyperplane found is used, with the gap proven so far, and a warning. None: no limit.
     n_jobs : int, default=None
-        Threads for more than two classes, in joblib's sense.
+        Threads for more than two classes, as in joblib.
     verbose : int, default=0
-        1 shows progress: of the classes, or, with two of them, of a fit that takes long; 2 also
+        1 shows the progress of the classes, or, with two classes, of a fit that takes long; 2 also
         prints a line per hyperplane.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         Weights for X as it was given.
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,) or (n_classes,)
         Biases.
     support_ : array of shape (n_features,), bool
-        The selected features; for more than two classes those of any class.
+        The selected features; with more than two classes, those of any class.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_iter_ : int

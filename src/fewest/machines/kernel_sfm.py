@@ -45,8 +45,8 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
         y_i f(x_i) \ge -\xi_i, \; \xi_i \ge 0, \; f(\mu^+) - f(\mu^-) = \pm 1,
 
     where the last equality means the class averages of f. A column is standardised like a feature.
-    Klement & Martinetz (2010, sec. IV) name kernels as an extension. They also say what it costs:
-    **all features of X are used**. What is few here are samples.
+    Klement & Martinetz (2010, sec. IV) mention kernels as an extension. They also name the price:
+    **all features of X are used**. Here it is the samples that are few.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
     kernel : {"rbf", "laplacian", "polynomial", "sigmoid", "cosine", "linear"}, default="rbf"
         Of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float or None, default=None
-        Its width, where it has one; None stands for one by the number of features and the variance
-        of X.
+        Its width, if it has one; None stands for one divided by the number of features and the
+        variance of X.
     degree : int, default=2
         Degree of the polynomial kernel.
     class_weight : {"balanced"}, dict or None, default="balanced"
@@ -65,12 +65,12 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
     refit : {"margin"} or None, default="margin"
         Hyperplane on the selected columns, as for :class:`~fewest.SupportFeatureMachine`.
     max_iter : int, default=20
-        Most linear programs of the reweighting loop.
+        Largest number of linear programs in the reweighting loop.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
     include, exclude
-        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. The kernel sees all
-        features that are not excluded, so those of `include` are in as all others are.
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. The kernel uses all
+        features that are not excluded, so those of `include` are used like all others.
     feature_cost, feature_groups, one_per_group, signs
         Not for kernels, which use features together.
 
@@ -89,7 +89,7 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
     gap_ : float
         Largest relative duality gap of the linear programs.
     temperature_ : float
-        What decisions are divided by in `predict_proba`: that of decisions on samples left out.
+        Divisor of the decision values in `predict_proba`, from samples left out.
     n_iter_ : int
         Linear programs of the reweighting loop (of the longest one).
     classes_ : array of shape (n_classes,)
@@ -141,7 +141,7 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
         Parameters
         ----------
         X : array of shape (n_samples, n_features)
-            The samples. Their features should be on one scale.
+            The samples. Their features should be on the same scale.
         y : array of shape (n_samples,)
             Class labels, two or more different ones.
 
@@ -176,7 +176,7 @@ class KernelFeatureMachine(RuleParameters, Declaring, ScoreClassifier, BaseEstim
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of the discriminant; positive values speak for the (second) class.
+        """Signed value of the discriminant; positive values favour the (second) class.
 
         Parameters
         ----------

@@ -65,67 +65,70 @@ class Liknon(JointClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Cost of the hinge loss, for the columns as they enter: standardised ones, or those of X.
+        Cost of the hinge loss, for the columns as they are used: standardised, or those of X.
     include : list of names or numbers, or mask, optional
-        Features that are always in, at no cost, such as age, sex or a known marker: the others must
-        add to them.
+        Features that are always included, at no cost, such as age, sex or a known marker: the
+        others must add to them.
     exclude : list of names or numbers, or mask, optional
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. It multiplies the size of the weight.
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
-        Features that belong together: a group is paid once, however many of it are selected.
+        Features that belong together: a group is paid for once, however many of its features are
+        selected.
     one_per_group : bool, default=False
         At most one feature of each group is selected instead.
     signs : {1, -1}, array of shape (n_features,) or dict, optional
-        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
-        With more than two classes, 1 says higher in some class.
+        1: selected only if higher in the second class, with a positive weight; -1: only if lower;
+        0: either. With more than two classes, 1 means higher in some class.
     standardize : bool, default=True
-        Divide each column by its standard deviation (implicitly). Pranckeviciene & Somorjai take X
+        Divide each column by its standard deviation (implicitly). Pranckeviciene & Somorjai use X
         as it is.
     class_weight : {"balanced"}, dict or None, default=None
         Factors on C for each class.
     multi_class : {"joint", "separate"}, default="joint"
         More than two classes: "joint" tells all of them apart by one program in which a feature is
-        paid once, however many classes it serves; every class has a score, and the largest decides.
-        "separate" trains each class against the rest, on features of its own.
+        paid for once, however many classes it serves; every class has a score, and the largest
+        decides. "separate" trains each class against the rest, on its own features.
     max_features : int, default=None
-        The most features that may be selected. Two classes have so many (or all that vary): those
-        on which least squares with a ridge fit the classes best. More classes: candidates come from
-        the joint program with unit margins, at the largest cost up to `C` that keeps most noise
-        out, and a multinomial loss with a strong ridge chooses among them. Of more than
-        10,000 samples, so many are drawn for this, equally many
-        of every class; the decision is that of all.
+        Largest number of selected features. With two classes, exactly this many are selected (or
+        all that vary): those on which least squares with a ridge fit the classes best. With more
+        classes, candidates come from the joint program with unit margins, at the largest cost up to
+        `C` that keeps most noise out, and a multinomial loss with a strong ridge chooses among
+        them. If there are more than 10,000 samples, that many are drawn for this, the same number
+        from every class; the decision is fitted to all.
         :class:`~fewest.PanelSizeCV` chooses the number.
     exact_features : bool, default=False
-        With more than two classes: select exactly `max_features`, also where the program for all
-        classes finds fewer worth their price. Two classes always have so many.
+        With more than two classes: select exactly `max_features`, even if the program for all
+        classes finds fewer worth their price. With two classes this is always so.
     min_per_class : int, default=None
-        With `max_features`: features for every class whose mean is largest in it, at least so many;
-        those with the widest distance to the next class come first.
+        With `max_features`: at least this many features for every class whose mean is largest in
+        that class; those with the largest distance to the next class come first.
     refit : {"margin"} or None, default=None
         None keeps the hyperplane of the program; "margin" takes the one with the largest Euclidean
         margin on the selected features.
     tol : float, default=1e-7
         Relative duality gap at which the program counts as solved.
     max_seconds : float, default=None
-        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
-        is taken, with the gap that is proven by then, and a warning. None waits as long as it
-        takes.
+        Time limit, in seconds, for the linear programs of a hyperplane. When it is reached, the
+        best hyperplane found is used, with the gap proven so far, and a warning. None: no limit.
     n_jobs : int, default=None
-        Threads for more than two classes, in joblib's sense.
+        Threads for more than two classes, as in joblib.
     verbose : int, default=0
-        1 shows progress: of the classes, or, with two of them, of a fit that takes long; 2 also
+        1 shows the progress of the classes, or, with two classes, of a fit that takes long; 2 also
         prints a line per hyperplane.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         Weights for X as it was given.
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,) or (n_classes,)
         Biases.
     support_ : array of shape (n_features,), bool
-        The selected features; for more than two classes those of any class.
+        The selected features; with more than two classes, those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
         The selected features of each hyperplane.
     dual_coef_ : array of shape (1, n_samples) or (n_classes, n_samples)

@@ -1,4 +1,4 @@
-"""Liknon with C, features and error found by cross-validation."""
+"""Liknon with C, features and error from cross-validation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.calibration import score_classes
-from fewest._estimators.decisions import TwoClassesOnly, choose_classes
+from fewest._estimators.decisions import TwoClassesOnly, choose_classes, standardize_coef
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.probabilities import (
     Calibrated,
@@ -79,10 +79,10 @@ class LiknonCV(
     .. math:: \min_{w, b, \xi} \|w\|_1 + C \sum_i \xi_i
        \quad\text{s.t. } y_i (w^T x_i + b) \ge 1 - \xi_i,\; \xi_i \ge 0
 
-    is solved along an increasing sequence of C that follows from these samples; the Monitoring set
-    chooses the discriminant of smallest balanced error rate (BER), of equal ones that with the
-    fewest features. How often each feature is in a chosen discriminant is the feature profile. The
-    outer fold itself only measures the error.
+    is solved along an increasing sequence of C that is derived from these samples; the Monitoring
+    set chooses the discriminant with the smallest balanced error rate (BER), and in case of ties
+    the one with the fewest features. The feature profile records how often each feature is in a
+    chosen discriminant. The outer fold itself only measures the error.
 
     Training and Monitoring set: half of the smaller class, rounded down, and as many samples of the
     larger one make the Training set (or `training_size`); all others monitor. With `groups`, half
@@ -111,8 +111,9 @@ class LiknonCV(
         features are in a fold's profile by chance.
     training_size : int, pair of int, or None
         Samples of each class in the Training set, or of the first and of the second class (as
-        sorted), such as the 600 + 600 of table 8.6 and the 76 + 84 of sec. 8.2.2. None is half of
-        the smaller class of each. With `groups`, at most so many of the Training half.
+        sorted), such as the 600 + 600 of table 8.6 and the 76 + 84 of sec. 8.2.2. None: from each
+        class, half the size of the smaller one. With `groups`, at most this many of the Training
+        half.
     outcome : {"profile", "best", "ensemble"}
         What classifies in the end. "profile": `classifier` on the features that are in at least
         the share `threshold` of all discriminants; "best": the single discriminant of smallest
@@ -128,8 +129,8 @@ class LiknonCV(
         `validation_ber_`, those outside the fold), or on 10,000 of them where there are more.
     classifier : estimator or None
         For the profile and as monitor; it gets the selected columns as they are. None stands for
-        3 nearest neighbours, looked for among at most 10,000 samples: of more, so many are drawn at
-        random with the classes' shares kept, and a warning says so.
+        3 nearest neighbours among at most 10,000 samples: if there are more, that many are drawn at
+        random in proportion to the sizes of the classes, with a warning.
     prefilter : int, float or None
         Keep only this many features (or this fraction of them, if below 1), those of largest
         absolute class difference in each Training set.
@@ -138,19 +139,19 @@ class LiknonCV(
     random_state : int, RandomState or None
         Source of the random splits, and of the order of the samples in the folds.
     n_jobs : int or None
-        Splits that are worked on at the same time (threads), in joblib's sense.
+        Number of splits processed at the same time (threads), as in joblib.
     verbose : int
         Above zero, shows a progress bar, if tqdm is installed.
     include, exclude, feature_cost, signs
         Rules about features, as for :class:`~fewest.SupportFeatureMachine`; included ones are in
-        every discriminant, and signs are about the class means of each Training set.
+        every discriminant, and signs refer to the class means of each Training set.
     feature_groups, one_per_group
         Not for a path of programs.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
-        The labels; positive scores speak for the second one.
+        The labels; positive scores favour the second one.
     support_ : bool array of shape (n_features,)
         Features used by the final classifier.
     profile_ : array of shape (n_folds, n_features)
@@ -164,7 +165,7 @@ class LiknonCV(
         sets: optimistic, since it chose them.
     validation_ber_ : array of shape (n_folds,)
         BER of the outcome on the outer folds. It is honest: profile, C and classifier of a fold
-        come from the other folds alone.
+        come from the other folds only.
     threshold_ : float
         Only for the profile: the threshold that gave `support_`.
     fold_supports_ : bool array of shape (n_folds, n_features)
@@ -175,10 +176,10 @@ class LiknonCV(
         The paths they come from.
     classifier_ : estimator
         Only for the profile: the fitted classifier.
-    coef_, intercept_ : arrays of shape (1, n_features) and (1,)
+    coef_, standardized_coef_, intercept_ : arrays of shape (1, n_features), the last one (1,)
         Only for the best discriminant: its weights.
     temperature_ : float
-        What scores are divided by in `predict_proba`, from the outer folds.
+        Divisor of the scores in `predict_proba`, from the outer folds.
     n_features_in_ : int
         Number of features seen by `fit`.
 
@@ -255,8 +256,8 @@ class LiknonCV(
         )
         if self.outcome == "profile" and self._most_known and len(y) > self._most_known:
             warnings.warn(
-                f"nearest neighbours are looked for among {self._most_known:,} of the {len(y):,} "
-                "samples, drawn at random. Name a classifier to fit it to all",
+                f"nearest neighbours are searched for among {self._most_known:,} of the {len(y):,} "
+                "samples, drawn at random. Set `classifier` to use all of them",
                 stacklevel=2,
             )
         jobs = [(X, y, codes, split) for split in splits]
@@ -285,7 +286,7 @@ class LiknonCV(
 
     @available_if(_has_decisions)
     def decision_function(self, X: Any) -> FloatArray:
-        """Score of each sample; positive values speak for the second class.
+        """Score of each sample; positive values favour the second class.
 
         For the best discriminant it is w . x + b, for the ensemble the mean vote between -1 and 1,
         for the profile what its classifier says.
@@ -334,6 +335,7 @@ class LiknonCV(
             has_scores=hasattr(self, "decision_function"),
             splits_samples=True,
             predicts_from_support=True,
+            effort=80.0,
         )
 
     def _selection(self) -> Selection:
@@ -407,6 +409,7 @@ class LiknonCV(
             (best,) = self._final
             self.coef_ = np.zeros((1, X.shape[1]))
             self.coef_[0, best.features] = best.weights
+            self.standardized_coef_ = standardize_coef(self.coef_, X)
             self.intercept_ = np.array([best.intercept])
 
     @property

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.tasks import BinaryTask
 from fewest._estimators.validation import check_count, check_list, unscale
+from fewest._showing import Shown
 from fewest._solvers.linear.path import ExactPath, PathSolver
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.result import Result
@@ -23,13 +24,13 @@ __all__ = ["LiknonPath", "exact_liknon_path", "liknon_path"]
 _CLOSEST_VALUES = 1.01
 
 
-@dataclass(frozen=True, eq=False)
-class LiknonPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class LiknonPath(Shown):
     r"""Solutions for the values `Cs`, in their order, with weights for X as it was given.
 
     The ratios compare a discriminant with the class difference a (N / 2 times the difference of the
-    class means), both on the columns as they entered. Pranckeviciene & Somorjai (2011) bound the
-    ratio of (8.23) by C. Their proof is one for the two-norm machine; for Liknon, whose solutions
+    class means), both on the columns as they were used. Pranckeviciene & Somorjai (2011) bound the
+    ratio of (8.23) by C. Their proof holds for the two-norm machine; for Liknon, whose solutions
     satisfy :math:`\|w\|_1 = \sum_i \alpha_i y_i w^T x_i`, the same steps give
 
     .. math:: \frac{\|w\|_1}{a^T w} \;\le\; \frac{1}{N} \sum_i \alpha_i \;\le\; C.
@@ -50,8 +51,8 @@ class LiknonPath:
         |w|_1 / (a . w). It exceeds neither `mean_alphas` nor C.
     standard_ratios : array of shape (n_Cs,)
         m / (a . e) of (8.26), with the standard discriminant e (1 or -1 on the m selected
-        features). (8.26) bounds it by `mean_alphas`, which holds for a single feature; of several,
-        some may help the others without a class difference of their own, and the bound fails.
+        features). (8.26) bounds it by `mean_alphas`, which holds for a single feature. Of several
+        features, some may help the others without any class difference, and the bound fails.
     mean_alphas : array of shape (n_Cs,)
         Mean of the dual variables, at most C (times the mean class weight).
     """
@@ -178,7 +179,7 @@ def exact_liknon_path(
     C_min, C_max : float
         Ends of the path.
     max_solutions : int
-        Where to give up; `complete` says whether that happened.
+        Where to give up; `complete` shows whether that happened.
 
     Returns
     -------

@@ -40,7 +40,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
 
     Each step raises the weight of the sample with the smallest margin in either class, both found
     before any weight is raised (Klement's thesis 2013, fig. 2.4). The weights also bound the
-    largest possible margin, which shows when to stop. Without a bias it is MinOver: each step takes
+    largest possible margin, which shows when to stop. Without a bias it is MinOver: each step uses
     the sample with the smallest margin of all.
 
     Parameters
@@ -48,8 +48,8 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     C : float, default=1.0
         Softness, for X as it is; ``np.inf`` is the hard margin, for separable classes only.
     class_weight : {"balanced"}, dict or None, default=None
-        Factors on C for each class. "balanced" makes the costs of both classes equal in sum
-        (C+ n+ = C- n-), which keeps a soft machine from giving up the smaller one.
+        Factors on C for each class. "balanced" makes the total costs of both classes equal
+        (C+ n+ = C- n-), which keeps a soft machine from sacrificing the smaller one.
     fit_intercept : bool, default=True
         Whether there is a bias; without one, the hyperplane passes through the origin.
     kernel : str or callable, default="linear"
@@ -58,7 +58,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         Stop when the margin is within this share of the largest possible one. The number of steps
         grows like its inverse.
     max_iter : int, default=100000
-        Most steps.
+        Largest number of steps.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
     n_iter_ : int
         Steps taken.
     temperature_ : float
-        What decisions are divided by in `predict_proba`: that of decisions on samples left out.
+        Divisor of the decision values in `predict_proba`, from samples left out.
     classes_ : array of shape (2,)
         The class labels.
 
@@ -137,7 +137,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         if not margin > 0.0 and np.isinf(self.C):
             raise ValueError(
                 f"no separating hyperplane after {self.n_iter_} steps: the classes overlap, or "
-                "nearly so. Take a finite C, or raise max_iter"
+                "nearly so. Use a finite C, or raise max_iter"
             )
         if not margin > 0.0:  # stopped too early; half the distance of the hull points stands in
             margin = max(alpha @ residual / alpha.sum(), np.finfo(float).tiny)
@@ -157,7 +157,7 @@ class SoftDoubleMinOver(Declaring, TwoClassesOnly, ScoreClassifier, BaseEstimato
         return self
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Signed value of the discriminant; positive values speak for the second class.
+        """Signed value of the discriminant; positive values favour the second class.
 
         Parameters
         ----------

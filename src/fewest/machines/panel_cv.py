@@ -1,4 +1,4 @@
-"""The number of features by cross-validation: the front of errors against panel sizes."""
+"""The number of features by cross-validation: errors against panel sizes."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.progress import run_in_threads
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns, as_matrix
 from fewest._types import FloatArray, IndexArray
 from fewest.machines._choice import (
@@ -46,8 +47,8 @@ _OF_THE_DATA = ("classes_", "n_features_in_", "feature_names_in_")
 _NAMED = 6
 
 
-@dataclass(frozen=True, eq=False)
-class PanelFront:
+@dataclass(frozen=True, eq=False, repr=False)
+class PanelFront(Shown):
     """Held-out errors against the number of features.
 
     Attributes
@@ -117,9 +118,9 @@ class PanelSizeCV(BestMachine, BaseEstimator):
     """A machine with at most k features that chooses k by cross-validation.
 
     In every split, panels of all sizes are chosen in the training part (see `max_features` of
-    :class:`~fewest.SupportFeatureMachine`) and judged on the test part. What they share, the first
-    program and the products of columns, is computed once per split. The smallest size that is
-    within one standard error of the best one is taken, and its panel chosen from all samples.
+    :class:`~fewest.SupportFeatureMachine`) and judged on the test part. The first program and the
+    products of columns, which they share, are computed once per split. The smallest size that is
+    within one standard error of the best one is used, and its panel is chosen on all samples.
 
     Parameters
     ----------
@@ -129,23 +130,23 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         ``multi_class="joint"``. Its `max_features` is replaced; its rules about features hold for
         panels of every size.
     sizes : sequence of int, default=None
-        Numbers of features to try. None: from 1, or from the number that the estimator includes in
-        any case, to 20, or to the number of features in X.
+        Numbers of features to try. None: from 1 (or the number that the estimator always
+        includes) to 20 (or the number of features in X).
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for that many stratified folds (whole groups if `groups` are given to
         `fit`). ``RepeatedStratifiedKFold`` of scikit-learn gives a smoother front.
     criterion : {"balanced_error", "log_loss"}, default="balanced_error"
         What the choice minimises: the balanced error rate, or the balanced logistic loss, which
-        also sees by how much a sample is on the right or wrong side.
+        also measures how far a sample is on the right or wrong side.
     one_standard_error : bool, default=True
-        Choose the smallest of the sizes that are behind the best one by at most one standard error
-        of the difference (the splits are the same for all, so differences are paired); otherwise
-        the best one.
+        Choose the smallest of the sizes that are worse than the best one by at most one standard
+        error of the difference (the splits are the same for all, so differences are paired);
+        otherwise the best one.
     random_state : int, RandomState or None, default=None
-        Shuffles the samples before a number of folds is made of them. None takes them in their
+        Shuffles the samples before they are divided into a number of folds. None keeps their
         order, so every fit gives the same answer.
     n_jobs : int, default=None
-        Splits that are worked on at the same time (threads), in joblib's sense.
+        Number of splits processed at the same time (threads), as in joblib.
     verbose : int, default=0
         1 shows a progress bar, if tqdm is installed; 2 also prints the front.
 
@@ -165,11 +166,11 @@ class PanelSizeCV(BestMachine, BaseEstimator):
     best_index_ : int
         Place of the chosen size in `cv_results_`.
     best_score_ : float
-        Its mean balanced accuracy. It took part in the choice, and so is optimistic; for an honest
+        Its mean balanced accuracy. It took part in the choice, so it is optimistic; for an honest
         error, cross-validate this estimator as a whole.
     best_estimator_ : estimator
         The machine with the chosen size, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.
@@ -268,6 +269,8 @@ class PanelSizeCV(BestMachine, BaseEstimator):
             f"{abilities_of(self._inner).name}, number of features by cross-validation",
             splits_samples=True,
             predicts_from_support=True,
+            joins_classes=True,
+            effort=5.0 * max(10, np.size(self.sizes)) * abilities_of(self._inner).effort,
         )
 
     def _selection(self) -> Selection:
@@ -287,7 +290,7 @@ class PanelSizeCV(BestMachine, BaseEstimator):
         check_flag("one_standard_error", self.one_standard_error)
         inner = self._inner
         abilities = abilities_of(inner)
-        if not abilities.joins_classes:
+        if not abilities.joins_classes or abilities.splits_samples:
             raise ValueError(
                 f"{abilities.name} has no panels of k features: give SupportFeatureMachine, "
                 'ZeroNormSVM or Liknon with multi_class="joint" as estimator'

@@ -12,16 +12,17 @@ from sklearn.base import clone
 from sklearn.utils import check_X_y
 
 from fewest._estimators.splits import balanced_error, check_groups, split_folds
-from fewest._estimators.validation import SPARSE_FORMATS, make_dense
-from fewest._sparse import check_sparse
+from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.machines.classifiers import make_classifiers
 
 __all__ = ["ReferenceErrors", "measure_reference_errors"]
 
 
-@dataclass(frozen=True, eq=False)
-class ReferenceErrors:
+@dataclass(frozen=True, eq=False, repr=False)
+class ReferenceErrors(Shown):
     """Balanced errors on held-out folds, one row per classifier and one column per fold.
 
     Attributes
@@ -57,8 +58,8 @@ def measure_reference_errors(
 
     "A fair comparison is only possible if we had the reference BERs of several methods, linear and
     nonlinear, using a) only relevant features and b) all features" (Pranckeviciene & Somorjai 2011,
-    sec. 8.6.2). The first column is what a perfect selection would reach, the second what can be
-    had without one. Both are the same folds.
+    sec. 8.6.2). The first column shows the error of a perfect selection, the second the error
+    without any selection. Both use the same folds.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ class SupportFeatureBase(ExactlyDecided):
 
 @dataclass(eq=False, repr=False)
 class SupportFeatureMachine(SupportFeatureBase):
-    r"""Classifier on the fewest features that separate the classes.
+    r"""Classifier that uses the fewest features that separate the classes.
 
     It looks for the hyperplane with the fewest non-zero weights,
 
@@ -170,97 +170,102 @@ class SupportFeatureMachine(SupportFeatureBase):
     Parameters
     ----------
     C : float, default=2.0
-        What a training sample costs, in features, that lies as far on the wrong side of the
-        hyperplane as the samples lie on their side on average. ``np.inf`` is the hard machine: no
-        training error, or :class:`~fewest.NotSeparableError`, also where classes only touch. (With
+        The price, in features, of a training sample that lies as far on the wrong side of the
+        hyperplane as the average sample lies on its own side. ``np.inf`` is the hard machine: no
+        training error, or :class:`~fewest.NotSeparableError`, even if classes only touch. (With
         ``refit=None``, training samples may lie on the hyperplane itself, as in Klement et al.
-        2013, though another one on the same features has all on their side.)
+        2013, although another hyperplane on the same features has all of them on their own side.)
     class_weight : {"balanced"}, dict or None, default="balanced"
-        Factors on C for each class. "balanced" makes the costs of the two classes equal in sum
+        Factors on C for each class. "balanced" makes the total costs of the two classes equal
         (C+ n+ = C- n-), for each hyperplane if there are more than two classes.
     constraint : {"class_means", "mean_margin"}, default="class_means"
         The equality: distance of the projected class means (Klement et al. 2013), or mean of the
         signed distances to the hyperplane (Klement & Martinetz 2010). The latter admits w = 0 for
         unbalanced classes and a small C.
     reweight : {"features", "both"}, default="features"
-        What the later programs reweight. "features": the weights alone, as Klement et al. (2010,
-        2013) do; slacks keep their cost. "both": slacks too, which approaches
-        :math:`\|w\|_0 + \sum_i C_i [\xi_i > 0]`: C is then what a misclassified sample costs,
+        What the later programs reweight. "features": only the weights, as Klement et al. (2010,
+        2013) do; slacks keep their cost. "both": slacks too, which approximates
+        :math:`\|w\|_0 + \sum_i C_i [\xi_i > 0]`: C is then the price of a misclassified sample,
         however far it is on the wrong side, and a sample without slack in one program gets none in
         the next. At the same C this selects more features.
     scale_samples : bool, default=True
         Let C in the first program refer to samples of (root-mean-square) norm one, as Klement et
-        al. (2013) scale them, so it means the same for any number of features. False takes the
-        standardised columns as they are: an error costs more in the first program, by the square
-        root of the number of columns that vary. The later programs are the same.
+        al. (2013) scale them, so it means the same for any number of features. False uses the
+        standardised columns as they are: an error then costs more in the first program, by the
+        square root of the number of columns that vary. The later programs are the same.
     multi_class : {"joint", "separate"}, default="joint"
         More than two classes: "joint" tells all of them apart by one program in which a feature is
-        paid once, however many classes it serves; every class has a score, and the largest decides.
-        "separate" trains each class against the rest, on features of its own. So do
-        ``constraint="mean_margin"``, ``reweight="both"`` and `certify`, which know two classes.
+        paid for once, however many classes it serves; every class has a score, and the largest
+        decides. "separate" trains each class against the rest, on its own features. So do
+        ``constraint="mean_margin"``, ``reweight="both"`` and `certify`, which are for two classes.
     max_features : int, default=None
-        The most features that may be selected. Two classes have so many (or all that vary): those
-        on which least squares with a ridge fit the classes best. More classes: candidates come from
-        the joint program with unit margins, at the largest cost up to `C` that keeps most noise
-        out, and a multinomial loss with a strong ridge chooses among them. Of more than
-        10,000 samples, so many are drawn for this, equally many
-        of every class; the decision is that of all. With ``C=np.inf``, a warning says if more
-        features are needed for no error. :class:`~fewest.PanelSizeCV` chooses the number.
+        Largest number of selected features. With two classes, exactly this many are selected (or
+        all that vary): those on which least squares with a ridge fit the classes best. With more
+        classes, candidates come from the joint program with unit margins, at the largest cost up to
+        `C` that keeps most noise out, and a multinomial loss with a strong ridge chooses among
+        them. If there are more than 10,000 samples, that many are drawn for this, the same number
+        from every class; the decision is fitted to all. With ``C=np.inf``, a warning says if more
+        features are needed to avoid errors. :class:`~fewest.PanelSizeCV` chooses the number.
     exact_features : bool, default=False
-        With more than two classes: select exactly `max_features`, also where the program for all
-        classes finds fewer worth their price. Two classes always have so many.
+        With more than two classes: select exactly `max_features`, even if the program for all
+        classes finds fewer worth their price. With two classes this is always so.
     min_per_class : int, default=None
-        With `max_features`: features for every class whose mean is largest in it, at least so many;
-        those with the widest distance to the next class come first.
+        With `max_features`: at least this many features for every class whose mean is largest in
+        that class; those with the largest distance to the next class come first.
     include : list of names or numbers, or mask, optional
-        Features that are always in, at no cost, such as age, sex or a known marker: the others must
-        add to them.
+        Features that are always included, at no cost, such as age, sex or a known marker: the
+        others must add to them.
     exclude : list of names or numbers, or mask, optional
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. The price takes the place of the number of
         features, and C is in the same unit.
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
-        Features that belong together: a group is paid once, however many of it are selected.
+        Features that belong together: a group is paid for once, however many of its features are
+        selected.
     one_per_group : bool, default=False
         At most one feature of each group is selected instead.
     signs : {1, -1}, array of shape (n_features,) or dict, optional
-        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
-        With more than two classes, 1 says higher in some class.
+        1: selected only if higher in the second class, with a positive weight; -1: only if lower;
+        0: either. With more than two classes, 1 means higher in some class.
     standardize : bool, default=True
         Divide each column by its standard deviation. Otherwise all columns share one factor.
         Either is implicit: X is not copied.
     refit : {"margin"} or None, default="margin"
-        Hyperplane on the selected features: "margin" takes the one with the largest margin (soft,
+        Hyperplane on the selected features: "margin" uses the one with the largest margin (soft,
         at the same C, if the selection leaves errors); None keeps that of the last linear program,
         as Klement et al. (2013) do, on which some training samples lie exactly.
     max_iter : int, default=20
-        Most linear programs of the reweighting loop; it usually ends after two to five.
+        Largest number of linear programs in the reweighting loop, which usually ends after two to
+        five.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
     certify : bool, default=False
         Hard machine only (``C=np.inf``): prove that no smaller set of features separates the
-        classes, or find one and take it (then with the hyperplane of the largest margin, whatever
-        `refit` says). Under rules about features the cheapest set that keeps them takes the place
-        of the smallest. See `minimum_` for what was proven.
+        classes, or find one and use it (then with the hyperplane of the largest margin, whatever
+        `refit` is). Under rules about features, the cheapest set that follows them replaces
+        the smallest. See `minimum_` for what was proven.
     max_seconds : float, default=None
-        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
-        is taken, with the gap that is proven by then, and a warning. None waits as long as it
-        takes. The proof of `certify` has as many seconds again; there None stands for one minute.
+        Time limit, in seconds, for the linear programs of a hyperplane. When it is reached, the
+        best hyperplane found is used, with the gap proven so far, and a warning. None: no limit.
+        The proof of `certify` has the same limit again; there None stands for one minute.
     n_jobs : int, default=None
-        Threads for more than two classes (and for `certify`), in joblib's sense.
+        Threads for more than two classes (and for `certify`), as in joblib.
     verbose : int, default=0
-        1 shows progress: of the classes, or, with two of them, of a fit that takes long, and of the
+        1 shows the progress of the classes (with two classes: of a fit that takes long) and of the
         proof; 2 also prints a line per hyperplane.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         Weights for X as it was given (not standardised).
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,) or (n_classes,)
         Biases.
     support_ : array of shape (n_features,), bool
-        The selected features; for more than two classes those of any class.
+        The selected features; with more than two classes, those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
         The selected features of each hyperplane.
     classes_ : array of shape (n_classes,)
@@ -272,7 +277,7 @@ class SupportFeatureMachine(SupportFeatureBase):
     results_ : tuple of ZeroNormResult or JointSelection
         The same for every hyperplane; a single one if one program tells all classes apart.
     temperature_ : float
-        What scores are divided by in `predict_proba`: that of samples left out of the refit.
+        Divisor of the scores in `predict_proba`, from samples left out of the refit.
     minimum_ : MinimumResult
         Two classes and `certify` only: the smallest size, or the bounds on it, with the proofs.
     minima_ : tuple of MinimumResult
@@ -322,6 +327,7 @@ class SupportFeatureMachine(SupportFeatureBase):
             certifies=bool(self.certify),
             advances_together=self._advances_together(),
             reads_blocks=not self.certify,  # the search for a smaller set goes over all values
+            effort=1.0,
         )
 
     def _advances_together(self) -> bool:

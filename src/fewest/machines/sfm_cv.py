@@ -77,41 +77,41 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
 
     (D = 2, see :class:`~fewest.SupportFeatureMachine`) is trained on the training part of every
     split and judged on the test part. The candidates are
-    no blind grid: they lie between the ends of the path over C, where one feature is left and
-    where the first linear program is that of the hard machine, which is a candidate itself. In
+    not a fixed grid: they lie between the ends of the path over C, where one feature is left and
+    where the first linear program is that of the hard machine, which is itself a candidate. In
     every split one program is followed along C, so a candidate costs only the few small programs of
-    the reweighting loop. The machine of the chosen C is then trained on all samples.
+    the reweighting loop. The machine with the chosen C is then trained on all samples.
 
-    Few samples give only a rough error rate: with 12 samples in a test part, one more or less
-    decides. The default criterion is therefore the logistic loss of the held-out decisions, every
-    class with the same weight, which also sees by how much a sample is on the right or wrong side.
-    As a small C makes small decisions, they are multiplied by the factor that suits a candidate
-    best, but not by less than one. On wide data this chooses better than the balanced error
-    itself (``benchmarks.real_data``).
+    Few samples give only a rough error rate: with 12 samples in a test part, a single sample can
+    decide. The default criterion is therefore the logistic loss of the held-out decisions, with
+    equal weight for every class. It also measures how far a sample is on the right or wrong side.
+    Since a small C makes small decision values, they are multiplied by the factor that suits a
+    candidate best, but not by less than one. On wide data this chooses better than the balanced
+    error itself (``benchmarks.real_data``).
 
     Parameters
     ----------
     Cs : array of shape (n_candidates,) or None, default=None
-        Candidates for C, ``np.inf`` among them for the hard machine. None takes them from the path
+        Candidates for C; ``np.inf`` is the hard machine. None takes them from the path
         of the first program on all samples given to `fit`.
     cv : int, splitter or iterable of (train, test), default=5
         A number stands for that many stratified folds (whole groups if `groups` are given to
         `fit`), or, with a warning, for as many as the smallest class has samples (or groups).
     n_Cs : int, default=5
-        Number of candidates between the ends of the path, the hard machine among them. More of
-        them do not choose better where there are few samples.
+        Number of candidates between the ends of the path, including the hard machine. With few
+        samples, more candidates do not improve the choice.
     criterion : {"log_loss", "balanced_error"}, default="log_loss"
         What the choice minimises: the balanced logistic loss, or the balanced error rate.
     one_standard_error : bool, default=True
-        Choose the candidate with the fewest features (on average over the splits) of those that
-        are behind the best one by at most one standard error of the difference; otherwise the best
-        one. The splits are the same for all, so differences are paired.
+        Choose the candidate with the fewest features (on average over the splits) among those that
+        are worse than the best one by at most one standard error of the difference; otherwise the
+        best one. The splits are the same for all, so differences are paired.
     n_subsets : int, default=2
-        Above one, the union of the first 2, ..., `n_subsets` disjoint subsets of features (train,
-        set the features aside, train again) with the largest margin on it is a candidate, too. Each
-        costs a program over all features for every split and C. Not with ``refit=None``.
+        Above one, the unions of the first 2, ..., `n_subsets` disjoint subsets of features (train,
+        set the features aside, train again) are candidates too, with the largest margin on them.
+        Each costs a program over all features for every split and C. Not with ``refit=None``.
     include_hard : bool, default=True
-        Let the hard machine be a candidate where the classes are separable. Without effect if `Cs`
+        Let the hard machine be a candidate if the classes are separable. Has no effect if `Cs`
         are given.
     class_weight, constraint, reweight, scale_samples, multi_class, standardize
         As for :class:`~fewest.SupportFeatureMachine`.
@@ -120,10 +120,10 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
     refit, max_iter, tol
         The same.
     random_state : int, RandomState or None, default=None
-        Shuffles the samples before a number of folds is made of them. None takes them in their
+        Shuffles the samples before they are divided into a number of folds. None keeps their
         order, so every fit gives the same answer.
     n_jobs : int, default=None
-        Splits that are worked on at the same time (threads), in joblib's sense.
+        Number of splits processed at the same time (threads), as in joblib.
     verbose : int, default=0
         1 shows a progress bar, if tqdm is installed; 2 also prints a line for every split and for
         the choice.
@@ -132,8 +132,8 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
     ----------
     C_ : float
         The cost of `best_estimator_`; infinite for the hard machine. It is the chosen C of
-        `cv_results_`, times the share of the samples that was trained on in the splits: the errors
-        of all samples together then weigh as much as they did there.
+        `cv_results_`, times the share of the samples that each split was trained on: the errors
+        of all samples together then count as much as they did there.
     n_subsets_ : int
         The chosen number of disjoint subsets.
     cv_results_ : dict of arrays
@@ -145,11 +145,11 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
         Place of the chosen candidate in `cv_results_`. With the one-standard-error rule its rank
         may be above one.
     best_score_ : float
-        Its mean balanced accuracy. It took part in the choice, and so is optimistic; for an honest
+        Its mean balanced accuracy. It took part in the choice, so it is optimistic; for an honest
         error, cross-validate this estimator as a whole.
     best_estimator_ : SupportFeatureMachine or UnionFeatureMachine
         The machine of the chosen C, trained on all samples.
-    coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
+    coef_, standardized_coef_, intercept_, support_, supports_, classes_, n_iter_, result_, results_
         As for :class:`~fewest.SupportFeatureMachine`, of `best_estimator_`.
     n_splits_ : int
         Number of splits.
@@ -201,10 +201,11 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or Store of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame, Store or AnnData of shape (n_samples, n_features)
             Numbers of any type.
-        y : array of shape (n_samples,)
-            Class labels, two or more different ones.
+        y : array of shape (n_samples,) or str
+            Class labels, two or more different ones. If X is an AnnData object: the column of
+            `obs` that holds them; cells without a label are left out, with a warning.
         groups : array of shape (n_samples,), optional
             Samples of the same group are never on both sides of a split.
 
@@ -243,7 +244,9 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
             "Support Feature Machine, C by cross-validation",
             splits_samples=True,
             predicts_from_support=True,
+            joins_classes=self.multi_class == "joint",
             reads_blocks=True,
+            effort=20.0,
         )
 
     def _selection(self) -> Selection:

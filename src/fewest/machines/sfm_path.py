@@ -38,7 +38,7 @@ def exact_sfm_path(
     class_weight, constraint, standardize, tol
         As for `SupportFeatureMachine`.
     max_solutions : int
-        Where to give up; `complete` says whether that happened.
+        Where to give up; `complete` shows whether that happened.
 
     Returns
     -------

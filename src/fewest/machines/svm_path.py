@@ -13,7 +13,6 @@ from sklearn.svm import SVC
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_count,
     check_flag,
     check_not_negative,
@@ -21,10 +20,11 @@ from fewest._estimators.validation import (
     encode_two_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
 from fewest._solvers.svm_path import PathState, follow_path
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 
 __all__ = ["SVMPath", "exact_svm_path"]
@@ -35,8 +35,8 @@ _MOST_ITERATIONS = 50_000  # of libsvm, which may go on for ever on samples that
 _LARGEST_GAP = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class SVMPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class SVMPath(Shown):
     """Support vector machines at every C where the path bends, with weights for X as it was given.
 
     In between, w / C and b / C are linear in 1 / C: `solve_at` is exact, too.
@@ -94,16 +94,16 @@ class SVMPath:
     def select(self, threshold: float, *, relative: bool = False) -> NDArray[np.bool_]:
         """Features whose weight is larger in size than a threshold, at every bend.
 
-        The weights of a two-norm machine are not zero, so a threshold is what selects; table 8.1 of
-        Pranckeviciene & Somorjai (2011) has 0.05 and 0.035. The number of features depends much on
-        it.
+        The weights of a two-norm machine are not zero, so a threshold selects the features; table
+        8.1 of Pranckeviciene & Somorjai (2011) has 0.05 and 0.035. The number of features depends
+        strongly on it.
 
         Parameters
         ----------
         threshold : float
             For the weights of X as it was given.
         relative : bool
-            Multiply the threshold with the largest weight of each machine.
+            Multiply the threshold by the largest weight of each machine.
 
         Returns
         -------
@@ -135,7 +135,7 @@ def exact_svm_path(
     The algorithm is that of Hastie, Rosset, Tibshirani & Zhu (2004), called Sympath by
     Pranckeviciene & Somorjai (2011), who compare Liknon with it. It solves one small linear system
     at every C where a sample reaches or leaves the margin. With `select`, a threshold on the
-    weights makes it a method to select features.
+    weights turns it into a feature selection method.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def exact_svm_path(
     standardize : bool
         Of columns with variance one; otherwise of X as it is.
     max_solutions : int
-        Where to give up; `complete` says whether that happened.
+        Where to give up; `complete` shows whether that happened.
 
     Returns
     -------

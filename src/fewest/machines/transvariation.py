@@ -1,4 +1,4 @@
-"""How far two classes overlap on a line, and the values of C that follow from it.
+"""How much two classes overlap on a line, and the values of C that follow from it.
 
 Transvariation measures by how much pairs of samples of two classes lie the wrong way round. Its
 linear form relates a distance between the classes to the cost C of Liknon: a feature can enter the
@@ -30,16 +30,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_X_y
 
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_positive,
     encode_two_classes,
     standardize_columns,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.problem import class_mean_vector
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.machines._overlap import (
     t,
@@ -76,8 +76,8 @@ LARGEST_C = 100.0
 _DIFFERENCES = ("means", "sums")
 
 
-@dataclass(frozen=True)
-class TransvariationC:
+@dataclass(frozen=True, repr=False)
+class TransvariationC(Shown):
     """Values of C, and the curve t_total(d) = sum_j max(0, |a_j| - N d / 2) they come from.
 
     Attributes
@@ -280,7 +280,7 @@ def inverse_difference_C(  # noqa: N802
     standardize: bool = True,
     difference: str = "means",
 ) -> FloatArray:
-    """The cost C = 1 / |a_j| from which on each feature may enter (first rule of 8.5.3).
+    """The cost C = 1 / |a_j| above which each feature may enter (first rule of 8.5.3).
 
     Parameters
     ----------

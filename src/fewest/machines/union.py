@@ -1,4 +1,4 @@
-"""One hyperplane on several disjoint sets of features, found one after the other."""
+"""One hyperplane on several disjoint sets of features, found one after another."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["UnionFeatureMachine"]
 
 @dataclass(eq=False, repr=False)
 class UnionFeatureMachine(SupportFeatureBase):
-    """The largest margin on the first `n_subsets` disjoint subsets that the machine finds.
+    """Classifier with the largest margin on the first `n_subsets` disjoint subsets that are found.
 
     After each subset its features are set aside and the machine is trained again; the hyperplane
-    of the largest margin on all subsets together decides. The search ends early where the rest of
-    the features no longer separates the classes (hard machine) or selects nothing.
+    of the largest margin on all subsets together decides. The search ends early if the remaining
+    features no longer separate the classes (hard machine) or none of them is selected.
 
     Parameters
     ----------
@@ -35,10 +35,10 @@ class UnionFeatureMachine(SupportFeatureBase):
 n_jobs, verbose
         As for :class:`~fewest.SupportFeatureMachine`; `refit` can only be "margin".
     include, exclude, feature_cost, feature_groups, one_per_group, signs
-        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. What is always in is in
-        every subset.
+        Rules about features, as for :class:`~fewest.SupportFeatureMachine`. Included features are
+        in every subset.
     multi_class : {"separate"}
-        With more than two classes, each is told from the rest on subsets of its own.
+        With more than two classes, each is separated from the rest on its own subsets.
     max_features, exact_features, min_per_class
         Not for unions.
 

@@ -30,55 +30,56 @@ class ZeroNormSVM(ExactlyDecided):
         \quad \text{subject to} \quad
         y_i (w^\top x_i + b) \ge 1 - \xi_i, \; \xi_i \ge 0,
 
-    approached like the Support Feature Machine by a sequence of linear programs, but with a margin
-    of one instead of an equality. It tends to keep more features than that machine.
+    approximated, like the Support Feature Machine, by a sequence of linear programs, but with a
+    margin of one instead of an equality. It tends to keep more features than that machine.
 
     Parameters
     ----------
     C : float, default=np.inf
-        What a sample on the hyperplane costs, in features, and in proportion one that lies farther
-        inside the margin or beyond; ``np.inf`` allows none, and raises
-        :class:`~fewest.NotSeparableError` where that is impossible. In the first program C refers
-        to samples of norm one, as for `SupportFeatureMachine`.
+        The price, in features, of a sample on the hyperplane; samples elsewhere inside the margin,
+        or on the wrong side, cost in proportion to their distance from the margin. ``np.inf``
+        allows none, and raises :class:`~fewest.NotSeparableError` if that is impossible. In the
+        first program C refers to samples of norm one, as for `SupportFeatureMachine`.
     class_weight : {"balanced"}, dict or None, default="balanced"
         Factors on C for each class.
     reweight : {"features", "both"}, default="features"
-        What the later programs reweight: the weights alone, or the slacks too, which approaches
-        C for every sample inside the margin, wherever it lies.
+        What the later programs reweight: only the weights, or the slacks too, which approximates
+        a price of C for every sample inside the margin, wherever it lies.
     multi_class : {"joint", "separate"}, default="joint"
         More than two classes: "joint" tells all of them apart by one program in which a feature is
-        paid once, however many classes it serves; every class has a score, and the largest decides.
-        "separate" trains each class against the rest, on features of its own. So does
-        ``reweight="both"``, which knows two classes.
+        paid for once, however many classes it serves; every class has a score, and the largest
+        decides. "separate" trains each class against the rest, on its own features. So does
+        ``reweight="both"``, which is for two classes.
     max_features : int, default=None
-        The most features that may be selected. Two classes have so many (or all that vary): those
-        on which least squares with a ridge fit the classes best. More classes: candidates come from
-        the joint program with unit margins, at the largest cost up to `C` that keeps most noise
-        out, and a multinomial loss with a strong ridge chooses among them. Of more than
-        10,000 samples, so many are drawn for this, equally many
-        of every class; the decision is that of all. With ``C=np.inf``, a warning says if more
-        features are needed for no error. :class:`~fewest.PanelSizeCV` chooses the number.
+        Largest number of selected features. With two classes, exactly this many are selected (or
+        all that vary): those on which least squares with a ridge fit the classes best. With more
+        classes, candidates come from the joint program with unit margins, at the largest cost up to
+        `C` that keeps most noise out, and a multinomial loss with a strong ridge chooses among
+        them. If there are more than 10,000 samples, that many are drawn for this, the same number
+        from every class; the decision is fitted to all. With ``C=np.inf``, a warning says if more
+        features are needed to avoid errors. :class:`~fewest.PanelSizeCV` chooses the number.
     exact_features : bool, default=False
-        With more than two classes: select exactly `max_features`, also where the program for all
-        classes finds fewer worth their price. Two classes always have so many.
+        With more than two classes: select exactly `max_features`, even if the program for all
+        classes finds fewer worth their price. With two classes this is always so.
     min_per_class : int, default=None
-        With `max_features`: features for every class whose mean is largest in it, at least so many;
-        those with the widest distance to the next class come first.
+        With `max_features`: at least this many features for every class whose mean is largest in
+        that class; those with the largest distance to the next class come first.
     include : list of names or numbers, or mask, optional
-        Features that are always in, at no cost, such as age, sex or a known marker: the others must
-        add to them.
+        Features that are always included, at no cost, such as age, sex or a known marker: the
+        others must add to them.
     exclude : list of names or numbers, or mask, optional
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. The price takes the place of the number of
         features, and C is in the same unit.
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
-        Features that belong together: a group is paid once, however many of it are selected.
+        Features that belong together: a group is paid for once, however many of its features are
+        selected.
     one_per_group : bool, default=False
         At most one feature of each group is selected instead.
     signs : {1, -1}, array of shape (n_features,) or dict, optional
-        1: only if it is higher in the second class, with a positive weight; -1: lower; 0: either.
-        With more than two classes, 1 says higher in some class.
+        1: selected only if higher in the second class, with a positive weight; -1: only if lower;
+        0: either. With more than two classes, 1 means higher in some class.
     standardize : bool, default=True
         Divide each column by its standard deviation (implicitly). Otherwise all columns share one
         factor.
@@ -86,27 +87,29 @@ class ZeroNormSVM(ExactlyDecided):
         None keeps the hyperplane of the last linear program, which has a margin already; "margin"
         takes the one with the largest Euclidean margin on the selected features.
     max_iter : int, default=20
-        Most linear programs of the reweighting loop.
+        Largest number of linear programs in the reweighting loop.
     tol : float, default=1e-7
         Relative duality gap at which a linear program counts as solved.
     max_seconds : float, default=None
-        Most seconds for the linear programs of a hyperplane; when they are over, the best one known
-        is taken, with the gap that is proven by then, and a warning. None waits as long as it
-        takes.
+        Time limit, in seconds, for the linear programs of a hyperplane. When it is reached, the
+        best hyperplane found is used, with the gap proven so far, and a warning. None: no limit.
     n_jobs : int, default=None
-        Threads for more than two classes, in joblib's sense.
+        Threads for more than two classes, as in joblib.
     verbose : int, default=0
-        1 shows progress: of the classes, or, with two of them, of a fit that takes long; 2 also
+        1 shows the progress of the classes, or, with two classes, of a fit that takes long; 2 also
         prints a line per hyperplane.
 
     Attributes
     ----------
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         Weights for X as it was given.
+    standardized_coef_ : array of the shape of coef_
+        `coef_` times the standard deviation of each column of the training samples: what one
+        standard deviation of the feature adds to the score. These can be compared with each other.
     intercept_ : array of shape (1,) or (n_classes,)
         Biases.
     support_ : array of shape (n_features,), bool
-        The selected features; for more than two classes those of any class.
+        The selected features; with more than two classes, those of any class.
     supports_ : array of shape (1, n_features) or (n_classes, n_features), bool
         The selected features of each hyperplane.
     classes_ : array of shape (n_classes,)

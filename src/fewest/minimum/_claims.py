@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._showing import Shown
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.margin import hard_margin
 from fewest._types import FloatArray, IndexArray
@@ -26,9 +27,9 @@ HOW_MANY = "how many such sets there are"
 COURSE = "what the search counted on its way, and its time"
 
 
-@dataclass(frozen=True)
-class Verification:
-    """Whether a result holds, and what was not looked at; true or false in an `if`.
+@dataclass(frozen=True, repr=False)
+class Verification(Shown):
+    """Whether a result holds, and what was not checked; true or false in an `if`.
 
     Parameters
     ----------

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from time import perf_counter
 
 from fewest._run.progress import Progress
 
+LARGE_PIECE = 50  # looks: tenths of a second
+
 
 class Clock:
-    """Counts the seconds of a run; if asked to, shows on standard error how far it is."""
+    """Counts the seconds of a run; if asked to, shows on standard error how far it is.
+
+    Searches look at it after pieces of work that do not depend on time: about a thousandth of a
+    second each, and so many looks at once (`spend`) after larger ones. A run may thus also be
+    limited by a number of looks, and then ends at the same place however fast the computer is.
+    """
 
     def __init__(
-        self, limit: float | None = None, verbose: int = 0, name: str = "minimum_features"
+        self,
+        limit: float | None = None,
+        verbose: int = 0,
+        name: str = "minimum_features",
+        *,
+        most_looks: float = math.inf,
+        whole: Clock | None = None,
     ) -> None:
         self._started = perf_counter()
         self._limit = float("inf") if limit is None else limit
+        self._looks_left = most_looks
+        self._whole = whole  # of which this is a part
         self._verbose = verbose
         self._name = name
         self._share = 0.0
@@ -37,11 +53,20 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        return self.seconds >= self._limit
+        """Whether to end now; to ask is a look."""
+        self.spend(1)
+        return self._looks_left < 0 or self.seconds >= self._limit
+
+    def spend(self, looks: int) -> None:
+        """Count work that is worth so many looks."""
+        self._looks_left -= looks
+        if self._whole is not None:
+            self._whole.spend(looks)
 
     def take_part(self, share: float) -> Clock:
-        """A clock for a part of the run: it is over after this share of the time that is left."""
-        return Clock(share * self.seconds_left)
+        """A clock for a part of the run: it is over after this share of what is left."""
+        looks = share * max(0.0, self._looks_left)
+        return Clock(share * self.seconds_left, most_looks=looks, whole=self)
 
     def begin(self, task: str) -> None:
         """Draw a bar for what comes next."""

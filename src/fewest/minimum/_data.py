@@ -47,6 +47,12 @@ def read_rules_of(X: Any, **rules: Any) -> Rules | None:
     return read_rules(np.shape(X)[1], getattr(X, "columns", None), **rules)
 
 
+def read_names(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a data frame; None of anything else."""
+    names = getattr(X, "columns", None)
+    return None if names is None else tuple(map(str, names))
+
+
 def check_two_classes(X: Any, y: ArrayLike, name: str) -> tuple[FloatArray, FloatArray]:
     """X as above, and +1 (the second class in sorted order) or -1."""
     X, _, codes = check_data(X, y, name)

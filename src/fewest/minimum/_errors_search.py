@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock
 from fewest.minimum._data import Twins, replace_columns
 from fewest.minimum._dominance import DominanceBits
 from fewest.minimum._leaves import RuledOut, Separation, Signs
@@ -120,6 +120,7 @@ class ErrorSearch:
                 n_kept = sum(len(b) for _, b in kept)
             start = stop
             self.clock.report((start / n_signed) ** 2, self.tally.nodes)
+            self.clock.spend(LARGE_PIECE)
             if self.clock.is_over and start < n_signed:
                 return None
         pairs = np.concatenate([np.empty((0, 2), dtype=np.int64), *(p for p, _ in kept)])
@@ -250,6 +251,7 @@ class ErrorSearch:
                 if self.clock.is_over:
                     return False
                 rows, has_more = scan_sets(self.bits, self.pool, prefixes, most, room)
+                self.clock.spend(LARGE_PIECE)
                 self.tally.nodes += len(prefixes)
                 n_vectors = len(self.pool.vectors)
                 if not self._settle_rows(rows, most, settled, found):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -21,11 +22,12 @@ from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair, pair_classes
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock
 from fewest.minimum._data import (
     Twins,
     check_data,
     conflicting_samples,
+    read_names,
     read_rules_of,
     replace_columns,
     separating_columns,
@@ -66,14 +68,14 @@ def minimum_features(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MinimumResult:
-    r"""Find the smallest set of features that separates all classes, and prove that it is.
+    r"""Find the smallest set of features that separates all classes, with a proof.
 
     .. math::
 
         \min_{w, b} \; \|w\|_0 \quad \text{subject to} \quad y_i (w^\top x_i + b) > 0
         \;\; \text{for all } i.
 
-    With more than two classes, every two of them have a hyperplane of their own, and the number of
+    With more than two classes, every two of them have their own hyperplane, and the number of
     features that any of these hyperplanes needs is minimised:
 
     .. math::
@@ -83,32 +85,33 @@ def minimum_features(
         < 0 & y_i = k \end{cases} \;\; \text{for all } i, k < l.
 
     The separation is strict and the tolerance is zero: floating-point numbers are treated as exact
-    fractions, and whatever rounding leaves open is decided in whole numbers. A set that separates
-    by the last digit counts; `margins` shows by how much a set separates.
+    fractions, and anything that rounding leaves open is decided in whole numbers. A set that
+    separates only in the last digit counts; `margins` shows by how much a set separates.
 
     Sets of one feature take a scan of the columns, sets of two a bit test of all signed pairs and a
     direct test in the plane of those that pass it. From three on, a branch-and-bound search for set
     covers runs on the same bit sets: a feature with a sign is *bad* on a positive sample p and a
-    negative sample q if it does not put p above q, and the members of a separating set are not all
+    negative sample q if it does not rank p above q, and the members of a separating set are not all
     bad on any such pair, nor on any pair of convex combinations of samples. Sets that pass are
-    decided by a linear program; if they separate nothing, its Farkas vector is such a pair of
+    decided by a linear program; if they do not separate, its Farkas vector is such a pair of
     combinations, and rules out others as well. The Support Feature Machine and local swaps give the
     first upper bound. Many classes are searched pair by pair, the two that are hardest to separate
     first.
 
     With `max_errors`, that many samples may be wrong: on a hyperplane of their class or beyond it.
-    Which ones is part of the search; see `error_front` for how it works. With more than two classes
+    The search decides which ones; see `error_front` for how it works. With more than two classes
     a sample is wrong if it is wrong for any two classes; the hyperplanes separate all others.
 
     Parameters
     ----------
-    X : array or sparse matrix of shape (n_samples, n_features)
-        Finite numbers. Copied, unless it is a float64 array in Fortran order.
+    X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        Finite numbers. Copied, unless it is a float64 array in Fortran order. Names of columns are
+        kept (`feature_names`, `names`).
     y : array of shape (n_samples,)
         Labels of two or more classes.
     max_errors : int, default=0
-        How many samples the set may leave wrong. If the smaller class has no more samples, no
-        feature is needed.
+        How many samples the set may misclassify. If the smaller class has no more samples than
+        that, no feature is needed.
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
@@ -120,23 +123,23 @@ def minimum_features(
         the search ends when this many sets are found.
     include : list of features, optional
         Always in the set, and not counted; at most eight. The others must separate the classes
-        together with them. Features are given by number, or by name if X is a data frame.
+        together with them. Name features by number, or by name if X is a data frame.
     exclude : list of features, optional
         Never in the set.
     feature_cost : float, array or dict of features, optional
-        What each feature costs (1 unless given): the price of the set is minimised in place of its
-        number of features. Sums that differ by less than a part in 10^9 are equal.
+        What each feature costs (1 unless given): the price of the set is minimised instead of its
+        number of features. Sums that differ by less than one part in 10^9 count as equal.
     feature_groups : array of labels or dict of lists, optional
-        Features that are paid together: a group costs as much as the most expensive of its
-        features in the set, and all others of it are free up to that price. One set of features
-        stands for each choice of groups.
+        Features that are paid for together: a group costs as much as the most expensive of its
+        features in the set, and its other features up to that price are free. One set of features
+        is returned for each choice of groups.
     one_per_group : bool, default=False
         At most one feature of each group, at its own price.
     signs : int, array or dict of features, optional
         1 for features that must be higher in the second of two classes (a weight of at least
         zero), -1 for those that must be lower, 0 for either. Those of `include` may have any.
     n_jobs : int, optional
-        Threads, in joblib's sense.
+        Threads, as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
         error instead.
@@ -144,19 +147,20 @@ def minimum_features(
     Returns
     -------
     MinimumResult
-        With `size`, `lower_bound`, `certified`, `subsets`, `margins`, `n_found`, `complete`,
-        `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which checks the proofs
-        without a solver. Under rules it is a `RuledMinimum`, with `price` and `price_bound` too.
+        With `size`, `lower_bound`, `certified`, `subsets`, `names`, `margins`, `n_found`,
+        `complete`, `searched`, `inseparable`, `seconds`, and the method `verify(X, y)`, which
+        checks the proofs without a solver. Under rules it is a `RuledMinimum`, with `price` and
+        `price_bound` too.
 
     Raises
     ------
     ValueError
-        For anything but finite numbers and at least two classes, and for rules that contradict
-        each other.
+        If X has values that are not finite, if there are fewer than two classes, or if rules
+        contradict each other.
 
     Notes
     -----
-    Ctrl-C ends the search and discards what is known so far; to keep that, set a time limit.
+    Ctrl-C ends the search and discards its results so far; to keep them, set a time limit.
 
     Examples
     --------
@@ -169,10 +173,17 @@ def minimum_features(
     (3, 3, True)
     >>> bool(result.verify(X, y, search=True))
     True
+    >>> print(result)  # doctest: +ELLIPSIS
+    MinimumResult: 3 features, proven to be the fewest
+      set       52, 54, 110 (margin 0.104)
+      sets      1 of 1 found; there may be more
+      searched  20,100 sets of up to 2 features
+      data      200 columns
+      seconds   ...
     >>> [step.n_found for step in result.searched]
     [0, 0]
 
-    Four classes, in the corners of a square: two features put a line between any two of them.
+    Four classes in the corners of a square: with two features, a line separates any two of them.
 
     >>> y = 2 * (X[:, 17] > 0) + (X[:, 52] > 0)
     >>> result = minimum_features(X, y, n_solutions=None)
@@ -186,7 +197,7 @@ def minimum_features(
     >>> result.size, result.certified, result.subsets[0].tolist(), result.separations[0].wrong
     (2, True, [73, 110], (8, 10))
 
-    Feature 17 is known already, and feature 110 is expensive: what must be added to 17?
+    Feature 17 is already known, and feature 110 is expensive: what must be added to 17?
 
     >>> result = minimum_features(X, y, include=[17], feature_cost={110: 3.0})
     >>> result.subsets[0].tolist(), result.size, result.price, result.certified
@@ -209,10 +220,12 @@ def minimum_features(
     if max_errors:
         from fewest.minimum._general_errors import allow_errors
 
-        wanted = {"max_size": max_size, "n_solutions": n_solutions}
-        return allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
+        wanted: dict[str, Any] = {"max_size": max_size, "n_solutions": n_solutions}
+        found = allow_errors(X, y, max_seconds, n_jobs, verbose, rules, int(max_errors), **wanted)
+        return replace(found, feature_names=read_names(X))
     wanted = {"max_size": max_size, "n_solutions": n_solutions}
-    return search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
+    found = search_minimum(X, y, max_seconds, n_jobs, verbose, rules=rules, **wanted)
+    return replace(found, feature_names=read_names(X))
 
 
 def search_minimum(
@@ -222,17 +235,22 @@ def search_minimum(
     n_jobs: int | None,
     verbose: int = 0,
     rules: Rules | None = None,
+    *,
+    most_looks: float = math.inf,
     **wanted: Any,
 ) -> MinimumResult:
-    """`minimum_features` without its checks; callers who know a set may pass it as `start`."""
+    """`minimum_features` without its checks; callers who know a set may pass it as `start`.
+
+    `most_looks` limits the search by its work, which is the same on every computer.
+    """
     from fewest.minimum._ruled import RuledDriver, check_rules
 
     X, classes, codes = check_data(X, y)
-    if rules is not None:
-        check_rules(rules, len(classes))
-        with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    clock = Clock(max_seconds, verbose, most_looks=most_looks)
+    with clock, limit_threads(effective_n_jobs(n_jobs)):
+        if rules is not None:
+            check_rules(rules, len(classes))
             return RuledDriver(X, codes, classes, clock, rules=rules, **wanted).run()
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         return Driver(X, codes, classes, clock, **wanted).run()
 
 
@@ -311,6 +329,7 @@ class Driver:
             self.n_found += batch.n_separating
             self._keep(self._settle_pairs(batch.uncertain))
             self.clock.report(batch.share, tally.nodes)
+            self.clock.spend(LARGE_PIECE)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break

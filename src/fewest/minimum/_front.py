@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
+from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data, read_rules_of
+from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front_result import ErrorFront, FrontPoint
 from fewest.minimum._leaves import Separation
@@ -39,7 +41,7 @@ def error_front(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> ErrorFront | PriceFront:
-    r"""Find the fewest training errors for each number of features, and prove that they are.
+    r"""Find the fewest training errors for each number of features, with a proof.
 
     .. math::
 
@@ -47,9 +49,9 @@ def error_front(
         \text{subject to} \quad \|w\|_0 \le k.
 
     A sample on the hyperplane is wrong, as it is for `minimum_features`, and floating-point numbers
-    are treated as exact fractions. Without features all samples get one label, so e_0 is the size
-    of the smaller class. The zero-norm optimum :math:`\|w\|_0 + C \cdot \text{errors}` follows for
-    any C (`ErrorFront.optimum`).
+    are treated as exact fractions. Without features all samples get the same label, so e_0 is the
+    size of the smaller class. The zero-norm optimum :math:`\|w\|_0 + C \cdot \text{errors}` follows
+    for any C (`ErrorFront.optimum`).
 
     One feature takes a scan over all thresholds. For more, a signed feature is *bad* on a pair of
     samples of both classes if it does not put them in the right order. One of two samples on which
@@ -65,9 +67,9 @@ def error_front(
     X : array or sparse matrix of shape (n_samples, n_features)
         Finite numbers. Copied, unless it is a float64 array in Fortran order.
     y : array of shape (n_samples,)
-        Labels of two or more classes. With more than two, every two have a hyperplane of their own
+        Labels of two or more classes. With more than two, every two have their own hyperplane
         on the same features, as for `minimum_features`, and a sample is wrong if any of these
-        hyperplanes leaves it wrong.
+        hyperplanes misclassifies it.
     max_features : int, default=3
         Largest number of features, besides those of `include`.
     max_seconds : float or None, default=300
@@ -79,13 +81,13 @@ def error_front(
     include, exclude, signs
         Rules about features, as for `minimum_features`.
     feature_cost : float, array or dict of features, optional
-        What each feature costs. If prices differ, the front is one of price against errors: the
-        lowest price for each number of errors, of sets of up to `max_features` features.
+        What each feature costs. If prices differ, the front shows price against errors: the
+        lowest price for each number of errors, among sets of up to `max_features` features.
     feature_groups, one_per_group
-        At most one feature of each group. Groups that are paid once are refused: a set could then
-        have whole groups of features.
+        At most one feature of each group. Groups that are paid for once are not supported: a set
+        could then have whole groups of features.
     n_jobs : int, optional
-        Threads, in joblib's sense.
+        Threads, as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
         error instead.
@@ -100,8 +102,8 @@ def error_front(
     Raises
     ------
     ValueError
-        For anything but finite numbers and at least two classes, and for rules that contradict
-        each other.
+        If X has values that are not finite, if there are fewer than two classes, or if rules
+        contradict each other.
 
     Examples
     --------
@@ -118,14 +120,14 @@ def error_front(
     >>> bool(front.verify(X, y, search=True))
     True
 
-    If five errors weigh as much as one feature, one feature is the best choice of all
-    hyperplanes, those with more than two features included.
+    If five errors cost as much as one feature, one feature is the best choice of all
+    hyperplanes, including those with more than two features.
 
     >>> best = front.optimum(C=0.2)
     >>> best.size, best.errors, round(best.value, 2), best.proven
     (1, 6, 2.2, True)
 
-    Feature 3 is expensive: what does it cost to leave fewer errors?
+    Feature 3 is expensive: what do fewer errors cost?
 
     >>> front = error_front(X, y, max_features=2, feature_cost={3: 5.0})
     >>> [(point.price, point.errors, point.proven) for point in front.points]
@@ -144,14 +146,30 @@ def error_front(
         one_per_group=one_per_group,
         signs=signs,
     )
-    X, classes, codes = check_data(X, y, "error_front")
     clock = Clock(max_seconds, verbose, "error_front")
+    return search_front(X, y, clock, int(max_features), n_solutions, n_jobs, rules)
+
+
+def search_front(
+    X: Any,
+    y: ArrayLike,
+    clock: Clock,
+    max_features: int,
+    n_solutions: int | None,
+    n_jobs: int | None,
+    rules: Rules | None,
+) -> ErrorFront | PriceFront:
+    """`error_front` without its checks, within what the clock allows."""
+    names = read_names(X)
+    X, classes, codes = check_data(X, y, "error_front")
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
-            return Front(X, codes, clock, n_solutions).run(min(int(max_features), X.shape[1]))
+            front = Front(X, codes, clock, n_solutions).run(min(max_features, X.shape[1]))
+            return replace(front, feature_names=names)
         from fewest.minimum._general_front import find_general_front
 
-        return find_general_front(X, codes, clock, n_solutions, int(max_features), rules)
+        found = find_general_front(X, codes, clock, n_solutions, max_features, rules)
+        return replace(found, feature_names=names)
 
 
 class Front:

@@ -1,4 +1,4 @@
-"""What the search for the fewest errors of each number of features returns, and its check."""
+"""What the search for the fewest errors with each number of features returns, and its check."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_positive
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed
 from fewest.minimum._claims import (
     COURSE,
     HOW_MANY,
@@ -23,31 +25,32 @@ from fewest.minimum._data import check_data
 from fewest.minimum._errors_check import Claim, leaves_more_errors, nothing_within, proofs_hold
 from fewest.minimum._errors_general import compare_samples
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._result import name_columns
 from fewest.minimum._ruled_proofs import follows
 from fewest.minimum._threads import limit_threads
 
 
-@dataclass(frozen=True, eq=False)
-class FrontPoint:
-    """The fewest errors that are known of at most `size` features.
+@dataclass(frozen=True, eq=False, repr=False)
+class FrontPoint(Shown):
+    """The fewest known errors with at most `size` features.
 
     Attributes
     ----------
     size : int
         Number of features that are allowed.
     errors : int
-        Samples that the best known set leaves wrong.
+        Samples that the best known set misclassifies.
     lower_bound : int
-        Proven: no set of `size` features leaves fewer samples wrong.
+        Proven: no set of `size` features misclassifies fewer samples.
     subsets : tuple of int arrays
-        Sets of columns that leave `errors` samples wrong. They are smaller than `size` where a
+        Sets of columns that misclassify `errors` samples. They are smaller than `size` if a
         further feature is not known to help.
     complete : bool
         Whether these are all sets of their size that do.
     seconds : float
         Wall-clock time that this size took.
     separations : tuple of Separation
-        The subsets with whole-number weights, and the samples that these leave wrong.
+        The subsets with whole-number weights, and the samples that these misclassify.
     """
 
     size: int
@@ -64,9 +67,9 @@ class FrontPoint:
         return self.errors == self.lower_bound
 
 
-@dataclass(frozen=True, eq=False)
-class ZeroNormOptimum:
-    """The least ``|w|_0 + C * errors`` that is known, with its lower bound; see `ErrorFront`."""
+@dataclass(frozen=True, eq=False, repr=False)
+class ZeroNormOptimum(Shown):
+    """The smallest known ``|w|_0 + C * errors``, with its lower bound; see `ErrorFront`."""
 
     C: float
     value: float
@@ -81,17 +84,17 @@ class ZeroNormOptimum:
         return self.value <= self.lower_bound
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorFront:
-    """For each number of features the fewest training errors; see `error_front`.
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorFront(Shown):
+    """The fewest training errors for each number of features; see `error_front`.
 
     Attributes
     ----------
     points : tuple of FrontPoint
         For 0, 1, ... features.
     floor : int
-        Errors that any set of features leaves: so many disjoint pairs of equal samples are of
-        different classes.
+        Errors that any set of features leaves: the number of disjoint pairs of equal samples
+        that belong to different classes.
     seconds : float
         Wall-clock time.
     n_samples, n_features : int
@@ -99,8 +102,12 @@ class ErrorFront:
     ruled_out : tuple of RuledOut
         Farkas vectors of sets that passed all tests on bits.
     rules : Rules or None
-        The rules about features, as they were read. Features that are always in are in all
+        The rules about features, as they were read. Included features are in all
         subsets; `size` does not count them.
+    feature_names : tuple of str or None
+        Names of all columns, if X had any.
+    names : tuple of tuples of str
+        The first set of every point by name; numbers of columns as text, if X had no names.
     """
 
     report_kind = "error_front"  # as which `fewest.report` takes it
@@ -111,6 +118,29 @@ class ErrorFront:
     n_features: int
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     rules: Rules | None = field(default=None, repr=False)
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "points", "ruled_out")
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(name_columns(point.subsets[0], self.feature_names) for point in self.points)
+
+    def _headline(self) -> str:
+        largest = self.points[-1].size
+        return f"fewest training errors of 0 to {counted(largest, 'feature')}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (
+                counted(point.size, "feature"),
+                f"{counted(point.errors, 'error')}"
+                f"{'' if point.proven else f', at least {point.lower_bound}'}"
+                f"{': ' if names else ''}{listed(names, 8)}",
+            )
+            for point, names in zip(self.points, self.names, strict=True)
+        ]
 
     @property
     def n_included(self) -> int:
@@ -133,7 +163,7 @@ class ErrorFront:
         return all(point.proven for point in self.points)
 
     def optimum(self, C: float) -> ZeroNormOptimum:
-        r"""Find the least :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
+        r"""Find the smallest :math:`\|w\|_0 + C \cdot \text{errors}` of any hyperplane.
 
         Parameters
         ----------
@@ -143,8 +173,8 @@ class ErrorFront:
         Returns
         -------
         ZeroNormOptimum
-            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound counts
-            hyperplanes with more features than the front has, too.
+            With `value`, `lower_bound`, `proven`, `size`, `errors` and `subset`. The bound also
+            covers hyperplanes with more features than the front has.
         """
         check_positive("C", C)
         sizes = [len(point.subsets[0]) - self.n_included for point in self.points]

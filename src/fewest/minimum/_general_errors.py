@@ -36,14 +36,14 @@ from fewest.minimum._with_errors import MOST_KEPT, ErrorDriver
 _SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
 
 GROUPS_REFUSED = (
-    "groups of features that are paid once and errors do not go together: a set may then have "
-    "whole groups of features, and proofs for so many features would take too long. Set "
+    "groups of features that are paid for once cannot be combined with errors: a set may then "
+    "have whole groups of features, and proofs for that many would take too long. Set "
     "one_per_group=True, leave the groups out, or allow no errors"
 )
 
 
 def check_groups(rules: Rules | None) -> None:
-    """Refuse groups that are paid once."""
+    """Refuse groups that are paid for once."""
     if rules is not None and rules.groups is not None and not rules.one_per_group:
         raise ValueError(GROUPS_REFUSED)
 

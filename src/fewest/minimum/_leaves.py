@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._showing import Shown
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
@@ -33,8 +34,8 @@ Signs = NDArray[np.int8]  # that weights must have; 0 for either
 _ZERO_SHARE = 1e-9
 
 
-@dataclass(frozen=True)
-class Separation:
+@dataclass(frozen=True, repr=False)
+class Separation(Shown):
     """Columns, and whole-number weights whose weighted sums separate the classes strictly.
 
     `weights` has one tuple for each pair of classes, in the order of `pair_classes`. Samples that
@@ -63,8 +64,8 @@ class Separation:
         )
 
 
-@dataclass(frozen=True)
-class RuledOut:
+@dataclass(frozen=True, repr=False)
+class RuledOut(Shown):
     """Columns that do not separate two of the classes, with a Farkas vector.
 
     Whole-number shares of some samples of these classes: their sums over both classes are equal,

@@ -11,6 +11,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_count, check_positive
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
 from fewest.minimum._claims import (
@@ -21,7 +22,7 @@ from fewest.minimum._claims import (
     sets_are_proven,
 )
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import check_data, read_rules_of
+from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._leaves import Separation
 from fewest.minimum._result import is_about
 from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
@@ -35,8 +36,8 @@ _NO_PART = "that no part of a set separates"
 _Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets
 
 
-@dataclass(frozen=True, eq=False)
-class NearOptimalSets:
+@dataclass(frozen=True, eq=False, repr=False)
+class NearOptimalSets(Shown):
     """Every set near the minimum that separates the classes; print it for a table.
 
     Attributes
@@ -46,13 +47,13 @@ class NearOptimalSets:
     extra : float
         By how much sets may exceed it.
     subsets : tuple of int arrays
-        The sets, with features that are always in: the cheapest first, and among those of one price
-        the one with the largest margin. No part of any of them separates the classes.
+        The sets, with included features: the cheapest first, and among those of the same price
+        the one with the largest margin. None of them contains a smaller separating set.
     prices, margins : arrays of float
         What each costs (its number of features, unless there are prices), and by how much it
         separates: half the distance of the nearest classes, in standardised columns.
     n_found : int
-        How many sets were found, more than were asked for included.
+        How many sets were found, including those beyond the number asked for.
     complete : bool
         Proven: there are no others.
     seconds : float
@@ -62,15 +63,15 @@ class NearOptimalSets:
     separations : tuple of Separation
         The subsets with whole-number weights that prove them.
     features : array of int
-        All features of any of the sets, those of many sets first.
+        All features of any of the sets, the most frequent first.
     counts : array of int
-        In how many of the sets each of `features` is.
+        How many of the sets contain each of `features`.
     in_all : array of int
         Features that are in every set.
     membership : array of bool, shape (n_sets, len(features))
         Which set has which of `features`.
     exchanges : array of int, shape (len(features), len(features))
-        How often one of `features` can take the place of another: pairs of sets that differ in
+        How often one of `features` can replace another: pairs of sets that differ in
         these two only.
     """
 
@@ -86,6 +87,9 @@ class NearOptimalSets:
     separations: tuple[Separation, ...] = field(repr=False)
 
     report_kind = "near_optimal"  # as which `fewest.report` takes it
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "subsets", "separations")
 
     @cached_property
     def features(self) -> IndexArray:
@@ -133,7 +137,7 @@ class NearOptimalSets:
         return str(feature) if self.feature_names is None else self.feature_names[feature]
 
     def replacements(self, feature: int) -> list[tuple[int, int]]:
-        """Features that can take the place of this one, and in how many pairs of sets they do.
+        """Features that can replace this one, and in how many pairs of sets they do.
 
         Examples
         --------
@@ -257,7 +261,7 @@ class NearOptimalSets:
         ]
         lines = [
             f"{counted(self.n_found, 'set')} within {self.extra:g} of the minimum, "
-            f"{self.minimum.price:g}; no part of them separates the classes{more}.",
+            f"{self.minimum.price:g}; none contains a smaller set that separates{more}.",
             aligned([["features", unit, "margin"], *rows]),
         ]
         if len(shown) < self.n_found:
@@ -269,7 +273,7 @@ class NearOptimalSets:
                 f"{cut(one['one'])} and {cut(one['other'])} ({one['n_pairs']})"
                 for one in found["exchanges"]
             ]
-            lines.append(f"Can replace each other, in so many pairs of sets: {listed(swaps)}.")
+            lines.append(f"Can replace each other (number of pairs of sets): {listed(swaps)}.")
         return "\n".join(lines)
 
 
@@ -317,7 +321,7 @@ def near_optimal_sets(
     include, exclude, feature_cost, feature_groups, one_per_group, signs : optional
         Rules about features; see `minimum_features`.
     n_jobs : int, optional
-        Threads, in joblib's sense.
+        Threads, as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed; above one, prints lines on standard
         error instead.
@@ -325,8 +329,8 @@ def near_optimal_sets(
     Returns
     -------
     NearOptimalSets
-        With `subsets`, `prices`, `margins`, `complete`, and which features are in all of them
-        (`in_all`), in how many (`counts`), and which can replace which (`exchanges`).
+        With `subsets`, `prices`, `margins`, `complete`, and for the features: which are in all sets
+        (`in_all`), in how many each is (`counts`), and which can replace which (`exchanges`).
 
     Examples
     --------
@@ -336,7 +340,7 @@ def near_optimal_sets(
     >>> y = X[:, 7] + X[:, 11] > 0
     >>> found = near_optimal_sets(X, y)
     >>> print(found)
-    4 sets within 1 of the minimum, 2; no part of them separates the classes.
+    4 sets within 1 of the minimum, 2; none contains a smaller set that separates.
       features   size  margin
       7, 11         2   0.193
       7, 19, 26     3  0.0819
@@ -351,7 +355,7 @@ def near_optimal_sets(
         check_positive("max_seconds", max_seconds, infinity="for none")
     if not 0 <= extra < np.inf:
         raise ValueError(f"extra must be a number of at least zero; got {extra!r}")
-    names = getattr(X, "columns", None)
+    names = read_names(X)
     rules = read_rules_of(
         X,
         include=include,
@@ -371,7 +375,7 @@ def near_optimal_sets(
         ranked = lister.rank()
     minimum, ranked = _take_best(minimum, ranked, complete=complete), ranked[:max_sets]
     return NearOptimalSets(
-        minimum=minimum,
+        minimum=replace(minimum, feature_names=names),
         extra=float(extra),
         subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in ranked),
         prices=np.array([price for price, _, _ in ranked]),
@@ -379,7 +383,7 @@ def near_optimal_sets(
         n_found=lister.n_found,
         complete=complete,
         seconds=clock.seconds,
-        feature_names=None if names is None else tuple(map(str, names)),
+        feature_names=names,
         separations=tuple(one for _, _, one in ranked),
     )
 

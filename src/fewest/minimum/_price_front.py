@@ -10,20 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed
 from fewest.minimum._claims import COURSE, HOW_MANY, NO_SMALLER, Verification, sets_are_proven
 from fewest.minimum._data import check_data
 from fewest.minimum._errors_check import Claim, nothing_within, proofs_hold
 from fewest.minimum._errors_general import compare_samples
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._result import name_columns
 from fewest.minimum._ruled_proofs import follows
 from fewest.minimum._ruled_search import find_tolerance
 from fewest.minimum._threads import limit_threads
 
 
-@dataclass(frozen=True, eq=False)
-class PricePoint:
-    """The lowest price that is known to leave at most `errors` samples wrong.
+@dataclass(frozen=True, eq=False, repr=False)
+class PricePoint(Shown):
+    """The lowest known price of a set that misclassifies at most `errors` samples.
 
     Attributes
     ----------
@@ -32,15 +35,15 @@ class PricePoint:
     price_bound : float
         Proven: no set that leaves fewer errors than the point before costs less.
     errors : int
-        Samples that the set leaves wrong.
+        Samples that the set misclassifies.
     subsets : tuple of int arrays
-        The set, features that are always in included.
+        The set, with included features.
     proven : bool
         Whether `price` is the lowest.
     seconds : float
         Wall-clock time that this point took.
     separations : tuple of Separation
-        The set with whole-number weights, and the samples that these leave wrong.
+        The set with whole-number weights, and the samples that these misclassify.
     """
 
     price: float
@@ -52,8 +55,8 @@ class PricePoint:
     separations: tuple[Separation, ...] = field(repr=False)
 
 
-@dataclass(frozen=True, eq=False)
-class PriceFront:
+@dataclass(frozen=True, eq=False, repr=False)
+class PriceFront(Shown):
     """The lowest price for each number of training errors; see `error_front`.
 
     Attributes
@@ -63,7 +66,7 @@ class PriceFront:
     complete : bool
         Proven: no set of up to `max_features` features leaves fewer errors than the last point.
     max_features : int
-        Most features of a set, besides those that are always in.
+        Largest number of features in a set, besides included ones.
     floor : int
         Errors that any set of features leaves, since samples of different classes are equal.
     seconds : float
@@ -74,6 +77,10 @@ class PriceFront:
         Farkas vectors of sets that passed all tests on bits.
     rules : Rules
         The rules about features, as they were read.
+    feature_names : tuple of str or None
+        Names of all columns, if X had any.
+    names : tuple of tuples of str
+        The set of every point by name; numbers of columns as text, if X had no names.
     """
 
     report_kind = "error_front"  # as which `fewest.report` takes it
@@ -86,6 +93,28 @@ class PriceFront:
     n_features: int
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     rules: Rules = field(repr=False)
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "points", "ruled_out")
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(name_columns(point.subsets[0], self.feature_names) for point in self.points)
+
+    def _headline(self) -> str:
+        return f"lowest prices of {counted(len(self.points), 'number')} of training errors"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (
+                f"price {point.price:g}",
+                f"{counted(point.errors, 'error')}"
+                f"{'' if point.proven else f', price at least {point.price_bound:g}'}"
+                f"{': ' if names else ''}{listed(names, 8)}",
+            )
+            for point, names in zip(self.points, self.names, strict=True)
+        ]
 
     @property
     def errors(self) -> IndexArray:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import comb
+from itertools import islice
+from math import comb, log10
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted, listed
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._claims import (
     Verification,
@@ -28,6 +31,10 @@ from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._threads import limit_threads
+
+_MOST_SETS = 3  # that are named on the screen
+_LONG = 10**12  # larger numbers are shown as powers of ten
+_HEX_DIGIT = log10(16)
 
 
 @dataclass(frozen=True)
@@ -73,9 +80,9 @@ class PriceStep(Step):
     price: float
 
 
-@dataclass(frozen=True, eq=False)
-class MinimumResult:
-    """The smallest separating sets, or how far the search came; see `minimum_features`.
+@dataclass(frozen=True, eq=False, repr=False)
+class MinimumResult(Shown):
+    """The smallest separating sets, or how far the search got; see `minimum_features`.
 
     Attributes
     ----------
@@ -90,12 +97,12 @@ class MinimumResult:
     subsets : tuple of int arrays
         Sets of `size` columns, largest margin first.
     margins : array of float
-        Their margins: half the distance of the classes' convex hulls, in standardised columns; for
-        more than two classes that of the nearest two.
+        Their margins: half the distance between the classes' convex hulls, in standardised columns;
+        with more than two classes, that of the nearest two.
     n_found : int
-        How many sets of this size were found, more than were asked for included.
+        How many sets of this size were found, including those beyond the number asked for.
     complete : bool
-        Whether these are all there are.
+        Whether there are no others.
     searched : tuple of Step
         What was tested and ruled out, size by size.
     seconds : float
@@ -111,8 +118,12 @@ class MinimumResult:
     n_features : int
         Number of columns of the data.
     max_errors : int
-        How many samples a set may leave wrong. If there are any, `separations` name them, margins
+        How many samples a set may misclassify. If there are any, `separations` name them, margins
         are those of the other samples, and several Farkas vectors together rule out a set.
+    feature_names : tuple of str or None
+        Names of all columns, if X had any.
+    names : tuple of tuples of str
+        The subsets by name; numbers of columns as text, if X had no names.
     """
 
     report_kind = "minimum"  # as which `fewest.report` takes it
@@ -130,6 +141,42 @@ class MinimumResult:
     ruled_out: tuple[RuledOut, ...] = field(repr=False)
     inseparable: NDArray[Any]
     max_errors: int = 0
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        list_shortly(self, "subsets", "searched", "separations", "ruled_out")
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(name_columns(subset, self.feature_names) for subset in self.subsets)
+
+    def _headline(self) -> str:
+        if self.size is None and self.certified:
+            return "no set of features separates the classes (proven)"
+        if self.size is None:
+            return f"no set found; proven: at least {counted(self.lower_bound, 'feature')}"
+        size = counted(self.size, "feature")
+        if self.certified:
+            return f"{size}, proven to be the fewest"
+        return f"{size}; proven: at least {self.lower_bound}"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        sets = zip(self.names, self.margins.tolist(), strict=False)
+        facts = [
+            ("set", f"{listed(names, 8)} (margin {margin:.3g})")
+            for names, margin in islice(sets, _MOST_SETS)
+        ]
+        if self.subsets:
+            known = "these are all" if self.complete else "there may be more"
+            facts.append(("sets", f"{len(self.subsets)} of {self.n_found} found; {known}"))
+        if self.max_errors:
+            facts.append(("errors", f"at most {counted(self.max_errors, 'sample')} wrong"))
+        if self.searched:
+            n_sets, largest = sum(step.n_sets for step in self.searched), self.searched[-1].size
+            count = f"{n_sets:,}" if n_sets < _LONG else f"10^{len(f'{n_sets:x}') * _HEX_DIGIT:.0f}"
+            facts.append(("searched", f"{count} sets of up to {counted(largest, 'feature')}"))
+        facts.append(("data", f"{self.n_features} columns"))
+        return [*facts, ("seconds", f"{self.seconds:.3g}")]
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
         """Check what the result claims against the data, in exact arithmetic and without a solver.
@@ -145,7 +192,7 @@ class MinimumResult:
         search : bool, default=False
             Also repeat the search below `lower_bound`, with the Farkas vectors as given and no
             linear program: every set must fail on a pair of samples, in the plane, or on one of
-            the vectors. Where all sets of `size` are said to be known, they are counted again, by
+            the vectors. If the result claims to know all sets of `size`, they are counted again by
             the search itself.
 
         Returns
@@ -206,6 +253,11 @@ class MinimumResult:
         return margins_are_right(X, codes, self.margins, self.separations) and not np.any(
             np.diff(self.margins) > 0
         )
+
+
+def name_columns(columns: IndexArray, names: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Names of these columns; their numbers, if there are no names."""
+    return tuple(str(one) if names is None else names[one] for one in columns.tolist())
 
 
 def is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:

@@ -48,8 +48,8 @@ def check_rules(rules: Rules, n_classes: int) -> None:
     signs = rules.weight_signs
     if n_classes > 2 and signs is not None and signs.any():
         raise ValueError(
-            f"signs are about two classes, but y has {n_classes}: every two of them have weights "
-            "of their own. Leave signs out, or take two classes"
+            f"signs are for two classes, but y has {n_classes}: every two of them have their own "
+            "weights. Leave signs out, or use two classes"
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted
 from fewest.minimum._claims import (
     find_idle,
     margins_are_right,
@@ -40,7 +41,7 @@ from fewest.minimum._ruled_search import (
 from fewest.minimum._threads import limit_threads
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RuledMinimum(MinimumResult):
     """The smallest separating sets that follow rules; see `minimum_features`.
 
@@ -64,6 +65,14 @@ class RuledMinimum(MinimumResult):
     price: float | None
     price_bound: float
     rules: Rules = field(repr=False)
+
+    def _headline(self) -> str:
+        if self.price is None or not self.has_prices:
+            return super()._headline()
+        price = f"price {self.price:g}, {counted(int(self.size or 0), 'feature')}"
+        if self.certified:
+            return f"{price}; proven to be the cheapest"
+        return f"{price}; proven: at least {self.price_bound:g}"
 
     @property
     def has_prices(self) -> bool:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from fewest._types import FloatArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock
 from fewest.minimum._leaves import RuledOut, Separation, Signs, settle_pair
 from fewest.minimum._threads import share_out
 
@@ -295,6 +295,7 @@ class CoverSearch:
             is_over = False
             while np.any(starts >= 0) and not is_over:
                 share_out(cover.scan_children, len(children), *given, CALL_STEPS)
+                self._clock.spend(LARGE_PIECE)
                 is_over = self._clock.is_over
             self.tally.nodes += int(tried.sum())
             if is_over:

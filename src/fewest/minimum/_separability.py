@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import check_flag
+from fewest._showing import Shown
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import SolverError
 from fewest._solvers.linear.solve import solve
@@ -31,8 +32,8 @@ from fewest.minimum._leaves import (
 LARGEST_SYSTEM = 300_000
 
 
-@dataclass(frozen=True)
-class Separability:
+@dataclass(frozen=True, repr=False)
+class Separability(Shown):
     """Whether a hyperplane separates two classes strictly, and the proof; print it for a sentence.
 
     Attributes
@@ -40,17 +41,17 @@ class Separability:
     separable : bool
         The answer.
     proven : bool
-        Whether the proof below is there. It may be missing for large data whose classes overlap or
-        touch: the answer is then that of a linear program in floating-point numbers.
+        Whether there is a proof, as below. It may be missing for large data whose classes overlap
+        or touch: the answer is then that of a linear program in floating-point numbers.
     intercept : bool
         Whether the hyperplane may miss the origin.
     features, weights : tuples of int
         If separable: columns, and whole-number weights whose sum puts every sample of the second
         class above every sample of the first (above zero and below it, without an intercept).
     samples, shares : tuples of int
-        If not: samples, and how often each counts. Either class, averaged so, is the same point,
-        which no hyperplane can have on both sides. (Without an intercept: the samples, those of the
-        first class with the opposite sign, add up to zero.)
+        If not: samples, and how often each counts. The weighted averages of the two classes are
+        the same point, which no hyperplane can have on both sides. (Without an intercept: the
+        samples, those of the first class with the opposite sign, add up to zero.)
     """
 
     separable: bool
@@ -117,12 +118,12 @@ def decide_separability(X: Any, y: ArrayLike, *, intercept: bool = True) -> Sepa
     and never both (Gordan's theorem; without an intercept, b and the last equation are left out). A
     linear program finds one of them, as in Klement's thesis (2013, sec. 2.5.4). Its answer is then
     put into whole numbers, with floating-point numbers treated as exact fractions. So classes that
-    touch are told from classes that do not, and no tolerance is involved.
+    touch are distinguished from classes that do not, and no tolerance is involved.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_samples, n_features)
-        Finite numbers. For a set of features, give these columns.
+        Finite numbers. For a set of features, pass these columns.
     y : array of shape (n_samples,)
         Two classes.
     intercept : bool

@@ -1,4 +1,4 @@
-"""Fitted estimators in files that hold numbers and text only: no pickle, nothing to execute."""
+"""Fitted estimators in files of numbers and text only: no pickle, nothing to execute."""
 
 from fewest.model_files._model import load, save
 

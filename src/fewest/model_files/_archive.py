@@ -69,7 +69,7 @@ def pack(document: bytes, arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def unpack(content: bytes) -> tuple[bytes, dict[str, bytes]]:
     """The document and the arrays, as bytes; every member is checked against its checksum."""
-    read = attempt("it is no zip archive that can be read to its end", _read_members, content)
+    read = attempt("it is not a complete zip archive", _read_members, content)
     return read.pop(DOCUMENT), read
 
 
@@ -122,7 +122,7 @@ def _read_members(content: bytes) -> dict[str, bytes]:
 
 def _check_members(members: list[zipfile.ZipInfo], n_bytes: int) -> None:
     names = [member.filename for member in members]
-    demand(DOCUMENT in names, f"it holds no {DOCUMENT}: it is no model of fewest")
+    demand(DOCUMENT in names, f"it holds no {DOCUMENT}, so it is not a model of fewest")
     demand(len(set(names)) == len(names), "it holds two members of the same name")
     for member in members:
         name, kind = member.filename, stat.S_IFMT(member.external_attr >> 16)

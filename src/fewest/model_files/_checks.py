@@ -50,6 +50,7 @@ _SCALARS: dict[str, Any] = {
     "flag": (bool, np.bool_),
     "dict": dict,
     "none": type(None),
+    "word": str,
     "status": Status,
 }
 
@@ -62,6 +63,8 @@ def restore(model: Any, fitted: dict[str, Any]) -> None:
     for row in rows:
         if row.name in fitted or row.is_derived:
             value = row.derive(model) if row.is_derived else fitted[row.name]
+            if value is None and row.is_derived and row.is_optional:
+                continue  # the file is older than the attribute
             vars(model)[row.name] = value
             if not row.spec.startswith("of "):  # was checked in the estimator inside
                 checker.check(row.spec.removeprefix("derived "), value, row.name)
@@ -73,6 +76,9 @@ def check_names(found: dict[str, Any], rows: list[Row]) -> None:
         demand(row.name in found or row.is_optional, f"the attribute {row.name!r} is missing")
     if unknown := set(found) - {row.name for row in rows}:
         raise damaged(f"the attribute {min(unknown)!r} is none that is kept")
+
+
+_ENTRIES = {"tuple": tuple, "list": list, "dict": dict}
 
 
 class _Checker:
@@ -148,7 +154,7 @@ class _Checker:
             self._agree(size, found, where)
 
     def _check_entries(self, kind: str, size: str, spec: str, value: Any, where: str) -> None:
-        demand(type(value).__name__ == kind, f"{where} is not a {kind}")
+        demand(isinstance(value, _ENTRIES[kind]), f"{where} is not a {kind}")
         self._agree(size, len(value), where)
         for key, entry in value.items() if kind == "dict" else enumerate(value):
             self.check(spec, entry, f"{where}[{key!r}]")

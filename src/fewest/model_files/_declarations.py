@@ -2,7 +2,9 @@
 
 The classes listed here are the only ones that a model file can name. A header says which rows of
 other classes or families come first, where the class lives, and which parameter is not stored
-("without"), since it belongs to the computer of the fit or is never set. A row names one or more
+("without"), since it belongs to the computer of the fit or is never set. Some estimators hold what
+no file can, images for instance: a class stands "for" them, which has `of` and `as_decoder` to go
+there and back. A row names one or more
 attributes and says what they must be, in the words that `_checks` explains. It counts only "if" a
 parameter has that value; an attribute with "?" may be missing. What is "derived", or "of" an
 estimator inside, is not stored but made from the other attributes.
@@ -31,6 +33,7 @@ TwoClasses(Any)
     classes_: classes 2
 Linear(Classifier)
     coef_: float machines features
+    standardized_coef_?: float machines features
     intercept_: float machines
     supports_: flag machines features
     support_: derived flag features
@@ -45,14 +48,14 @@ UnionFeatureMachine(Linear) in fewest.machines.union
     subsets_: tuple machines: tuple *: int * < features
 SupportFeatureMachineCV(Classifier) in fewest.machines.sfm_cv
     best_estimator_: SupportFeatureMachine or UnionFeatureMachine
-    coef_ intercept_ supports_ support_ results_ n_iter_: of best_estimator_
+    coef_ standardized_coef_? intercept_ supports_ support_ results_ n_iter_: of best_estimator_
     C_ best_score_: float
     n_subsets_ n_splits_: int
     cv_results_: dict *: column candidates
     best_index_: int < candidates
 PanelSizeCV(Classifier) in fewest.machines.panel_cv
     best_estimator_: SupportFeatureMachine or ZeroNormSVM or Liknon
-    coef_ intercept_ supports_ support_ results_ n_iter_: of best_estimator_
+    coef_ standardized_coef_? intercept_ supports_ support_ results_ n_iter_: of best_estimator_
     best_score_: float
     max_features_ n_splits_: int
     panels_: tuple candidates: int * < features
@@ -77,6 +80,7 @@ LiknonCV(TwoClasses) in fewest.machines.liknon_cv
     _labels if outcome is profile: int samples < classes
     classifier_ if outcome is profile: part for places
     coef_ if outcome is best: float 1 features
+    standardized_coef_? if outcome is best: float 1 features
     intercept_ if outcome is best: float 1
 RepetitiveSelector(Classifier) in fewest.repetition.selector without checkpoint
     stop_reason_: one of repetitions, inseparable, training error, features used up, \
@@ -168,8 +172,21 @@ WeightedVoteClassifier(TwoClasses) in fewest.filters.weighted_vote
     support_: flag features
     midpoint_: float features
     coef_: float 1 features
+    standardized_coef_?: float 1 features
     intercept_: float 1
     temperature_?: float
+StoredVoxels(Classifier) in fewest.neuro._stored for fewest.neuro._voxels.FewestVoxels
+    estimator_: SupportFeatureMachine or SupportFeatureMachineCV or PanelSizeCV or ZeroNormSVM or \
+UnionFeatureMachine or FeatureSelectionConcave or Liknon or LiknonCV or AccumulatedClassifier or \
+PotentialSVC or PotentialSVCCV or KernelFeatureMachine or SoftDoubleMinOver or \
+WeightedVoteClassifier
+    mask_: flag grid
+    shape_: int 3
+    affine_: float 4 4
+    confounded_: flag
+    temperature_ error_ error_sd_: none or float
+    cv_results_: none or dict *: column folds
+    ranking_ consistency_: none or int features
 """
 # Classifiers on the selected features: only their parameters are stored.
 _PARTS = """
@@ -217,6 +234,7 @@ MinimumResult in fewest.minimum._result
     separations: tuple *: Separation
     ruled_out: tuple *: RuledOut
     inseparable: label * 2
+    feature_names: none or tuple features: word
 MonitoredPath in fewest.machines._discriminants
     fold split: int
     training monitoring: int *
@@ -275,7 +293,9 @@ ZeroNormResult in fewest._solvers.linear.reweight
     steps: tuple +: Result
     converged: flag
 """
-_HEADER = re.compile(r"(\w+)(?:\(([\w ]+)\))?(?: in ([\w.]+))?(?: without (\w+))?")
+_HEADER = re.compile(
+    r"(\w+)(?:\(([\w ]+)\))?(?: in ([\w.]+))?(?: without (\w+))?(?: for ([\w.]+))?"
+)
 _DERIVED: dict[str, Callable[[Any], Any]] = {
     "result_": lambda model: model.results_[0],
     "support_": lambda model: model.supports_.any(axis=0),
@@ -296,19 +316,24 @@ class Row(NamedTuple):
         return self.spec.startswith(("derived ", "of "))
 
     def derive(self, model: Any) -> Any:
-        """Its value, from the attributes that the model has already."""
+        """Its value, from the attributes that the model has already; None if it may be missing."""
         kind, inner = self.spec.split()[:2]
         if kind == "of":
-            return getattr(getattr(model, inner), self.name)
+            default = (None,) if self.is_optional else ()
+            return getattr(getattr(model, inner), self.name, *default)
         return _DERIVED[self.name](model)
 
 
 @dataclass(frozen=True)
 class Declaration:
-    """Where a class lives, which parameter is not stored, and what its instances keep."""
+    """Where a class lives, which parameter is not stored, and what its instances keep.
+
+    `stands_for` is the class that users have in its place, if there is one.
+    """
 
     home: str
     left_out: str
+    stands_for: str
     rows: dict[str, str]
 
     def rows_for(self, owner: Any) -> list[Row]:
@@ -335,8 +360,8 @@ def _parse(text: str) -> dict[str, Declaration]:
     found: dict[str, Declaration] = {}
     for line in text.strip().splitlines():
         if header := _HEADER.fullmatch(line):
-            name, families, home, left_out = header.groups(default="")
-            found[name] = Declaration(home, left_out, {})
+            name, families, home, left_out, stands_for = header.groups(default="")
+            found[name] = Declaration(home, left_out, stands_for, {})
             for family in families.split():
                 found[name].rows.update(found[family].rows)
         else:
@@ -360,3 +385,13 @@ def find_class(name: Any, declarations: Mapping[str, Declaration]) -> Any:
     if not isinstance(name, str) or name not in declarations:
         raise damaged(f"it names the class {str(name)[:40]!r}, which no model is made of")
     return getattr(import_module(declarations[name].home), name)
+
+
+def find_stand_in(value: Any) -> str | None:
+    """The name of the class that stands for that of a value in files; None if there is none."""
+    for name, declaration in MODELS.items():
+        home, _, users_name = declaration.stands_for.rpartition(".")
+        if users_name == type(value).__name__:
+            is_it = type(value) is getattr(import_module(home), users_name)
+            return name if is_it else None
+    return None

@@ -17,7 +17,7 @@ from fewest._run.files import atomic_write, check_writable
 from fewest._wording import visible
 from fewest.exceptions import ModelFileError
 from fewest.model_files._archive import pack, unpack
-from fewest.model_files._declarations import MODELS, find_name
+from fewest.model_files._declarations import MODELS, find_class, find_name, find_stand_in
 from fewest.model_files._errors import attempt, damaged, demand
 from fewest.model_files._nodes import Decoder, Encoder
 
@@ -28,22 +28,22 @@ VERSION = 2
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to one file, without pickle.
 
-    The file holds the parameters, the fitted attributes and the certificates as numbers and text,
-    and for some models training data: see ``docs/model_file.md``, which describes the format. It
-    appears whole or not at all.
+    The file contains the parameters, the fitted attributes and the certificates as numbers and
+    text, and for some models training data: see ``docs/model_file.md``, which describes the format.
+    A file that could not be written completely does not appear.
 
     Parameters
     ----------
     estimator : estimator of fewest
         Fitted.
     path : str or path-like
-        The file, by custom with the suffix ``.fewest``. An existing one is replaced.
+        The file, usually with the suffix ``.fewest``. An existing file is replaced.
 
     Raises
     ------
     ModelFileError
-        If a parameter cannot be stored: a function, a splitter, a random generator, a foreign
-        estimator. The message names it.
+        If a parameter cannot be stored: a function, a splitter, a random generator, or an
+        estimator of another package. The message names it.
 
     Examples
     --------
@@ -57,10 +57,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     >>> bool((same.decision_function(X) == machine.decision_function(X)).all())
     True
     """
-    if find_name(estimator, MODELS) is None:
+    stand_in = find_stand_in(estimator)
+    if find_name(estimator, MODELS) is None and stand_in is None:
+        kinds = (one.stands_for.rpartition(".")[2] or name for name, one in MODELS.items())
         raise ModelFileError(
             f"a {type(estimator).__name__} cannot be saved here: only fewest's own estimators can "
-            f"({', '.join(sorted(MODELS))}). Of a pipeline or a grid search, save the fewest "
+            f"({', '.join(sorted(kinds))}). Of a pipeline or a grid search, save the fewest "
             "estimator in it, which standardises its columns by itself"
         )
     check_is_fitted(estimator)
@@ -69,16 +71,19 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
     encoder = Encoder()
     try:
+        stored = estimator if stand_in is None else _stand_in(estimator, stand_in)
         document = {
             "format": FORMAT,
             "version": VERSION,
             "fewest": __version__,
             "scikit-learn": sklearn.__version__,
-            "model": encoder.model(estimator),
+            "model": encoder.model(stored),
         }
         text = json.dumps(document, allow_nan=False, indent=1)
         content = pack(text.encode("utf-8"), encoder.arrays)
-        _check_same_parts(estimator, load_bytes(content))  # what cannot be read back is not written
+        copy = _read_bytes(content)  # what cannot be read back is not written
+        _check_same_parts(stored, copy)
+        _open(copy)
     except ModelFileError as error:
         first_line = str(error).partition("\n")[0].rstrip(".")
         raise ModelFileError(
@@ -91,10 +96,10 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Any:
     """Read an estimator that `save` has written.
 
-    Files of strangers are safe to load: nothing in them is executed, only fewest's own estimators
-    are made, and every array is checked against what the document and the estimator say about it.
-    A classifier of scikit-learn inside the model is fitted again. Whether the model is good is
-    another question.
+    Files from unknown sources are safe to load: nothing in them is executed, only fewest's own
+    estimators are made, and every array is checked against what the document and the estimator say
+    about it. A classifier of scikit-learn inside the model is fitted again. This does not show
+    whether the model is good.
 
     Parameters
     ----------
@@ -133,6 +138,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = Path(path).read_bytes()
     try:
         return load_bytes(content)
+    except ImportError:  # brain images need nilearn
+        raise
     except Exception as error:  # no other is known; but callers rely on one kind of error
         surprise = f"it contradicts itself ({type(error).__name__}: {visible(error)})"
         what = error if isinstance(error, ModelFileError) else damaged(surprise)
@@ -141,6 +148,29 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def load_bytes(content: bytes) -> Any:
     """The estimator in the bytes of a file."""
+    return _open(_read_bytes(content))
+
+
+def _stand_in(estimator: Any, name: str) -> Any:
+    try:
+        return find_class(name, MODELS).of(estimator)
+    except ValueError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def _open(stored: Any) -> Any:
+    """What the user gets: the estimator itself, or the one that it stands for."""
+    if not MODELS[type(stored).__name__].stands_for:
+        return stored
+    try:
+        return attempt("it cannot be used", stored.as_decoder)
+    except ModelFileError as error:
+        if isinstance(error.__cause__, ImportError):
+            raise error.__cause__ from None
+        raise
+
+
+def _read_bytes(content: bytes) -> Any:
     text, members = unpack(content)
     try:
         return _read_model(attempt("its document is not JSON", _read_json, text), members)
@@ -161,7 +191,8 @@ def _read_model(document: Any, members: dict[str, bytes]) -> Any:
         raise damaged("its document holds no fitted estimator")
     decoder = Decoder(members)
     model = decoder.value(node)
-    attempt("it cannot be used", _try, model)
+    stands_in = MODELS[type(model).__name__].stands_for
+    attempt("it cannot be used", _try, model.estimator_ if stands_in else model)
     if unused := set(members) - set(decoder.arrays):
         raise damaged(f"nothing refers to its member {min(unused)}")
     if decoder.has_parts:
@@ -177,10 +208,10 @@ def _try(model: Any) -> None:
     if hasattr(model, "predict"):
         answer = model.predict(sample)
         is_number = answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
-        demand(is_number, "its predictions are no finite numbers")
+        demand(is_number, "its predictions are not finite numbers")
     if abilities_of(model).has_scores:
         scores = model.decision_function(sample)
-        demand(bool(np.isfinite(scores).all()), "its decisions are no finite numbers")
+        demand(bool(np.isfinite(scores).all()), "its decisions are not finite numbers")
         if hasattr(model, "predict_proba"):
             model.predict_proba(sample)
 

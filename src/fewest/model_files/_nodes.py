@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from inspect import signature
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fewest._showing import Listed
 from fewest._solvers.result import Status
 from fewest._sparse import check_sparse
 from fewest.exceptions import ModelFileError
@@ -87,7 +88,7 @@ class Encoder:
     def _composite(self, value: Any, where: str) -> Any:
         if type(value) is list:
             return [self.value(entry, where) for entry in value]
-        if type(value) is tuple:
+        if type(value) in (tuple, Listed):
             return {"tuple": [self.value(entry, where) for entry in value]}
         if type(value) is dict:
             return {
@@ -111,7 +112,7 @@ class Encoder:
         if given.get("probability", False) not in _NO_PROBABILITY:
             raise ModelFileError(
                 f"the parameter 'probability'{inside} is set, which cannot be stored: the "
-                "probabilities would be others after loading"
+                "probabilities would change after loading"
             )
         given.pop((MODELS | PARTS)[kind].left_out, None)
         return {"unfitted": kind, "parameters": self._named(given, "parameter", inside)}
@@ -190,7 +191,9 @@ class Decoder:
 
     def _record(self, name: Any, nodes: Any) -> Any:
         kind, given = find_class(name, RECORDS), self._named(nodes)
-        declared = [field.name for field in fields(kind)]
+        declared = [
+            field.name for field in fields(kind) if field.name in given or field.default is MISSING
+        ]  # files may be older than a field that has a default
         demand(list(given) == declared, f"the fields of {name} are not those that it has")
         return kind(**given)
 

@@ -10,6 +10,12 @@ from sklearn.utils.validation import column_or_1d
 from fewest._estimators.abilities import abilities_of, explain_no_classes
 from fewest._wording import counted
 
+NO_GROUPS = (
+    "groups are not given. Volumes that are neighbours in time are alike, so the training part of "
+    "a fold holds near copies of its test volumes, and the error is too optimistic. Name the run "
+    "or participant of every volume"
+)
+
 
 def check_machine(estimator: Any, usual: Any) -> Any:
     """The estimator, for None the usual one; a ValueError unless it selects and classifies."""

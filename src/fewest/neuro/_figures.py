@@ -11,7 +11,8 @@ import numpy as np
 from fewest._wording import counted
 from fewest.neuro._images import values_of
 from fewest.neuro._regions import SIDES, RegionTable
-from fewest.plotting._figures import CURVES, PALE, require_matplotlib, short
+from fewest.plotting._figures import CURVES, PALE, require_matplotlib
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +71,7 @@ def _list_maps(decoder: Any) -> Iterator[tuple[str, str, Any, dict[str, Any]]]:
             title = f"Weights: {label} against the rest"
             yield f"coef-{number}", title, image, _WEIGHTS
     if decoder.consistency_img_ is not None:
-        n_folds = len(decoder.held_out_.folds)
+        n_folds = len(decoder.cv_results_["fold"])
         title = f"Selected in how many of {n_folds} folds"
         yield "consistency", title, decoder.consistency_img_, {**_COUNTS, "vmax": n_folds}
     if decoder.ranking_img_ is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_choice, check_positive
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
+from fewest.neuro._events import COLUMNS, read_events
 from fewest.neuro._images import load_image, load_images, match_grid, require_nilearn
 
 if TYPE_CHECKING:
@@ -24,11 +25,10 @@ _UNITS = ("condition", "trial")
 # Condition, trial, time, and the onsets and durations of its boxcars.
 _Regressor = tuple[Any, int, float, list[tuple[float, float]]]
 _EARLIEST = -24.0  # seconds; nilearn leaves earlier events out
-_COLUMNS = ("onset", "duration", "trial_type")
 
 
-@dataclass(frozen=True, eq=False)
-class FirstLevelMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstLevelMaps(Shown):
     """Activation maps, with what `FewestVoxels` and the analyses need to know about them.
 
     Attributes
@@ -162,7 +162,7 @@ def estimate_maps(
     images = [
         match_grid(one, images[0], f"run {number}", "run 0") for number, one in enumerate(images)
     ]
-    tables = [_read_events(one, number) for number, one in enumerate(_as_list(events))]
+    tables = [read_events(one, number) for number, one in enumerate(_as_list(events))]
     noise = [None] * len(images) if confounds is None else list(confounds)
     for name, values in (("events", tables), ("confounds", noise)):
         if len(values) != len(images):
@@ -199,22 +199,6 @@ def _check_edges(slices: ArrayLike) -> FloatArray:
             f"{slices!r}"
         )
     return edges
-
-
-def _read_events(table: Any, number: int) -> Any:
-    """The three columns, in order of time."""
-    import pandas as pd
-
-    if isinstance(table, (str, os.PathLike)):
-        table = pd.read_csv(table, sep="," if os.fspath(table).endswith(".csv") else "\t")
-    found = pd.DataFrame(table)
-    missing = [name for name in _COLUMNS if name not in found]
-    if missing or not len(found):
-        raise ValueError(
-            f"the events of run {number} need the columns onset, duration and trial_type, and at "
-            f"least one row; missing: {listed(missing) or 'rows'}"
-        )
-    return found[list(_COLUMNS)].sort_values("onset", kind="stable", ignore_index=True)
 
 
 def _find_mask(mask: Any, images: Sequence[SpatialImage]) -> SpatialImage:
@@ -268,7 +252,7 @@ def _fit_run(
         warnings.filterwarnings("ignore", message=".*Given mask will be used")
         warnings.filterwarnings("ignore", message="Matrix is singular")
         warnings.filterwarnings("ignore", message="divide by zero", category=RuntimeWarning)
-        model.fit(image, events=pd.DataFrame(rows, columns=list(_COLUMNS)), confounds=confounds)
+        model.fit(image, events=pd.DataFrame(rows, columns=list(COLUMNS)), confounds=confounds)
     design = model.design_matrices_[0]
     _check_rank(design, len(names), number)
     contrasts = np.eye(design.shape[1])

@@ -19,6 +19,7 @@ from fewest._wording import visible
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
 
+_TIME_UNITS = {"sec": 1.0, "msec": 1e-3, "usec": 1e-6}
 _SAME_GRID = 1e-4  # affines are single precision in the files
 
 
@@ -62,6 +63,24 @@ def load_image(img: Any, what: str) -> SpatialImage:
             "of it with nilearn.image.index_img"
         )
     return loaded
+
+
+def find_t_r(imgs: Any) -> float | None:
+    """Seconds from one volume to the next, by the header of the (first) series; None if unsaid."""
+    from nibabel.nifti1 import Nifti1Header
+    from nibabel.spatialimages import SpatialImage
+    from nilearn.image import load_img
+
+    is_one = isinstance(imgs, (str, os.PathLike, SpatialImage))
+    img = imgs if is_one else next(iter(imgs), None)
+    if isinstance(img, (str, os.PathLike)):
+        img = load_img(os.fspath(img))
+    if img is None or img.ndim != 4 or not isinstance(img.header, Nifti1Header):
+        return None
+    # Without a unit, the field may hold anything, and 1 where nobody set it.
+    seconds = _TIME_UNITS.get(img.header.get_xyzt_units()[1])
+    step = float(img.header.get_zooms()[3])
+    return None if seconds is None or not 0 < step < math.inf else round(step * seconds, 6)
 
 
 def values_of(img: SpatialImage) -> NDArray[Any]:
@@ -127,7 +146,7 @@ def _load(img: Any, what: str) -> SpatialImage:
         loaded = load_img(os.fspath(img))
         # In doubles, as soon as the header has a factor; nothing was unpacked so far.
         check_size(math.prod(map(int, loaded.shape)) * 8, what.removesuffix(","))
-        if not _is_place(loaded.affine):
+        if not is_place(loaded.affine):
             raise ValueError(
                 "its affine gives voxels no place in space, because it has values that are not "
                 "finite, or flattens them"
@@ -171,7 +190,7 @@ def _check_values(img: SpatialImage, what: str) -> SpatialImage:
     return Nifti1Image(values_of(img), img.affine)  # Analyze and the like
 
 
-def _is_place(affine: FloatArray | None) -> bool:
+def is_place(affine: FloatArray | None) -> bool:
     """Whether different voxels are at different places."""
     if affine is None:
         return True

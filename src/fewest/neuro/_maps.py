@@ -1,4 +1,4 @@
-"""From one value per voxel of a mask to an image."""
+"""From one value per voxel of a mask to an image, and the images of a decoder."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fewest._estimators.abilities import Selection
 from fewest._wording import counted
 from fewest.neuro._grid import fill_mask
 from fewest.neuro._images import load_image, make_image, require_nilearn, values_of
+from fewest.neuro._regions import region_table
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
@@ -54,3 +56,24 @@ def make_map_image(values: ArrayLike, mask_img: Any) -> SpatialImage:
             f"{counted(int(inside.sum()), 'voxel')}: give one value per voxel of the mask"
         )
     return make_image(mask, fill_mask(inside, rows))
+
+
+def make_maps(decoder: Any, selection: Selection, atlas: SpatialImage | None) -> None:
+    """Give a decoder its maps of weights, selections, folds and repetitions, and its regions."""
+    decoder.coef_img_ = decoder.ranking_img_ = decoder.consistency_img_ = decoder.regions_ = None
+    if selection.coef is not None:
+        coef = decoder.grid_.spread_weights(selection.coef)
+        decoder.coef_img_ = decoder._image(coef[0] if len(coef) == 1 else coef)
+    decoder.support_img_ = decoder._map(selection.support.astype(np.int8))
+    if decoder.n_subsets != 0:
+        found_in = np.zeros(decoder.n_features_, dtype=np.int32)
+        subsets = [] if decoder.selector_ is None else decoder.selector_.subsets_
+        for repetition, subset in enumerate(subsets, start=1):
+            found_in[subset] = repetition
+        decoder.ranking_img_ = decoder._map(found_in)
+    if decoder.held_out_ is not None:
+        counts = decoder.held_out_.selections.sum(axis=0, dtype=np.int32)
+        decoder.consistency_img_ = decoder._map(counts)
+    if atlas is not None:
+        found = decoder.support_img_ if decoder.ranking_img_ is None else decoder.ranking_img_
+        decoder.regions_ = region_table(found, atlas, decoder.atlas_labels)

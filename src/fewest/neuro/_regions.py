@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._cells import protect_cell
+from fewest._showing import Shown
 from fewest.neuro._images import has_affine_of, load_image, require_nilearn, values_of
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Region:
         return self.left + self.right + self.midline
 
 
-@dataclass(frozen=True)
-class RegionTable:
+@dataclass(frozen=True, repr=False)
+class RegionTable(Shown):
     """Regions with at least one voxel of the map, the one with most of them first.
 
     Attributes

@@ -6,37 +6,25 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from fewest._estimators.abilities import Selection, selection_of
-from fewest._estimators.held_out import run_held_out
-from fewest._estimators.probabilities import fit_temperature, pair_scores, share_scores
-from fewest._estimators.splits import check_groups, fit_with_groups
-from fewest._estimators.validation import (
-    check_choice,
-    check_count,
-    check_positive,
-    encode_classes,
-)
-from fewest._types import FloatArray
+from fewest._estimators.abilities import selection_of
+from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.neuro._checks import check_length, check_machine
-from fewest.neuro._grid import VoxelGrid, fill_mask
-from fewest.neuro._images import (
-    load_images,
-    make_image,
-    match_grid,
-    require_nilearn,
-    values_of,
-)
-from fewest.neuro._masking import fit_masker, mask_images, standardize_groups
-from fewest.neuro._regions import load_atlas, region_table
-from fewest.neuro._tables import name_voxels, tabulate_folds
-from fewest.repetition.selector import RepetitiveSelector
+from fewest.neuro._checks import NO_GROUPS, check_machine
+from fewest.neuro._classify import VolumeClassifier
+from fewest.neuro._grid import VoxelGrid
+from fewest.neuro._images import find_t_r, require_nilearn, values_of
+from fewest.neuro._labelled import Labelled, Volumes
+from fewest.neuro._maps import make_maps
+from fewest.neuro._masking import HANDED_ON, STANDARDS, STRATEGIES, fit_masker, works_in_time
+from fewest.neuro._regions import load_atlas
+from fewest.neuro._steps import estimate_informative, judge, repeat
+from fewest.neuro._tables import name_voxels
 
 if TYPE_CHECKING:
     from nibabel.spatialimages import SpatialImage
@@ -46,15 +34,7 @@ if TYPE_CHECKING:
 _FOLDS = 5  # without groups
 
 
-def _has_probabilities(decoder: FewestVoxels) -> bool:
-    """Whether folds, or the estimator itself, know what decisions are worth."""
-    fitted = vars(decoder).get("estimator_")
-    return fitted is not None and (
-        decoder.temperature_ is not None or hasattr(fitted, "predict_proba")
-    )
-
-
-class FewestVoxels(ClassifierMixin, BaseEstimator):
+class FewestVoxels(VolumeClassifier):
     r"""Classifier on the fewest voxels of brain images, with maps of what it uses.
 
     The images are masked (and smoothed, standardised, downsampled if asked for), a machine is
@@ -69,13 +49,25 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         None stands for ``SupportFeatureMachine()``.
     mask : image, file or NiftiMasker, default=None
         The voxels that count. None computes a mask from the images as nilearn does, and leaves out
-        voxels that are the same in all volumes.
+        voxels that are the same in all volumes. A NiftiMasker keeps its own settings where those
+        below have their defaults.
+    mask_strategy : str, default="background"
+        How nilearn computes it: "background", "epi", "whole-brain-template", "gm-template" or
+        "wm-template".
     smoothing_fwhm : float, default=None
         Width of the Gaussian that smoothes each volume, in millimetres.
-    standardize : {None, "groups"}, default=None
-        "groups" gives every voxel mean zero and variance one within each group (run or
-        participant), without a look at the labels. The estimators of this package scale voxels by
-        their deviation in the training volumes in any case.
+    standardize : {None, "zscore_sample", "psc", "groups"} or bool, default=None
+        What nilearn's masker does to every voxel within each group (run or participant): mean zero
+        and variance one ("zscore_sample" or True), or percent of its mean ("psc"), over all volumes
+        of the group. "groups" is "zscore_sample" over the volumes that have a label. The labels
+        themselves play no part. The estimators of this package scale voxels by their deviation in
+        the training volumes in any case.
+    detrend : bool, default=False
+        Take linear trends out of every group.
+    low_pass, high_pass : float, default=None
+        Limits of nilearn's filter in time, in Hz, within every group.
+    t_r : float, default=None
+        Seconds from one volume to the next, for the filter. None reads it from the header.
     downsample : int, default=0
         How often the Gaussian pyramid halves the resolution, within the mask.
     cv : int, splitter, iterable or None, default=None
@@ -133,6 +125,8 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         The estimate, if asked for.
     regions_ : RegionTable or None
         Where in the atlas the voxels of `ranking_img_` are (of `support_img_` without repetitions).
+    confounded_ : bool
+        Whether confounds were taken out of the volumes.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_elements_ : int
@@ -164,15 +158,20 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     0.06
     """
 
-    _volumes: Any = None  # what `fit` made of the images, their labels and groups
+    _volumes: Any = None  # what `fit` made of the images, their labels, groups and blocks
 
     def __init__(
         self,
         estimator: Any = None,
         *,
         mask: Any = None,
+        mask_strategy: str = "background",
         smoothing_fwhm: float | None = None,
-        standardize: str | None = None,
+        standardize: str | bool | None = None,
+        detrend: bool = False,
+        low_pass: float | None = None,
+        high_pass: float | None = None,
+        t_r: float | None = None,
         downsample: int = 0,
         cv: Any = None,
         n_subsets: int | None = 10,
@@ -185,8 +184,13 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
     ) -> None:
         self.estimator = estimator
         self.mask = mask
+        self.mask_strategy = mask_strategy
         self.smoothing_fwhm = smoothing_fwhm
         self.standardize = standardize
+        self.detrend = detrend
+        self.low_pass = low_pass
+        self.high_pass = high_pass
+        self.t_r = t_r
         self.downsample = downsample
         self.cv = cv
         self.n_subsets = n_subsets
@@ -197,7 +201,15 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, imgs: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> FewestVoxels:
+    def fit(
+        self,
+        imgs: Any,
+        y: ArrayLike,
+        *,
+        groups: ArrayLike | None = None,
+        confounds: Any = None,
+        blocks: ArrayLike | str | None = None,
+    ) -> FewestVoxels:
         """Select voxels, estimate the error, and make the maps.
 
         Parameters
@@ -205,9 +217,18 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         imgs : image, file, or list of them
             3-D volumes, or a 4-D series, all on one grid.
         y : array of shape (n_volumes,)
-            The condition of every volume.
+            The condition of every volume; None (or NaN) for volumes between conditions. These take
+            part in trends, filters and means over time, and are left out then.
         groups : array of shape (n_volumes,), optional
-            The participant or run of every volume: what folds leave out as a whole.
+            The participant or run of every volume: what folds leave out as a whole, and what is
+            prepared by itself. Without groups, a warning says what that does to the error.
+        confounds : table of shape (n_volumes, n_confounds), file, or list of them, optional
+            What nilearn takes out of every voxel, motion for instance; a list has one table per
+            run. Files are separated by tabs, or by commas if they end in .csv.
+        blocks : array of shape (n_volumes,) or "consecutive", optional
+            Volumes of one condition that follow each other: permutations of the report give all
+            volumes of a block the same label. "consecutive" finds them. None moves the labels of
+            single volumes, which suits maps that are independent of each other.
 
         Returns
         -------
@@ -219,25 +240,29 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
         self._check_parameters()
         estimator = check_machine(self.estimator, SupportFeatureMachine())
-        images = load_images(imgs)
-        labels, names = self._check_labels(y, groups, images.shape[3])
+        given = Labelled.read(imgs, y, groups, confounds, blocks)
+        self._check_needs(given)
+        if given.confounds is None and not works_in_time(self.get_params(False), self.mask):
+            given = given.without_unused()
         atlas = None if self.atlas is None else load_atlas(self.atlas)
-        self.masker_ = fit_masker(self.mask, self.smoothing_fwhm, images)
+        self.masker_ = fit_masker(self.mask, self._masker_settings(imgs), given.images)
         self.mask_img_ = self.masker_.mask_img_
-        self.mean_img_ = mean_img(images, copy_header=True)
+        self.confounded_ = given.confounds is not None
+        self.mean_img_ = mean_img(given.images, copy_header=True)
         self.grid_ = VoxelGrid(values_of(self.mask_img_).astype(bool), self.downsample)
         self.n_elements_ = int(self.grid_.mask.sum())
-        X = self._matrix(images, names)
-        self._volumes = X, labels, names
+        X = self._matrix(given.images, given.groups, given.confounds, given.used)
+        self._volumes = given.as_volumes(X)
+        _, labels, names, _ = self._volumes
         self.n_features_ = X.shape[1]
         self.classes_ = np.unique(labels)
         self.estimator_ = fit_with_groups(clone(estimator), X, labels, names)
         selection = selection_of(self.estimator_)
         settings = {name: getattr(self, name) for name in ("random_state", "n_jobs", "verbose")}
-        self._validate(estimator, settings)
-        self._repeat(estimator, selection)
-        self._estimate_informative(settings)
-        self._make_maps(selection, atlas)
+        judge(self, estimator, settings)
+        repeat(self, estimator, selection)
+        estimate_informative(self, settings)
+        make_maps(self, selection, atlas)
         return self
 
     def generate_report(
@@ -246,6 +271,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         y: ArrayLike | None = None,
         *,
         groups: ArrayLike | None = None,
+        confounds: Any = None,
         **settings: Any,
     ) -> Report:
         """One page of the fit, with its maps, tests against chance and alternatives.
@@ -254,7 +280,7 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        imgs, y, groups : optional
+        imgs, y, groups, confounds : optional
             Other volumes than those of `fit`; they get folds of their own. A decoder that was
             pickled has left its volumes behind, and needs them here.
         **settings
@@ -270,18 +296,24 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
 
         volumes, held_out = self._volumes, self.held_out_
         if imgs is not None:
-            volumes, held_out = (self._new_matrix(imgs, groups), y, groups), None
+            X = self._new_matrix(imgs, groups, confounds)
+            runs = None if groups is None else np.asarray(groups)
+            volumes, held_out = Volumes(X, np.asarray(y), runs, None), None
         elif volumes is None:
             raise ValueError("a decoder from a file has no volumes: give imgs, y and groups")
-        X, labels, names = volumes
+        X, labels, names, blocks = volumes
         usual = {
             "also": [one for one in (self.selector_, self.informative_) if one is not None],
             "groups": names,
+            "blocks": blocks,
+            "kind": "volumes",
             "feature_names": name_voxels(self),
             "title": "The fewest voxels that tell conditions apart",
             "cv": self._folds(names),
             "held_out": None if "cv" in settings else held_out,
         }
+        if names is None:
+            usual["notes"] = [f"{NO_GROUPS}."]
         if "figures" not in settings:
             usual["figures"] = list_figures(self)
         return make_report(self.estimator_, X, labels, **{**usual, **settings})
@@ -314,94 +346,16 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
         found = find_consensus(self.informative_, share=share, min_folds=min_folds)
         return self._map(found.map.astype(np.int32))
 
-    def predict(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
-        """Class of each volume.
-
-        Parameters
-        ----------
-        imgs : image, file, or list of them
-            Volumes on the grid of those of `fit`.
-        groups : array of shape (n_volumes,), optional
-            Matters for ``standardize="groups"`` only; None takes all volumes for one group.
-
-        Returns
-        -------
-        array of shape (n_volumes,)
-        """
-        return self.estimator_.predict(self._new_matrix(imgs, groups))
-
-    def decision_function(self, imgs: Any, *, groups: ArrayLike | None = None) -> FloatArray:
-        """Signed value of w . x + b; positive values speak for the (second) class.
-
-        Parameters
-        ----------
-        imgs, groups
-            As in `predict`.
-
-        Returns
-        -------
-        array of shape (n_volumes,), or (n_volumes, n_classes) for more than two classes
-        """
-        return self.estimator_.decision_function(self._new_matrix(imgs, groups))
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, imgs: Any, *, groups: ArrayLike | None = None) -> FloatArray:
-        """Probability of every class: its share of the exponential decisions.
-
-        These are divided by the temperature that suits the test volumes of the folds, whose voxels
-        were selected without them. Without folds the probabilities are those of the estimator.
-
-        Parameters
-        ----------
-        imgs, groups
-            As in `predict`.
-
-        Returns
-        -------
-        array of shape (n_volumes, n_classes)
-        """
-        X = self._new_matrix(imgs, groups)
-        if self.temperature_ is None:
-            return np.asarray(self.estimator_.predict_proba(X))
-        return share_scores(self.estimator_.decision_function(X), self.temperature_)
-
-    def score(self, imgs: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> float:
-        """Share of the volumes that are classified correctly.
-
-        Parameters
-        ----------
-        imgs, groups
-            As in `predict`.
-        y : array of shape (n_volumes,)
-            Their conditions.
-
-        Returns
-        -------
-        float
-        """
-        return float(np.mean(self.predict(imgs, groups=groups) == np.asarray(y)))
-
-    def transform(self, imgs: Any, *, groups: ArrayLike | None = None) -> NDArray[Any]:
-        """Values of the selected voxels (of the downsampled volumes, where that was asked for).
-
-        Parameters
-        ----------
-        imgs, groups
-            As in `predict`.
-
-        Returns
-        -------
-        array of shape (n_volumes, n_selected)
-        """
-        X = self._new_matrix(imgs, groups)
-        return X[:, selection_of(self.estimator_).support]
-
     def __getstate__(self) -> dict[str, Any]:
         """What files and other processes get: all but the volumes, which may be large."""
         return {name: value for name, value in super().__getstate__().items() if name != "_volumes"}
 
     def _check_parameters(self) -> None:
-        check_choice("standardize", self.standardize, (None, "groups"))
+        check_choice("mask_strategy", self.mask_strategy, STRATEGIES)
+        check_choice("standardize", self.standardize, STANDARDS)
+        for name in ("low_pass", "high_pass", "t_r"):
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         if self.smoothing_fwhm is not None:
             check_positive("smoothing_fwhm", self.smoothing_fwhm)
         if self.downsample != 0:
@@ -414,14 +368,9 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
                 f"informative_features; got {self.informative!r}"
             )
 
-    def _check_labels(
-        self, y: ArrayLike, groups: ArrayLike | None, n_volumes: int
-    ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-        labels, names = check_length("y", y, n_volumes), None
-        n_classes = len(encode_classes("selecting voxels", labels)[0])
-        if groups is not None:
-            names = check_groups(check_length("groups", groups, n_volumes), n_volumes)
-        elif self.standardize == "groups":
+    def _check_needs(self, given: Labelled) -> None:
+        n_classes = len(np.unique(given.labels[given.used].astype(str)))
+        if given.groups is None and self.standardize == "groups":
             raise ValueError(
                 "standardize='groups' needs groups: name the run or participant of every volume"
             )
@@ -430,95 +379,21 @@ class FewestVoxels(ClassifierMixin, BaseEstimator):
                 f"informative needs two classes; y has {n_classes}. Leave it out, or compare two "
                 "of them"
             )
-        return labels, names
+        if given.groups is None and (self.cv is None or (isinstance(self.cv, int) and self.cv)):
+            warnings.warn(NO_GROUPS, UserWarning, stacklevel=3)
+
+    def _masker_settings(self, imgs: Any) -> dict[str, Any]:
+        """What nilearn's masker is told, with the time of a volume where a filter needs it."""
+        settings = {name: getattr(self, name) for name in HANDED_ON}
+        if self.t_r is None and (self.low_pass is not None or self.high_pass is not None):
+            settings["t_r"] = find_t_r(imgs)
+            if settings["t_r"] is None:
+                raise ValueError(
+                    "high_pass and low_pass need t_r, the seconds from one volume to the next, "
+                    "which the header of the images does not say. Give t_r"
+                )
+        return settings
 
     def _folds(self, groups: ArrayLike | None) -> Any:
         """What to cross-validate by, also where no folds were asked for."""
         return self.cv or (_FOLDS if groups is None else LeaveOneGroupOut())
-
-    def _validate(self, estimator: Any, settings: dict[str, Any]) -> None:
-        self.held_out_ = self.cv_results_ = self.error_ = self.error_sd_ = None
-        self.temperature_ = None
-        if self.cv == 0:
-            return
-        X, y, groups = self._volumes
-        self.held_out_ = run_held_out(
-            estimator, X, y, cv=self._folds(groups), groups=groups, **settings
-        )
-        for text in self.held_out_.warnings:
-            warnings.warn(f"in a fold: {text}", stacklevel=3)
-        if self.held_out_.decisions is not None:
-            codes = np.searchsorted(self.classes_, self.held_out_.true)
-            self.temperature_ = fit_temperature(pair_scores(self.held_out_.decisions), codes)
-        errors = self.held_out_.balanced_errors
-        self.cv_results_ = tabulate_folds(self.held_out_, groups)
-        self.error_ = self.held_out_.balanced_error
-        self.error_sd_ = float(np.std(errors, ddof=1)) if len(errors) > 1 else 0.0
-
-    def _repeat(self, estimator: Any, selection: Selection) -> None:
-        self.selector_ = None
-        if self.n_subsets == 0 or not selection.n_selected:  # of which the estimator has warned
-            return
-        X, y, groups = self._volumes
-        self.selector_ = RepetitiveSelector(
-            estimator, n_subsets=self.n_subsets, verbose=self.verbose
-        )
-        self.selector_.fit(X, y, groups=groups)
-        _stop_if(self.selector_.stop_reason_ == "interrupted")
-
-    def _estimate_informative(self, settings: dict[str, Any]) -> None:
-        self.informative_ = None
-        if self.informative is False:
-            return
-        from fewest.informative import informative_features
-
-        X, y, groups = self._volumes
-        asked = self.informative if isinstance(self.informative, dict) else {}
-        settings = {"estimator": None, "groups": groups, "cv": self.cv or None, **settings, **asked}
-        found = informative_features(X=X, y=y, **settings)
-        _stop_if(len(found.folds) < found.n_folds_planned)
-        self.informative_ = found
-
-    def _make_maps(self, selection: Selection, atlas: SpatialImage | None) -> None:
-        self.coef_img_ = self.ranking_img_ = self.consistency_img_ = self.regions_ = None
-        if selection.coef is not None:
-            coef = self.grid_.spread_weights(selection.coef)
-            self.coef_img_ = self._image(coef[0] if len(coef) == 1 else coef)
-        self.support_img_ = self._map(selection.support.astype(np.int8))
-        if self.n_subsets != 0:
-            found_in = np.zeros(self.n_features_, dtype=np.int32)
-            subsets = [] if self.selector_ is None else self.selector_.subsets_
-            for repetition, subset in enumerate(subsets, start=1):
-                found_in[subset] = repetition
-            self.ranking_img_ = self._map(found_in)
-        if self.held_out_ is not None:
-            counts = self.held_out_.selections.sum(axis=0, dtype=np.int32)
-            self.consistency_img_ = self._map(counts)
-        if atlas is not None:
-            found = self.support_img_ if self.ranking_img_ is None else self.ranking_img_
-            self.regions_ = region_table(found, atlas, self.atlas_labels)
-
-    def _matrix(self, images: SpatialImage, groups: NDArray[Any] | None) -> NDArray[Any]:
-        values = mask_images(self.masker_, images)
-        if self.standardize == "groups":
-            values = standardize_groups(values, groups)
-        return self.grid_.reduce(values)
-
-    def _new_matrix(self, imgs: Any, groups: ArrayLike | None) -> NDArray[Any]:
-        check_is_fitted(self)
-        images = match_grid(load_images(imgs), self.mask_img_, "these images", "those of fit")
-        names = None if groups is None else check_length("groups", groups, images.shape[3])
-        return self._matrix(images, names)
-
-    def _map(self, values: NDArray[Any]) -> SpatialImage:
-        return self._image(self.grid_.copy_nearest(values))
-
-    def _image(self, values: NDArray[Any]) -> SpatialImage:
-        """One value per voxel of the mask, or several, on the grid of the images."""
-        return make_image(self.mask_img_, fill_mask(self.grid_.mask, values))
-
-
-def _stop_if(interrupted: bool) -> None:
-    """A part that ends early on Ctrl-C must not pass for the whole."""
-    if interrupted:
-        raise KeyboardInterrupt

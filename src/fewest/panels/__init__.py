@@ -1,4 +1,4 @@
-"""Judge any panel: its error, what each feature adds, other panels beside it; or make it points."""
+"""Judge any panel: its error, what each feature adds, other panels; or turn it into points."""
 
 from fewest.panels._points import points_score
 from fewest.panels._points_result import PointsScore

@@ -1,4 +1,4 @@
-"""How a panel does on a second data set: names matched, errors there, and what has shifted."""
+"""How a panel performs on a second data set: names matched, errors there, and what has shifted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fewest.panels._names import name_columns
 
 @dataclass(frozen=True)
 class MissingFeature:
-    """A feature that the second data set does not have, and names there that come near."""
+    """A feature that the second data set does not have, and similar names there."""
 
     name: str
     near: list[str]
@@ -69,16 +69,16 @@ class CarriedOver:
     as_fitted : PanelError
         Errors of the classifier that was fitted to all samples of the first data set, as it is.
     rescaled : PanelError
-        The same if every feature is standardised in each data set by itself. Where this error is
+        The same with every feature standardised separately in each data set. If this error is
         much smaller, the data sets differ in units or devices rather than in what the features say
         about the classes.
     retrained : PanelError or None
         Errors of a classifier that is trained and judged in folds of the second data set; None
-        where a class is too small for that.
+        if a class is too small for that.
     shifts : list of FeatureShift
         What differs in the values themselves.
     notes : list of str
-        Classes without samples, for instance.
+        Warnings, for instance about classes without samples.
     """
 
     n_samples: int

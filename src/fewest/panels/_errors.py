@@ -18,7 +18,7 @@ Label = str | int | float | bool  # of a class
 class ClassError:
     """Error of one class; None where no sample of it was judged.
 
-    `confused_with` is the class that its samples are most often taken for; None without errors.
+    `confused_with` is the class that its samples are most often mistaken for; None without errors.
     """
 
     label: Label
@@ -42,7 +42,7 @@ class PanelError:
 class Difference:
     """One balanced error minus another on the same samples, with its standard error.
 
-    The standard error is that over the samples, or over the groups where there are groups.
+    The standard error is computed over the samples, or over the groups if there are groups.
     """
 
     value: float

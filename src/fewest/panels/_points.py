@@ -1,4 +1,4 @@
-"""A panel as a points score, judged beside a classifier with real-valued weights."""
+"""A panel as a points score, compared with a classifier with real-valued weights."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def points_score(
     cv: Any = 5,
     random_state: Any = None,
 ) -> PointsScore:
-    r"""Turn a panel into points that can be added up by hand, and a table from points to risk.
+    r"""Turn a panel into points that can be added up by hand, with the risk of each total.
 
     Each feature has one cut. A value above it gives a small whole number of points p_j, and the
     total t of a sample gives its risk. Cuts c_j and weights w_j minimise
@@ -47,14 +47,14 @@ def points_score(
     .. math:: \sum_i \log(1 + e^{-y_i f(x_i)}) + \frac12 \sum_j w_j^2,
               \quad f(x) = b + \sum_j w_j [x_j > c_j]
 
-    column by column over cuts between neighbouring values; each cut is the number of fewest digits
-    in the middle of its gap. The points are s w_j, rounded, for the scale s with the smallest
-    logistic loss of a line from totals to the logit of the risk. That line has the targets of
-    Platt (1999), and is corrected on samples that had no part in the score.
+    column by column over cuts between neighbouring values; each cut is the number with the fewest
+    digits in the middle of its gap. The points are s w_j, rounded, for the scale s with the
+    smallest logistic loss of a line from totals to the logit of the risk. That line is fitted to
+    the targets of Platt (1999), and corrected on samples that had no part in the score.
 
-    Everything is made again in every fold, so the measures show what the score does to new samples.
-    The panel itself is the same in all folds: if it was chosen on these samples, errors of both
-    the score and the classifier beside it are too small.
+    Everything is repeated in every fold, so the measures show how the score performs on new
+    samples. The panel itself is the same in all folds: if it was chosen on these samples, the
+    errors of both the score and the classifier it is compared with are too small.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def points_score(
     feature_names : sequence of str, optional
         A name for every column; the default is that of the table X, or "feature 0" and so on.
     max_points : int
-        Most points of a feature, in size. Features may have negative points, or none.
+        Largest absolute number of points of a feature. Features may have negative points, or none.
     positive : label, optional
         The class whose risk is shown; the second one in sorted order by default.
     groups : array of shape (n_samples,), optional
         Samples that belong together are in the same fold.
     cv : int or splitter
-        Folds of the comparison. A number means stratified folds, of whole groups where there are
+        Folds of the comparison. A number means stratified folds, of whole groups if there are
         groups.
     random_state : int, RandomState instance or None
         Seed of all folds.
@@ -115,7 +115,7 @@ def points_score(
     panel = find_columns(features, names)
     if len(panel) > _MOST_FEATURES:
         raise ValueError(
-            f"nobody adds up {len(panel)} features by hand: a points score takes at most "
+            f"{len(panel)} features are too many to add up by hand: a points score takes at most "
             f"{_MOST_FEATURES}. Choose fewer"
         )
     rng = check_random_state(random_state)

@@ -1,4 +1,4 @@
-"""A points score as a card to print: one HTML page without scripts or files beside it."""
+"""A points score as a card to print: one self-contained HTML page without scripts."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ CARD_STYLE = """\
   text-align: right; font-variant-numeric: tabular-nums; background: none; color: inherit; }
 .points-card th:first-child { text-align: left; font-weight: 550; }
 .points-card thead th { font-size: 0.8rem; font-weight: 500; color: #56606b; }
+.points-card thead th:nth-child(n + 3) { overflow-wrap: break-word; }
 .points-card .box { width: 5.5rem; }
 .points-card .box span { display: inline-block; width: 3.4rem; height: 1.5rem;
   border: 1px solid #56606b; border-radius: 4px; vertical-align: middle; }

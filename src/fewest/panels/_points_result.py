@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_array
 
-from fewest._estimators.validation import SPARSE_FORMATS, make_dense
+from fewest._estimators.validation import make_dense
 from fewest._run.json_text import to_json
-from fewest._sparse import check_sparse
+from fewest._showing import Shown
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
 from fewest.panels._errors import Difference, Label
@@ -55,8 +56,8 @@ class HeldOutMeasures:
     auc: float
 
 
-@dataclass(frozen=True)
-class PointsScore:
+@dataclass(frozen=True, repr=False)
+class PointsScore(Shown):
     """What `points_score` returns: a card to add up by hand.
 
     Parameters
@@ -68,19 +69,19 @@ class PointsScore:
     classes : list
         Both classes, in the order of the columns of `predict_proba`.
     limit : int or None
-        This class is predicted from this total on: the smallest one whose risk is at least the
-        share of the class among the samples. None if points say nothing about the class.
+        This class is predicted for this total or more: the smallest total whose risk is at least
+        the share of the class among the samples. None if the points do not predict the class.
     share : float
         That share.
     intercept, slope : float
         The risk at a total of t points is ``1 / (1 + exp(-intercept - slope * t))``.
     calibrated : bool
-        Whether risks were corrected on samples that had no part in the score; else they are too
-        far from one half.
+        Whether risks were corrected on samples that had no part in the score; otherwise they are
+        too far from one half.
     table : list of RiskRow
         Every total that can occur, and its risk.
     held_out : HeldOutMeasures
-        Of the score, made again in every fold.
+        Of the score, rebuilt in every fold.
     classifier : str
         What it is compared with.
     held_out_of_classifier : HeldOutMeasures
@@ -97,7 +98,7 @@ class PointsScore:
     n_groups : int or None
         Groups that were left out as a whole; None if samples were.
     max_points : int
-        Most points that a feature could get.
+        Largest number of points that a feature could get.
     has_names : bool
         Whether the columns have names; then a table is read by name.
     """
@@ -129,8 +130,8 @@ class PointsScore:
         Parameters
         ----------
         X : array, sparse matrix or table of shape (n_samples, n_features)
-            Samples with the columns of the data that the score was made of. Of a table with named
-            columns only the features of the panel are needed.
+            Samples with the columns of the data that the score was made from. A table with named
+            columns needs only the features of the panel.
 
         Returns
         -------
@@ -160,7 +161,7 @@ class PointsScore:
         return np.column_stack(columns)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of every sample, by the limit; without one the class of more samples.
+        """The class of every sample, by the limit; without a limit, the larger class.
 
         Parameters
         ----------
@@ -190,8 +191,8 @@ class PointsScore:
         elif (found := np.shape(X)[1:]) != (self.n_features,):
             given = counted(found[0], "column") if len(found) == 1 else "no rows and columns"
             raise ValueError(
-                f"X has {given}, but the score was made of {counted(self.n_features, 'column')}: "
-                "give the same ones"
+                f"X has {given}, but the score was made from {counted(self.n_features, 'column')}: "
+                "pass the same columns"
             )
         else:
             check_sparse(X, "X")

@@ -1,4 +1,4 @@
-"""A points score for a reader at a terminal, and the words that its printed card shares."""
+"""A points score as text for the terminal, and the words that its printed card shares."""
 
 from __future__ import annotations
 

@@ -63,12 +63,12 @@ def panel_report(
     max_seconds: float | None = None,
     verbose: int = 0,
 ) -> PanelReport:
-    """Judge any panel of features: its error, each of its features, and other panels beside it.
+    """Judge any panel of features: its error, each of its features, and other panels.
 
     A classifier is trained on the features of the panel and judged on samples that it has not
     seen, in repeated stratified folds. The panel itself is the same in all folds. If it was chosen
-    with these samples, its error is too small; hand in the `estimator` that chose it, and the error
-    of choosing and fitting stands beside it.
+    on these samples, its error is too small; pass the `estimator` that chose it, and the result
+    also has the error of choosing and fitting.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ def panel_report(
         Samples that belong together are in the same fold, and count as one for the width of
         intervals.
     cv : int or splitter
-        Folds. A number means stratified folds, of whole groups where there are groups.
+        Folds. A number means stratified folds, of whole groups if there are groups.
     n_repeats : int
         How often such folds are drawn; a splitter is used as it is.
     against : (X, y) or (X, y, names), optional
-        A second data set. Features are matched by name, where there are names.
+        A second data set. Features are matched by name, if there are names.
     n_random : int
         Random panels of the same size, drawn from all features that vary; 0 for none.
     n_stand_ins : int
-        The best stand-ins to name for every feature; 0 for none. Ten candidates are judged: five
-        that correlate most with the feature, and five that add most to the others by a linear
-        model. They are found on all samples, so their errors are too small.
+        Number of stand-ins to name for every feature; 0 for none. Ten candidates are judged: the
+        five that correlate most with the feature, and the five that add most to the others in a
+        linear model. They are found on all samples, so their errors are too small.
     best : bool
         Choose a panel of the same size inside the folds, by
         ``SupportFeatureMachine(max_features=k)``.
@@ -111,18 +111,18 @@ def panel_report(
     random_state : int, RandomState instance or None
         Seed of folds, random panels, resamples and permutations.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     max_seconds : float, optional
-        When these are over, comparisons that are not under way are left out, and `left_out` says
+        Time limit, after which comparisons that have not started are left out, and `left_out` says
         so; there are fewer random panels and resamples. The error and what each feature adds are
-        always there.
+        always computed.
     verbose : int
         Show progress bars, if tqdm is installed.
 
     Returns
     -------
     PanelReport
-        ``print`` shows it; ``to_json()`` has all values.
+        ``print`` shows it; ``to_json()`` returns all values.
 
     See Also
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fewest._run.json_text import to_json
+from fewest._showing import Shown
 from fewest.panels._carry_over import CarriedOver
 from fewest.panels._errors import Difference, Label, PanelError
 from fewest.panels._statements import FeatureStatements
@@ -12,10 +13,10 @@ from fewest.panels._statements import FeatureStatements
 
 @dataclass(frozen=True)
 class StandIn:
-    """A feature that could take the place of one of the panel.
+    """A feature that could replace one of the panel.
 
-    `balanced_error` is that of the panel with it instead, and `costs` how much larger than that of
-    the panel; below zero where it does better.
+    `balanced_error` is the error of the panel after the replacement, and `costs` is how much larger
+    it is than that of the panel; below zero if the replacement is better.
     """
 
     name: str
@@ -40,7 +41,7 @@ class JudgedFeature:
 class RandomPanels:
     """Balanced errors of random panels of the same size, on the same folds.
 
-    `share_as_good` counts the panel itself too: (1 + number of random ones as good) / (1 + all).
+    `share_as_good` counts the panel itself too: (1 + random ones at least as good) / (1 + all).
     """
 
     errors: list[float]
@@ -65,9 +66,9 @@ class ChosenPanel:
     folds_with: list[int]
 
 
-@dataclass(frozen=True)
-class PanelReport:
-    """Everything that `panel_report` found out about a panel.
+@dataclass(frozen=True, repr=False)
+class PanelReport(Shown):
+    """Everything that `panel_report` found about a panel.
 
     Parameters
     ----------

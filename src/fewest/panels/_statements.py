@@ -1,4 +1,4 @@
-"""One statement per feature of a panel: how often it is chosen, and what it says beyond others."""
+"""One statement per feature of a panel: how often it is chosen, and what it adds to the others."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from fewest._estimators.validation import (
     standardize_columns,
 )
 from fewest._run.budget import Budget
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import aligned, cut
@@ -36,7 +37,7 @@ _MOST_STAND_INS = 5  # that are named
 
 @dataclass(frozen=True)
 class ChosenStandIn:
-    """A feature that goes with one of the panel, and the share of resamples that choose it."""
+    """A feature that correlates with one of the panel, and how often resamples choose it."""
 
     name: str
     column: int
@@ -44,8 +45,8 @@ class ChosenStandIn:
     chosen: float | None
 
 
-@dataclass(frozen=True)
-class FeatureStatement:
+@dataclass(frozen=True, repr=False)
+class FeatureStatement(Shown):
     """What can be said about one feature of a panel.
 
     Parameters
@@ -61,9 +62,9 @@ class FeatureStatement:
     chosen_or_stand_in : float or None
         Share of the resamples in which it, or at least one of its stand-ins, is chosen.
     n_stand_ins : int
-        How many features, outside the panel, go with it.
+        How many features outside the panel correlate with it.
     stand_ins : list of ChosenStandIn
-        Those of them that are chosen most often, at most five.
+        The ones chosen most often, at most five.
     """
 
     name: str
@@ -75,8 +76,8 @@ class FeatureStatement:
     stand_ins: list[ChosenStandIn]
 
 
-@dataclass(frozen=True)
-class FeatureStatements:
+@dataclass(frozen=True, repr=False)
+class FeatureStatements(Shown):
     """A statement for every feature of a panel, and how they were made.
 
     Parameters
@@ -92,7 +93,7 @@ class FeatureStatements:
     n_permutations : int
         Those behind each p-value.
     min_correlation : float
-        From here on a feature is a stand-in.
+        From this absolute correlation on, a feature is a stand-in.
     """
 
     statements: list[FeatureStatement]
@@ -149,27 +150,27 @@ def feature_statements(
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> FeatureStatements:
-    r"""How often each feature of a small panel is chosen, and what it says beyond the others.
+    r"""How often each feature of a small panel is chosen, and what it adds to the others.
 
     The choice is repeated on resamples of the data. A feature may be missing in many of them only
-    because another one says the same; so the share of resamples with the feature or one of its
-    stand-ins is counted too. Stand-ins are features outside the panel whose correlation with it
-    over all samples, classes included, is at least `min_correlation` in absolute value.
+    because another one carries the same information; so the share of resamples with the feature or
+    one of its stand-ins is counted too. Stand-ins are features outside the panel whose correlation
+    with it, over all samples of all classes, is at least `min_correlation` in absolute value.
 
     The p-value is that of the feature given the others of the panel. With the feature x, the others
     Z and indicators D of the classes, the linear model
 
     .. math:: x = a + Z b + D c + e
 
-    is tested for c = 0: what Z leaves of x is permuted (Freedman & Lane 1983), and the share of it
-    that the classes explain is compared. It is small for features whose mean, at equal values of
-    the others, differs between classes; also for one that differs only at equal values of the
-    others. It assumes that x depends on the others linearly, with errors that may change places.
+    is tested for c = 0: the residual of x given Z is permuted (Freedman & Lane 1983), and the share
+    of it that the classes explain is compared. The p-value is small for features whose mean, at
+    equal values of the others, differs between classes, even if it does not differ otherwise. The
+    test assumes that x depends on the others linearly, with exchangeable errors.
 
     The test does not know that the panel was chosen on the same samples. A choice among many
-    features makes p-values too small, so they say which features of the panel do little rather
-    than prove those that do much. With a panel that was fixed beforehand, or chosen on other
-    samples, they are what they seem.
+    features makes p-values too small, so they can show which features of the panel add little, but
+    not prove that others add much. With a panel that was fixed beforehand, or chosen on other
+    samples, they are valid.
 
     Parameters
     ----------
@@ -180,32 +181,32 @@ def feature_statements(
     y : array of shape (n_samples,)
         Their classes, two or more.
     features : sequence, optional
-        The panel: names, numbers of columns, or one True or False for each column. By default what
-        the estimator chooses on all samples.
+        The panel: names, numbers of columns, or one True or False for each column. By default, the
+        features that the estimator chooses on all samples.
     feature_names : sequence of str, optional
         A name for every column; the default is that of the table X, or "feature 0" and so on.
     groups : array of shape (n_samples,), optional
         Samples that belong together: they are in a resample together or not at all. For the
-        p-value, groups of one class each count as one sample, their mean; where groups hold several
-        classes, values change places within groups.
+        p-value, a group of one class counts as one sample, its mean; if groups contain several
+        classes, values are permuted within groups.
     n_resamples : int
         Resamples in which features are chosen.
     resample : {"bootstrap", "half"}
-        As many samples (or groups) as the data has, drawn with replacement; or half of them
+        As many samples (or groups) as in the data, drawn with replacement; or half of them
         without.
     n_permutations : int
         Permutations for each p-value; the smallest one is 1 / (1 + n_permutations).
     min_correlation : float
-        From this absolute correlation on a feature is a stand-in; 0.7 is half of the variance
-        shared. With few samples and very many
-        features some reach it by chance; `n_stand_ins` says how many there are.
+        From this absolute correlation on, a feature is a stand-in; 0.7 means that half of the
+        variance is shared. With few samples and very many
+        features some reach it by chance; `n_stand_ins` is their number.
     random_state : int, RandomState instance or None
         Seed of resamples and permutations.
     max_seconds : float, optional
-        When these are over, no further resample is begun; `n_resamples` of the result says how many
-        there were.
+        Time limit, after which no further resample is started; `n_resamples` of the result is
+        their number.
     n_jobs : int, optional
-        Processes for the resamples, in joblib's sense.
+        Processes for the resamples, as in joblib.
     verbose : int
         Show a progress bar, if tqdm is installed.
 

@@ -1,4 +1,4 @@
-"""A judged panel for a reader at a terminal."""
+"""A judged panel as text for the terminal."""
 
 from __future__ import annotations
 

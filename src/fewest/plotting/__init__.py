@@ -1,10 +1,11 @@
 """Figures of every result, and displays in the style of scikit-learn.
 
-Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. Where an
-Axes is given, `matplotlib.pyplot` and its global state stay untouched.
+Needs matplotlib (``pip install "fewest[plot]"``), which is imported by the first figure. If an
+Axes is given, `matplotlib.pyplot` and its global state are not touched.
 """
 
 from fewest.plotting._classes import ClassWeightsDisplay, plot_class_matrix
+from fewest.plotting._comparison import plot_comparison, plot_learning_curve
 from fewest.plotting._displays import (
     HeatMapDisplay,
     HeldOutConfusionDisplay,
@@ -54,11 +55,13 @@ __all__ = [
     "StabilityDisplay",
     "WeightsDisplay",
     "plot_class_matrix",
+    "plot_comparison",
     "plot_confusion",
     "plot_error_front",
     "plot_error_ratio",
     "plot_heat_map",
     "plot_informative",
+    "plot_learning_curve",
     "plot_near_optimal",
     "plot_overlap",
     "plot_overlap_curves",

@@ -13,13 +13,8 @@ from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.panel import centre_weights, sort_by_class
 from fewest._types import FloatArray
 from fewest.plotting._displays import Display, dense_columns, names_of
-from fewest.plotting._figures import (
-    add_colour_bar,
-    axes_or_new,
-    feature_labels,
-    name_classes,
-    short,
-)
+from fewest.plotting._figures import add_colour_bar, axes_or_new, feature_labels
+from fewest.plotting._names import name_classes, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,10 +31,10 @@ def plot_class_matrix(
     sort: bool = True,
     ax: Axes | None = None,
 ) -> Axes:
-    """Features against classes in colours: which feature speaks for which class.
+    """Features against classes in colours: which feature favours which class.
 
-    White is zero, and colours are even
-    on both sides of it. With at most eight classes the cells hold their values, too.
+    White is zero, and colours are symmetric
+    around it. With at most eight classes the cells also show their values.
 
     Parameters
     ----------
@@ -54,7 +49,7 @@ def plot_class_matrix(
     sort : bool
         Sort the features by the class in which they are largest.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default. A colour bar takes its place beside it.
+        Where to draw; a new figure by default. A colour bar is added beside it.
 
     Returns
     -------
@@ -91,7 +86,7 @@ def plot_class_matrix(
     if n_classes <= _MOST_NUMBERED:
         _write_numbers(ax, shown, largest)
     ax.set_yticks(range(n_features), [short(names[place]) for place in order])
-    name_classes(ax, range(n_classes), [short(one) for one in classes])
+    name_classes(ax, range(n_classes), classes)
     return add_colour_bar(ax, image, label)
 
 
@@ -102,7 +97,7 @@ def _write_numbers(ax: Axes, shown: FloatArray, largest: float) -> None:
         ax.text(column, row, text, ha="center", va="center", color=colour, fontsize="small")
 
 
-@dataclass
+@dataclass(repr=False)
 class ClassWeightsDisplay(Display):
     """Weights of the selected features in every class, of one decision for more than two classes.
 
@@ -144,7 +139,7 @@ class ClassWeightsDisplay(Display):
         X : array of shape (n_samples, n_features)
             The samples that give the standard deviations.
         feature_names : sequence of str, optional
-            Default: the estimator's `feature_names_in_`, else the columns' numbers.
+            Default: the estimator's `feature_names_in_`, or the columns' numbers.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """

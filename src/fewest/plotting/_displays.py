@@ -1,8 +1,8 @@
 """Displays in the style of scikit-learn.
 
-Held-out ones train a clone of the estimator in every fold, selection included: none can draw an
-error on samples that were seen before. One run of `fewest.significance.run_held_out` serves all of
-them: `from_held_out`.
+Held-out displays train a clone of the estimator in every fold, including its selection: none shows
+an error on samples that were seen before. One run of `fewest.significance.run_held_out` serves all
+of them: `from_held_out`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from fewest._estimators.abilities import abilities_of, feature_names_of, selecti
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest.plotting._errors import plot_confusion, plot_roc, plot_stability
 from fewest.plotting._features import plot_heat_map, plot_weights
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 
-@dataclass
-class Display:
+@dataclass(repr=False)
+class Display(Shown):
     """`ax_` and `figure_` are those of the last `plot`."""
 
     ax_: Axes = field(init=False, repr=False, compare=False)
@@ -47,7 +48,7 @@ class HeldOutDisplay(Display):
 
     @classmethod
     def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
-        """Of a cross-validation that is there already, from `run_held_out`."""
+        """Of an existing cross-validation, from `run_held_out`."""
         raise NotImplementedError
 
     @classmethod
@@ -71,7 +72,7 @@ class HeldOutDisplay(Display):
         return cls.from_held_out(run_held_out(estimator, X, y, **settings), ax=ax)
 
 
-@dataclass
+@dataclass(repr=False)
 class WeightsDisplay(Display):
     """Weights of the selected features of a linear classifier for two classes.
 
@@ -110,7 +111,7 @@ class WeightsDisplay(Display):
         X : array of shape (n_samples, n_features)
             The samples that give the standard deviations.
         feature_names : sequence of str, optional
-            Default: the estimator's `feature_names_in_`, else the columns' numbers.
+            Default: the estimator's `feature_names_in_`, or the columns' numbers.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
@@ -136,7 +137,7 @@ class WeightsDisplay(Display):
         return self._keep(plot_weights(self.weights, self.feature_names, sides=self.sides, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeatMapDisplay(Display):
     """Samples against the selected features in colours.
 
@@ -173,11 +174,11 @@ class HeatMapDisplay(Display):
         Parameters
         ----------
         estimator : fitted selector
-            Any that says what it selected.
+            Any selector of this package or of scikit-learn.
         X, y : arrays
             Samples to show, and their classes.
         feature_names : sequence of str, optional
-            Default: the estimator's `feature_names_in_`, else the columns' numbers.
+            Default: the estimator's `feature_names_in_`, or the columns' numbers.
         ax : matplotlib Axes, optional
             Where to draw; a new figure by default.
         """
@@ -215,7 +216,7 @@ def dense_columns(X: Any, columns: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(X.iloc[:, columns] if hasattr(X, "iloc") else make_dense(X[:, columns]))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeldOutConfusionDisplay(HeldOutDisplay):
     """Confusion matrix of predictions for held-out samples.
 
@@ -238,7 +239,7 @@ class HeldOutConfusionDisplay(HeldOutDisplay):
 
     @classmethod
     def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
-        """Of a cross-validation that is there already; it tested every sample once."""
+        """Of an existing cross-validation, which tested every sample once."""
         return cls.from_predictions(held_out.y, held_out.in_order(held_out.predicted), ax=ax)
 
     @classmethod
@@ -253,11 +254,11 @@ class HeldOutConfusionDisplay(HeldOutDisplay):
         return self._keep(plot_confusion(self.y_true, self.y_pred, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class HeldOutRocDisplay(HeldOutDisplay):
     """Receiver operating characteristic of decision values for held-out samples.
 
-    `decisions` has one column per class of `positives`. The curve puts together decision values of
+    `decisions` has one column per class of `positives`. The curve combines decision values of
     different machines, one per fold.
 
     Examples
@@ -280,7 +281,7 @@ class HeldOutRocDisplay(HeldOutDisplay):
 
     @classmethod
     def from_held_out(cls, held_out: HeldOut, *, ax: Axes | None = None) -> Self:
-        """Of a cross-validation that is there already; it tested every sample once."""
+        """Of an existing cross-validation, which tested every sample once."""
         if held_out.decisions is None:
             name = abilities_of(held_out.estimator).name
             raise ValueError(
@@ -313,7 +314,7 @@ class HeldOutRocDisplay(HeldOutDisplay):
         return self
 
 
-@dataclass
+@dataclass(repr=False)
 class StabilityDisplay(HeldOutDisplay):
     """How often the features are selected when some samples are left out.
 
@@ -351,7 +352,7 @@ class StabilityDisplay(HeldOutDisplay):
         Parameters
         ----------
         feature_names : sequence of str, optional
-            Default: the columns of a data frame, else their numbers.
+            Default: the columns of a data frame, or their numbers.
         """
         names = getattr(X, "columns", None) if feature_names is None else feature_names
         held_out = run_held_out(estimator, X, y, **settings)
@@ -365,7 +366,7 @@ class StabilityDisplay(HeldOutDisplay):
         feature_names: Sequence[str] | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Of a cross-validation that is there already; features without names get numbers."""
+        """Of an existing cross-validation; features without names get numbers."""
         counts = held_out.selections.sum(axis=0)
         names = feature_labels(feature_names, len(counts))
         return cls(counts, len(held_out.folds), names).plot(ax=ax)
@@ -376,7 +377,7 @@ class StabilityDisplay(HeldOutDisplay):
         return self._keep(plot_stability(self.counts, self.n_folds, **shown, ax=ax))
 
 
-@dataclass
+@dataclass(repr=False)
 class PathDisplay(Display):
     """Held-out balanced error and number of features along C.
 
@@ -415,9 +416,9 @@ class PathDisplay(Display):
     ) -> Self:
         """Train a clone for every C in every fold; see `HeldOutConfusionDisplay`.
 
-        The smallest error on such a curve is too small an estimate of the error: the choice of C
-        saw the held-out samples. `SupportFeatureMachineCV` inside a cross-validation gives an
-        honest one.
+        The smallest error on such a curve is too optimistic, because the choice of C
+        used the held-out samples. `SupportFeatureMachineCV` inside a cross-validation gives an
+        honest error.
 
         Parameters
         ----------

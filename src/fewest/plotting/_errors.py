@@ -1,4 +1,4 @@
-"""Errors on samples that had no part in training, what chance would have done, and stability."""
+"""Errors on samples left out of training, what chance would have achieved, and stability."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from fewest.plotting._figures import (
     axes_or_new,
     finish,
     mark_whole_numbers,
-    name_classes,
     open_ranking,
-    short,
 )
+from fewest.plotting._names import name_classes, wrap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SMALLEST_PROBABILITY = 1e-12
 _BEYOND = 4
+_ROW_LETTERS, _ROW_LINES = 24, 3  # of a class beside its row
+_LEGEND_LETTERS, _LEGEND_LINES = 40, 2
 _MOST_POINTS = 2_000  # of a curve; more are not seen
 
 
@@ -73,10 +74,9 @@ def plot_confusion(
     for (row, column), count in np.ndenumerate(counts):
         colour = "white" if shares[row, column] > 0.5 else "black"
         ax.text(column, row, str(count), ha="center", va="center", color=colour)
-    names = [short(label) for label in labels]
-    places = range(len(names))
-    name_classes(ax, places, names)
-    ax.set_yticks(places, names)
+    places = range(len(labels))
+    name_classes(ax, places, labels)
+    ax.set_yticks(places, [wrap(label, _ROW_LETTERS, _ROW_LINES) for label in labels])
     ax.tick_params(length=0)
     ax.set(xlabel="predicted", ylabel="true class")
     ax.spines[:].set_visible(False)
@@ -130,11 +130,12 @@ def plot_roc(
     if not drawn:
         ax.plot([0, 1], [0, 1], ":", color=GREY, lw=1.0)
     colour, style = CURVES[drawn % len(CURVES)], STYLES[drawn // len(CURVES) % len(STYLES)]
-    label = f"{short(positive if name is None else name)}: area {auc(false_rate, true_rate):.2f}"
+    area = f"area {auc(false_rate, true_rate):.2f}"
+    label = wrap(f"{positive if name is None else name}: {area}", _LEGEND_LETTERS, _LEGEND_LINES)
     shown = _thin_curve(false_rate + true_rate)
     false_rate, true_rate = false_rate[shown], true_rate[shown]
     ax.plot(false_rate, true_rate, ls=style, color=colour, lw=1.8, label=label, clip_on=False)
-    ax.legend(frameon=False, loc="lower right")
+    add_legend_above(ax, n_columns=1)
     square = {"xlim": (0.0, 1.0), "ylim": (0.0, 1.0), "aspect": "equal"}
     return finish(ax, "others predicted as the class", "class recognised", **square)
 
@@ -166,7 +167,7 @@ def plot_stability(
     feature_names : sequence of str, optional
         A name for each feature; the default is its number, from 0.
     n_features : int
-        Most features to show.
+        Largest number of features to show.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -205,7 +206,8 @@ def plot_permutations(
     Parameters
     ----------
     chance : array of shape (n_permutations,)
-        Such as `permutation_test(machine, X, y).error.chance`; what is not finite is left out.
+        Such as `permutation_test(machine, X, y).error.chance`; values that are not finite are left
+        out.
     observed : float
         The statistic of the true classes.
     label : str
@@ -263,7 +265,7 @@ def plot_separability(
     selected : int, optional
         The number of features that separate the classes of the data, to be marked.
     most : int, optional
-        The largest number to show; by default somewhat more than the first one at which random
+        The largest number to show; by default a little more than the first one at which random
         data may well be separable.
     intercept : bool
         Whether hyperplanes may miss the origin, as for `subset_separability_bounds`.

@@ -18,12 +18,10 @@ from fewest.plotting._figures import (
     feature_labels,
     finish,
     mark_whole_numbers,
-    name_classes,
     name_rows,
     open_ranking,
-    short,
-    spread_places,
 )
+from fewest.plotting._names import name_classes, short, spread_places
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +45,8 @@ def plot_strip(
 ) -> Axes:
     """Values of one feature, one strip per class, with the means of the classes as black bars.
 
-    Of more than 2,000 samples a part is shown, drawn at random within the classes, and the axis
-    says so. Means are those of all.
+    If there are more than 2,000 samples, some are shown, drawn at random within the classes, and
+    the axis says so. Means are those of all samples.
 
     Parameters
     ----------
@@ -119,8 +117,8 @@ def plot_weights(
     Parameters
     ----------
     weights : array of shape (n_features,)
-        Zeros are left out. They compare only for standardised features, or multiplied with the
-        features' standard deviations.
+        Zeros are left out. Weights are comparable only for standardised features, or if multiplied
+        by the features' standard deviations.
     feature_names : sequence of str, optional
         A name for each weight; the default is its number, from 0.
     sides : pair of labels, optional
@@ -168,8 +166,8 @@ def plot_heat_map(
     """Samples against features in colours, as Golub and others showed their genes.
 
     Every feature is shown in standard deviations from its mean (at most three). Samples are sorted
-    by class, features by the class in which they are largest. Of more than 2,000 samples a part is
-    shown, drawn at random within the classes; the axis says so.
+    by class, features by the class in which they are largest. If there are more than 2,000 samples,
+    some are shown, drawn at random within the classes; the axis says so.
 
     Parameters
     ----------
@@ -182,7 +180,7 @@ def plot_heat_map(
     scores : array of shape (n_samples,), optional
         Sorts the samples within their class, such as decision values.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default. A colour bar takes its place beside it.
+        Where to draw; a new figure by default. A colour bar is added beside it.
 
     Returns
     -------
@@ -225,8 +223,8 @@ def plot_heat_map(
     ends = np.cumsum(sizes)
     for end in ends[:-1]:
         ax.axvline(end - 0.5, color="black", linewidth=1.5)
-    names = [f"{short(label)}\n({size})" for label, size in zip(classes, all_sizes, strict=True)]
-    name_classes(ax, spread_places(ends - sizes / 2 - 0.5, len(rows)), names)
+    places = spread_places(ends - sizes / 2 - 0.5, len(rows))
+    name_classes(ax, places, classes.tolist(), all_sizes.tolist())
     ax.set_xlabel(note)
     shrink = max(0.4, min(1.0, 4 / len(labels)))
     label = "standard deviations\nfrom the mean"
@@ -253,9 +251,9 @@ def plot_profile(
     feature_names : sequence of str, optional
         A name for each column of the profile; the default is its number, from 0.
     n_features : int
-        Most features to show.
+        Largest number of features to show.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default. A colour bar takes its place beside it.
+        Where to draw; a new figure by default. A colour bar is added beside it.
 
     Returns
     -------
@@ -311,16 +309,16 @@ def plot_weight_map(
     """Heat map of the weights of several discriminants, such as those of the folds.
 
     It is fig. 8.3 of Pranckeviciene & Somorjai (2011): features from top to bottom, one column per
-    discriminant. White is no weight, and colours are even on both sides of zero.
+    discriminant. White means no weight, and colours are symmetric around zero.
 
     Parameters
     ----------
     weights : array of shape (n_discriminants, n_features)
-        For columns of the same unit, or multiplied with their standard deviations.
+        For columns of the same unit, or multiplied by their standard deviations.
     names : sequence, optional
         A name for each discriminant; the default is its number, from 1.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure by default. A colour bar takes its place beside it.
+        Where to draw; a new figure by default. A colour bar is added beside it.
 
     Returns
     -------

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._run.versions import require_package
-from fewest._types import FloatArray, IndexArray
+from fewest._types import IndexArray
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,9 +22,6 @@ CURVES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 CLASSES = (*CURVES, "#E69F00", "#56B4E9", "#8A8A8A")
 GREY, PALE = "#595959", "#BFBFBF"
 STYLES = ("solid", "dashed", "dashdot", "dotted")
-_LONGEST_NAME = 24
-_LEAST_APART = 0.045  # names below an axis, as a share of its width
-_MOST_LEVEL, _MOST_LETTERS = 12, 40  # names below an axis, and letters of them side by side
 
 
 def feature_labels(names: Sequence[str] | None, n_features: int) -> list[str]:
@@ -33,13 +31,6 @@ def feature_labels(names: Sequence[str] | None, n_features: int) -> list[str]:
     if len(names) != n_features:
         raise ValueError(f"feature_names has {len(names)} names for {n_features} features")
     return [str(name) for name in names]
-
-
-def short(name: Any) -> str:
-    """A name that fits beside an axis and that matplotlib does not read as a formula."""
-    name = " ".join(str(name).split())  # a line break would spill over its neighbours
-    name = name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
-    return name.replace("$", r"\$")
 
 
 def require_matplotlib() -> None:
@@ -73,29 +64,6 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-def name_classes(ax: Axes, places: Any, names: Sequence[str]) -> None:
-    """Names below the columns; slanted where so many would run into each other."""
-    widest = max(len(line) for name in names for line in name.split("\n"))
-    if len(names) > _MOST_LEVEL or (len(names) > 2 and widest * len(names) > _MOST_LETTERS):
-        slanted: dict[str, Any] = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-        ax.set_xticks(places, [name.replace("\n", " ") for name in names], **slanted)
-    else:
-        ax.set_xticks(places, names)
-
-
-def spread_places(places: FloatArray, width: float) -> FloatArray:
-    """Increasing places of names on an axis of this width, moved so none covers the next."""
-    least = width * min(_LEAST_APART, 1.0 / len(places))
-    moved = np.array(places, dtype=np.float64)
-    for place in range(1, len(moved)):
-        moved[place] = max(moved[place], moved[place - 1] + least)
-    last = width - least / 2.0
-    for place in range(len(moved) - 1, -1, -1):
-        moved[place] = last = min(moved[place], last)
-        last -= least
-    return moved
-
-
 def open_ranking(
     values: NDArray[Any], feature_names: Sequence[str] | None, ax: Axes | None, *, most: int
 ) -> tuple[Axes, IndexArray]:
@@ -114,11 +82,13 @@ def mark_whole_numbers(*axes: Axis) -> None:
         locator.set_params(integer=True)
 
 
-def add_legend_above(ax: Axes, handles: Sequence[Any] | None = None) -> None:
-    """A legend in one line above the plot, where no curve can be behind it."""
+def add_legend_above(
+    ax: Axes, handles: Sequence[Any] | None = None, *, n_columns: int | None = None
+) -> None:
+    """A legend above the plot, where no curve can be behind it; in one line by default."""
     handles = ax.get_legend_handles_labels()[0] if handles is None else handles
     above: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
-    ax.legend(handles=handles, ncols=len(handles), frameon=False, **above)
+    ax.legend(handles=handles, ncols=n_columns or len(handles), frameon=False, **above)
 
 
 def add_colour_bar(ax: Axes, image: Any, label: str, **settings: Any) -> Axes:

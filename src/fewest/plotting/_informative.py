@@ -34,7 +34,7 @@ def plot_informative(
     """All curves in one figure (Klement, Anders & Martinetz 2013, fig. 4).
 
     (a) features of each repetition, (b) their overlap with a t-map, (c) the error of the machines
-    that found them, and (d) the error of a support vector machine on what remains.
+    that found them, and (d) the error of a support vector machine on the remaining features.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def plot_overlap_curves(
     univariate : TMap
         From `fewest.informative.t_map`.
     shares : sequence of float
-        Which parts of all features count as its top; four at most.
+        Shares of all features that count as its top; four at most.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 
@@ -195,9 +195,9 @@ def plot_selection_error(found: InformativeFeatures, *, ax: Axes | None = None) 
 def plot_probe_error(found: InformativeFeatures, *, ax: Axes | None = None) -> Axes:
     """Error on the remaining features, with sigmoid and estimate (Klement et al. 2013, fig. 4d).
 
-    Dashed: the fitted sigmoid. Dash-dotted: the line, whose meeting with chance, a black dot, is
-    the estimate. Grey: errors for permuted labels, but for the smallest and the largest
-    5 % of them.
+    Dashed: the fitted sigmoid. Dash-dotted: the line through its inflexion, which reaches chance at
+    the estimate, a black dot. Grey: errors for permuted labels, without the smallest and the
+    largest 5 % of them.
 
     Parameters
     ----------

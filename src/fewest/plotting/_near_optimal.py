@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest.plotting._figures import GREY, PALE, add_colour_bar, axes_or_new, short
+from fewest.plotting._figures import GREY, PALE, add_colour_bar, axes_or_new
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,7 @@ def plot_near_optimal(
 ) -> Axes:
     """Which of the sets near the minimum has which features, one set per column.
 
-    The colour is the margin of the set. Sets of one price stand together, those of the lowest price
+    The colour is the margin of the set. Sets of the same price are next to each other, the cheapest
     at the left; features of many sets are at the top.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Errors of a judged panel beside those of other panels."""
+"""Errors of a judged panel compared with those of other panels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, finish, name_rows, short
+from fewest.plotting._figures import CURVES, GREY, PALE, axes_or_new, finish, name_rows
+from fewest.plotting._names import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,7 @@ def plot_panel_report(found: PanelReport, *, ax: Axes | None = None) -> Axes:
     """Balanced errors of a panel, of the panel without each feature, and of other panels.
 
     The first row is the panel itself with its interval, which the shaded band continues. Bars
-    beside the rows without a feature are one standard error of the difference.
+    in the rows without a feature are one standard error of the difference.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def plot_path(
     Cs : array of shape (n_Cs,)
         Positive, finite costs, in any order.
     errors : array of shape (n_Cs,), or mapping from names to such arrays
-        Errors between zero and one; names (up to four) go to a legend.
+        Errors between zero and one; names (up to four) are shown in a legend.
     n_features : array of shape (n_Cs,), optional
         Number of features, drawn in grey on an axis at the right.
     chosen : int, optional
@@ -140,8 +140,8 @@ def plot_error_ratio(
     .. math:: lr = \log_{10} \frac{\|w\|}{\|a\| \cos(w, a)}
 
     It is the upper part of fig. 8.5 of Pranckeviciene & Somorjai (2011): on this axis paths of
-    different machines can be compared, although their C mean different things. Draw several paths
-    by giving the same Axes again.
+    different machines can be compared, although C has different meanings. To draw several paths,
+    pass the same Axes again.
 
     Parameters
     ----------
@@ -198,14 +198,14 @@ def plot_transvariation(
 
     It is fig. 8.6 of Pranckeviciene & Somorjai (2011).
     Dashed: t_total(d), the sum of the positive parts of all features' lines |a_j| - N d / 2.
-    Dotted: these lines. Diamonds: the chosen distances d_s, of which each gives C = 2 / (N d_s).
+    Dotted: these lines. Diamonds: the chosen distances d_s, each of which gives C = 2 / (N d_s).
 
     Parameters
     ----------
     grid : TransvariationC
         From `fewest.machines.transvariation.transvariation_grid`.
     n_features : int
-        Most lines to show, those of the largest class differences.
+        Largest number of lines to show, those with the largest class differences.
     ax : matplotlib Axes, optional
         Where to draw; a new figure by default.
 

@@ -15,7 +15,6 @@ from fewest._estimators.abilities import Abilities, Declaring, Selection
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.rules import RuleParameters
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_flag,
     check_not_negative,
     check_positive,
@@ -23,7 +22,7 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_VARIANCE,

@@ -11,12 +11,11 @@ from sklearn.utils.validation import check_consistent_length, check_X_y
 
 from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_share,
 )
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest.psvm._relations import UNIT_LENGTH, check_scale, scale_relations
 from fewest.psvm.path import TASKS, find_largest_moment, make_targets
 
@@ -35,10 +34,10 @@ def choose_epsilon(
     exchange: str = "within",
     random_state: Any = None,
 ) -> float:
-    r"""Epsilon that features unrelated to y exceed with a given probability, and no more.
+    r"""The smallest epsilon that features unrelated to y exceed with at most a given probability.
 
-    The report asks for an epsilon above the correlations that noise alone causes, and says that it
-    can be chosen a priori where the level of noise is known (sec. 2.4.6). Permuted labels show
+    The report recommends an epsilon above the correlations that noise alone causes, and says that
+    it can be chosen a priori if the level of noise is known (sec. 2.4.6). Permuted labels show
     that level: for centred columns :math:`X_j`,
 
     .. math::
@@ -64,7 +63,7 @@ def choose_epsilon(
     task, scale
         As for :class:`~fewest.PotentialSelector`.
     groups : array of shape (n_samples,), optional
-        What belongs together, such as the samples of one person.
+        Samples that belong together, such as those of one person.
     exchange : {"within", "whole"}, default="within"
         Permute labels within groups, or those of whole groups.
     random_state : int, RandomState or None, default=None

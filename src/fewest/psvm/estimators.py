@@ -20,7 +20,7 @@ __all__ = ["PotentialSVC", "PotentialSVR"]
 
 
 class PotentialSVC(ScoreClassifier, PotentialMachine):
-    r"""Classifier on relations of the samples with other objects.
+    r"""Classifier that uses relations of the samples with other objects.
 
     With the relations K (samples x row objects), columns centred and of unit length, and labels
     y = -1 or +1, it minimises
@@ -32,15 +32,15 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
 
     the dual of the Potential Support Vector Machine with both of its regularisations, and decides
     by the sign of :math:`f(x) = \sum_j \alpha_j K_j(x) + \bar y`. K need not be positive definite,
-    symmetric or square. Row objects with :math:`\alpha_j \ne 0` are the support features, and no
-    other relation of a new sample is looked at. More than two classes: one function f
+    symmetric or square. Row objects with :math:`\alpha_j \ne 0` are the support features; other
+    relations of a new sample are not used. With more than two classes there is one function f
     per class, against the rest.
 
     Parameters
     ----------
     C : float, default=1.0
-        Largest absolute weight of a row object, against outliers; ``np.inf`` for no bound. Weights
-        refer to columns of unit length (see `scale`).
+        Largest absolute weight of a row object, which limits the effect of outliers; ``np.inf`` for
+        no bound. Weights refer to columns of unit length (see `scale`).
     epsilon : float, default=0.1
         Correlation threshold: at the solution no column's inner product with the residuals is
         larger, apart from those with weight C. The larger, the fewer support features. With zero
@@ -55,8 +55,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         - "plummer", :math:`(|x - z| + \rho)^{-\zeta}`;
         - "sine", :math:`\sin(\theta |x - z|)`, which is indefinite; with
           ``kernel_params={"squared": True}``, :math:`\sin(\theta |x - z|^2)`;
-        - any other kernel or distance of :mod:`sklearn.metrics.pairwise`, "laplacian" or
-          "manhattan" for instance.
+        - any other kernel or distance of :mod:`sklearn.metrics.pairwise`, for instance
+          "laplacian" or "manhattan".
     gamma : {"scale", "auto"} or float, default="scale"
         For "rbf", "poly", "laplacian" and "sigmoid". "scale": 1 / (n_features X.var()); "auto":
         1 / n_features.
@@ -67,31 +67,31 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     theta : float, default=1.0
         For "sine".
     kernel_params : dict, default=None
-        Further arguments of the kernel; they go before the ones above.
+        Further arguments of the kernel; they override the ones above.
     row_objects : array, estimator, "samples" or None, default=None
         The objects z that the samples are related to, of shape (n_row_objects, n_features): cluster
-        centres, unit vectors, anything. An estimator such as ``KMeans(20)``, ``PCA(5)`` or
-        ``GaussianMixture(10)`` finds them in the training samples, in every fold again: its
-        `cluster_centers_`, `components_` or `means_` are taken (Hochreiter & Obermayer 2004,
+        centres, unit vectors, or anything else. An estimator such as ``KMeans(20)``, ``PCA(5)`` or
+        ``GaussianMixture(10)`` finds them in the training samples, again in every fold: its
+        `cluster_centers_`, `components_` or `means_` are used (Hochreiter & Obermayer 2004,
         sec. 2.4.3).
         "samples" stands for the training samples, and so does None for a computed kernel. With
-        ``kernel="precomputed"`` the columns of X are the row objects. None: they are objects of
-        their own, which stay when samples are left out. "samples": they are the samples, in the
-        same order; X must be square, and scikit-learn's cross-validation (which goes by
+        ``kernel="precomputed"`` the columns of X are the row objects. None: they are other
+        objects, which stay when samples are left out. "samples": they are the samples, in the
+        same order; X must be square, and scikit-learn's cross-validation (which checks
         ``tags.input_tags.pairwise``) leaves out columns together with rows: no relation with a test
         sample is used.
     scale : {"unit length", "unit variance"}, default="unit length"
-        What centred columns are scaled to. The report has unit variance (its eq. 20). The machines
-        are the same where, for L samples, epsilon of unit length is epsilon of unit variance
-        divided by sqrt(L), and C of unit length is C of unit variance multiplied by it.
+        What centred columns are scaled to. The report uses unit variance (its eq. 20). For L
+        samples, the machines are the same if epsilon for unit length is epsilon for unit variance
+        divided by sqrt(L), and C for unit length is C for unit variance multiplied by sqrt(L).
     refit : bool, default=False
-        Find the weights of the support features once more without epsilon, which shrinks them. It
-        matters where epsilon is large, and most for a small class: with shrunken weights f(x)
-        hardly leaves the mean of the labels, and no sample is given to that class.
+        Compute the weights of the support features again without epsilon, because epsilon shrinks
+        them. This matters if epsilon is large, and most for a small class: with shrunken weights
+        f(x) stays close to the mean of the labels, and no sample is assigned to that class.
     tol : float, default=1e-6
         Relative duality gap at which the program counts as solved.
     max_iter : int, default=500
-        Most passes of the solver over the matrix.
+        Largest number of passes of the solver over the matrix.
     include, exclude, feature_cost
         Rules about features, as for :class:`~fewest.SupportFeatureMachine`, where the columns of X
         are features (``kernel="precomputed"``, ``row_objects=None``): the price of a feature
@@ -112,8 +112,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     support_row_objects_ : array of shape (n_support, n_features) or None
         The support features as vectors, where the kernel is computed.
     mean_, scale_ : arrays of shape (n_row_objects,)
-        What centres a column, and its length then; infinite for constant columns, which are
-        ignored (with a warning).
+        Mean of each column, and its length after centring; infinite for constant columns, which
+        are ignored (with a warning).
     moments_ : array of the shape of coef_
         Inner product :math:`m_j = K_j^\top r` of every column with the residuals
         :math:`r = y - f(x)` of the program: what epsilon bounds, apart from the slacks. The report
@@ -124,10 +124,10 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         :math:`\xi_j = |m_j| - \epsilon` of the row objects with weight C or -C, zero for all others
         (eq. 26): how far each violates its constraint.
     importance_ : array of the shape of coef_
-        By how much the mean of :math:`r_i^2 / 2` over the training samples grows if a row object
-        is removed and all other weights stay (eqs. 42, 43):
+        Increase of the mean of :math:`r_i^2 / 2` over the training samples if a row object
+        is removed and all other weights stay the same (eqs. 42, 43):
         :math:`((\epsilon + \xi_j) |\alpha_j| + \alpha_j^2 \|K_j\|^2 / 2) / L`. The report has it as
-        a bound, without slacks; at the solution it is exact. With `refit`, of the new weights.
+        a bound, without slacks; at the solution it is exact. With `refit`, for the new weights.
     results_ : tuple of BoxLassoResult
         Solution and certificate (objective, proven bound, gap, status) of each function f.
     classes_ : array of shape (n_classes,)
@@ -137,7 +137,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     n_iter_ : int
         Passes of the solver over the matrix (the most for any function f).
     temperature_ : float
-        What f(x) is divided by in `predict_proba`: that of samples left out, with support features
+        Divisor of f(x) in `predict_proba`, from samples left out, with support features
         that were found without them.
     n_features_in_ : int
         Number of columns of X.
@@ -146,8 +146,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
 
     Notes
     -----
-    With ``kernel="precomputed"`` new samples need their relations with the support features only:
-    the other columns of X may hold NaN, for "not measured".
+    With ``kernel="precomputed"`` new samples need only their relations with the support features:
+    the other columns of X may be NaN, for "not measured".
 
     References
     ----------
@@ -165,7 +165,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     >>> machine.support_features_
     array([3, 7])
 
-    A new sample was measured against these two alone:
+    A new sample was measured against these two only:
 
     >>> measured = np.full((1, 12), np.nan)
     >>> measured[0, machine.support_features_] = 1.0, -1.0
@@ -174,7 +174,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
     """
 
     def find_classifiable(self, X: Any) -> BoolArray:
-        """Which samples have a relation with a support feature, so something speaks for a class.
+        """Which samples have a relation with a support feature, so that they can be classified.
 
         For links, counts and other relations that may be absent, stored as zero: a sample without
         any relation with the support features is classified like all others of that kind, whatever
@@ -226,7 +226,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         self.temperature_ = fit_temperature(pair_scores(scores), codes[rows])
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Value of f(x); positive values speak for the (second) class.
+        """Value of f(x); positive values favour the (second) class.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
 
 
 class PotentialSVR(RegressorMixin, PotentialMachine):
-    r"""Regression on relations of the samples with other objects.
+    r"""Regression that uses relations of the samples with other objects.
 
     With the relations K (samples x row objects), columns centred and of unit length, it minimises
 

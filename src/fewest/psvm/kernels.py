@@ -74,7 +74,7 @@ def plummer_kernel(X: Any, Z: Any, rho: float = 1.0, zeta: float = 1.0) -> Float
 def sine_kernel(X: Any, Z: Any, theta: float = 1.0, squared: bool = False) -> FloatArray:
     """Sine kernel, ``sin(theta |x - z|)``: its matrix has a zero diagonal, hence is indefinite.
 
-    Hochreiter & Obermayer (2004), sec. 2.4.4, who also have the squared distance,
+    See Hochreiter & Obermayer (2004), sec. 2.4.4, who also use the squared distance,
     ``sin(theta |x - z|^2)``.
 
     Parameters
@@ -84,7 +84,7 @@ def sine_kernel(X: Any, Z: Any, theta: float = 1.0, squared: bool = False) -> Fl
     theta : float
         Frequency.
     squared : bool, default=False
-        Take the squared distance. An estimator with ``kernel="sine"`` gets it by
+        Use the squared distance. For an estimator with ``kernel="sine"``, pass
         ``kernel_params={"squared": True}``.
 
     Returns

@@ -1,4 +1,4 @@
-"""Weights over a falling epsilon, each solve started from the last."""
+"""Weights for decreasing epsilon, each solve started from the last."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sklearn.utils.validation import check_X_y
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_list,
     check_not_negative,
     check_positive,
 )
+from fewest._showing import Shown
 from fewest._solvers.box_lasso.solve import BoxLassoResult, box_lasso
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray
 from fewest.psvm._relations import (
     UNIT_LENGTH,
@@ -43,14 +43,14 @@ _FACTOR = 0.9
 _SMALLEST_SHARE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class PotentialPath:
+@dataclass(frozen=True, eq=False, repr=False)
+class PotentialPath(Shown):
     """Weights at every epsilon.
 
     Attributes
     ----------
     epsilons : array of shape (n_epsilons,)
-        Falling.
+        In decreasing order.
     coefs : array of shape (n_epsilons, n_tasks, n_features)
         Weights alpha, for centred columns of unit length (or unit variance).
     n_features : array of shape (n_epsilons,), int
@@ -77,7 +77,7 @@ def potential_path(
     tol: float = 1e-6,
     max_iter: int = 500,
 ) -> PotentialPath:
-    r"""Weights of the features over a falling epsilon, with warm starts.
+    r"""Weights of the features for decreasing epsilon, with warm starts.
 
     At every epsilon, with columns of X centred and of unit length,
 
@@ -93,10 +93,10 @@ def potential_path(
     y : array of shape (n_samples,)
         Classes or numbers, see `task`.
     epsilons : array, optional
-        Values. None takes them evenly in the logarithm, from the smallest one without any feature
-        down to a hundredth of it.
+        Values. None spaces them evenly in the logarithm, from the smallest epsilon without any
+        feature down to a hundredth of it.
     n_epsilons : int, default=30
-        How many values, where none are given.
+        Number of values, if none are given.
     C, task, scale, tol, max_iter
         As for :class:`~fewest.PotentialSelector`.
 
@@ -188,7 +188,7 @@ class TargetLasso:
         )
 
     def solve_for_count(self, wanted: int) -> tuple[float, Solutions]:
-        """The first epsilon, falling step by step, at which so many features have a weight.
+        """The first epsilon, decreasing step by step, at which this many features have a weight.
 
         Features that are always in count, with or without one.
         Where so many never have one, the solutions at the smallest epsilon of the path.

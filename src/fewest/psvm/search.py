@@ -71,7 +71,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             Class labels; numbers for the regression.
         groups : array of shape (n_samples,), optional
             Samples of the same group are never on both sides of a split, if `cv` is a number;
-            a splitter gets them to do with as it does.
+            a splitter gets them and uses them in its own way.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
             ) from error
         for setting, machine in zip(self._settings, machines, strict=True):
             if "C" in setting or "epsilon" in setting:
-                raise ValueError("C and epsilon have lists of their own: Cs and epsilons")
+                raise ValueError("C and epsilon have their own lists: Cs and epsilons")
             machine._check_parameters()
         return machines
 
@@ -221,7 +221,7 @@ class PotentialSearch(KernelParameters, Declaring, BaseEstimator, metaclass=ABCM
 
 
 def refine_values(values: Any, chosen: Any, count: int) -> list[Any]:
-    """So many values between the neighbours of the chosen one, even in the logarithm.
+    """Values between the neighbours of the chosen one, spaced evenly in the logarithm.
 
     Beyond the smallest and the largest value the grid goes on with the same factor. What has no
     logarithm (zero, infinity, words), or no neighbour, stays as it is.
@@ -296,22 +296,22 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
         Candidates for parameters of the kernel, and for the kernel itself, such as
         ``{"gamma": [0.1, 1.0]}``, in the form of :class:`sklearn.model_selection.ParameterGrid`.
     n_refined : int, default=0
-        Above zero, search from coarse to fine: a second grid, with so many values of C, of epsilon
-        and of each number in `kernel_grid`, lies between the neighbours of the best candidate of
-        the first. Parameters with a single candidate keep it. Hochreiter & Obermayer (2004),
-        sec. 3.2, try 4 x 4 values first, then 7 x 7.
+        Above zero, search from coarse to fine: a second grid, with this many values of C, of
+        epsilon and of each number in `kernel_grid`, lies between the neighbours of the best
+        candidate of the first. Parameters with a single candidate keep it. Hochreiter & Obermayer
+        (2004), sec. 3.2, try 4 x 4 values first, then 7 x 7.
     cv : int, splitter or iterable of (train, test), default=5
-        As in scikit-learn; ``LeaveOneOut()`` for instance. A number of folds larger than the
-        smallest class is lowered, with a warning. Where the row objects are the samples (see
-        `row_objects`), a split leaves out columns with the rows.
+        As in scikit-learn, for instance ``LeaveOneOut()``. A number of folds larger than the
+        smallest class is reduced, with a warning. If the row objects are the samples (see
+        `row_objects`), a split leaves out columns together with rows.
     kernel, gamma, degree, coef0, rho, zeta, theta, kernel_params, row_objects, scale, refit
-        As for :class:`PotentialSVC`, where `kernel_grid` has no values for them.
+        As for :class:`PotentialSVC`, if `kernel_grid` has no values for them.
     include, exclude, feature_cost, feature_groups, one_per_group, signs
         Rules about features, as for :class:`PotentialSVC`.
     tol, max_iter
         As for :class:`PotentialSVC`; the looser default suffices to compare candidates.
     n_jobs : int, default=None
-        Settings of the kernel that are tried at the same time (threads), in joblib's sense.
+        Settings of the kernel that are tried at the same time (threads), as in joblib.
     verbose : int, default=0
         Above zero, shows a progress bar, if tqdm is installed.
 
@@ -320,7 +320,7 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
     best_params_ : dict
         The chosen C, epsilon and parameters of the kernel.
     best_score_ : float
-        Their accuracy, over all test samples. It took part in the choice, and so is optimistic.
+        Their accuracy, over all test samples. It took part in the choice, so it is optimistic.
     best_index_ : int
         Their place in `cv_results_`.
     cv_results_ : dict of arrays
@@ -331,7 +331,7 @@ class PotentialSVCCV(ScoreClassifier, PotentialSearch):
     coef_, intercept_, support_features_, support_, n_row_objects_, n_iter_
         As for :class:`PotentialSVC`, of that machine.
     temperature_ : float
-        What f(x) is divided by in `predict_proba`, from the splits.
+        Divisor of f(x) in `predict_proba`, from the splits.
     classes_ : array of shape (n_classes,)
         The class labels.
     n_splits_ : int

@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from fewest._estimators.abilities import Abilities, Selector
+from fewest._estimators.annotated import keep_genes, read_targets
 from fewest._estimators.rules import RuleParameters, Rules, check_room
 from fewest._estimators.validation import (
-    SPARSE_FORMATS,
     check_choice,
     check_count,
     check_not_negative,
@@ -24,8 +24,9 @@ from fewest._estimators.validation import (
     check_share,
     check_usual_parameters,
 )
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.psvm._relations import (
     check_scale,
@@ -41,8 +42,8 @@ __all__ = ["PotentialSelector"]
 _USUAL_COUNT = 10
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """Outcome of repeated selection.
 
     Attributes
@@ -61,7 +62,7 @@ class Stability:
 
     @property
     def ranking(self) -> IndexArray:
-        """Features that any run selects: the most frequent first, of equal ones the strongest."""
+        """Features that any run selects: the most frequent first; ties go to the strongest."""
         order = np.lexsort([-self.strength, -self.frequency])
         return order[self.frequency[order] > 0]
 
@@ -124,30 +125,30 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
         \tfrac12 \| X \alpha - (y - \bar y) \|^2 + \epsilon \|\alpha\|_1
         \quad \text{subject to} \quad |\alpha_j| \le C,
 
-    and ranks the features by :math:`|\alpha_j|`, which bounds what is lost if the feature goes.
-    Features that repeat what others say get little weight or none.
+    and ranks the features by :math:`|\alpha_j|`, which bounds the loss if the feature is removed.
+    Redundant features get little weight or none.
 
     Parameters
     ----------
     n_features : int, default=None
-        Select this many: epsilon falls along a path until so many features have a weight, and the
-        largest weights win. Together with `epsilon`: the largest weights at that epsilon.
+        Select this many: epsilon decreases along a path until this many features have a weight,
+        and the largest weights are chosen. With `epsilon`: the largest weights at that epsilon.
     epsilon : float, default=None
-        Correlation threshold; all features with a weight are selected. Where neither is given, 10
+        Correlation threshold; all features with a weight are selected. If neither is given, 10
         features are selected (or all, if there are fewer).
     C : float, default=np.inf
         Largest absolute weight.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y is; "auto" takes numbers with decimals for a regression, and everything else for
-        classes. More than two classes: each against the rest, and a feature counts with the
-        largest of its absolute weights.
+        What y is; "auto" treats numbers with decimals as a regression, and everything else as
+        classes. With more than two classes, each is compared with the rest, and the largest
+        absolute weight of a feature counts.
     scale : {"unit length", "unit variance"}, default="unit length"
         What centred columns are scaled to, see :class:`~fewest.PotentialSVC`; epsilon, C and
         `coef_` depend on it, the selected features do not.
     n_runs : int, default=0
-        Above zero, so many runs on random subsamples; features are ranked
-        by the share of runs that select them, and among equal ones by their mean weight. With
-        `epsilon` alone, those are selected that at least half of the runs select.
+        Above zero, the number of runs on random subsamples; features are ranked
+        by the share of runs that select them, and in case of ties by their mean weight. With
+        `epsilon` only, features that at least half of the runs select are selected.
     subsample : float, default=0.75
         Share of the samples in a run, the same of every class.
     tol, max_iter
@@ -170,9 +171,9 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
     coef_ : array of shape (n_tasks, n_features_in_)
         The weights alpha on all samples, for centred columns of unit length (see `scale`).
     importance_ : array of shape (n_tasks, n_features_in_)
-        By how much the mean of half the squared residuals grows if a feature is removed and all
-        other weights stay: :math:`(\epsilon |\alpha_j| + \alpha_j^2 \|X_j\|^2 / 2) / L` for L
-        samples (eqs. 42, 43 of the report), and more for weights of C.
+        Increase of the mean of half the squared residuals if a feature is removed and all
+        other weights stay the same: :math:`(\epsilon |\alpha_j| + \alpha_j^2 \|X_j\|^2 / 2) / L`
+        for L samples (eqs. 42, 43 of the report), and more for weights of C.
     epsilon_ : float
         The epsilon of `coef_`.
     stability_ : Stability or None
@@ -236,10 +237,12 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
             The fitted selector.
         """
         self._check_parameters()
+        X, y, genes = read_targets(X, y)
         check_sparse(X, "X")
         X, y = validate_data(
             self, X, y, accept_sparse=SPARSE_FORMATS, dtype="numeric", ensure_min_samples=2
         )
+        keep_genes(self, genes)
         targets = make_targets(np.asarray(y), self.task)
         rules = self._read_rules(X.shape[1])
         wanted = self._count_wanted(X.shape[1], rules)

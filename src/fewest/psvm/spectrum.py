@@ -1,4 +1,4 @@
-"""Matrices of relations as products of vectors: singular maps, and indefinite matrices mended."""
+"""Matrices of relations as products of vectors: singular maps, corrected indefinite matrices."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from sklearn.utils.validation import check_array
 
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 __all__ = ["SingularMaps", "clip_spectrum", "find_singular_maps", "flip_spectrum"]
 
 
-@dataclass(frozen=True, eq=False)
-class SingularMaps:
+@dataclass(frozen=True, eq=False, repr=False)
+class SingularMaps(Shown):
     """Vectors whose inner products are the relations; see :func:`find_singular_maps`.
 
     Attributes
@@ -27,7 +28,7 @@ class SingularMaps:
     row_objects : array of shape (n_row_objects, n_dimensions)
         omega(z) of every row object; columns are orthonormal.
     singular_values : array of shape (n_dimensions,)
-        Falling.
+        In decreasing order.
     """
 
     samples: FloatArray

@@ -1,4 +1,4 @@
-"""The best threshold for scores, and the error that it would have had."""
+"""The best threshold for scores, and its error in hindsight."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ def find_best_threshold(y: ArrayLike, scores: ArrayLike) -> BestThreshold:
         \min_t \; \frac1n \, \#\{i : [s_i > t] \ne [y_i \text{ is the second class}]\}
 
     Hochreiter & Obermayer (2004), table 11, print this error of held-out scores for the breast
-    cancer data ("the minimal leave-one-out error over different threshold values"). It is too low
-    an estimate: the threshold is chosen on the samples that it is judged on. To choose one that
-    can be judged, use :class:`sklearn.model_selection.TunedThresholdClassifierCV` inside the folds.
+    cancer data ("the minimal leave-one-out error over different threshold values"). It is too
+    optimistic, because the threshold is chosen on the samples that judge it. For an honest error,
+    use :class:`sklearn.model_selection.TunedThresholdClassifierCV` inside the folds.
 
     Parameters
     ----------
     y : array of shape (n_samples,)
         Labels of two classes.
     scores : array of shape (n_samples,)
-        Held-out values of a decision function; large ones speak for the second class.
+        Held-out values of a decision function; large values favour the second class.
 
     Returns
     -------
     BestThreshold
-        `threshold`, halfway between two scores (infinite where one class only is best predicted),
+        `threshold`, halfway between two scores (infinite if it is best to predict one class only),
         and `error`.
 
     Examples

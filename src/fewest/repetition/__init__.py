@@ -1,3 +1,3 @@
-"""Disjoint subsets of features, found one after the other, and classifiers on several of them."""
+"""Disjoint subsets of features, found one after another, and classifiers on several of them."""
 
 __all__: list[str] = []

@@ -14,9 +14,9 @@ from sklearn.base import clone
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.base import SelectingClassifier
-from fewest._estimators.decisions import choose_classes
 from fewest._estimators.rules import rules_of
 from fewest._estimators.splits import fit_within
+from fewest._estimators.strict import count_errors
 from fewest._estimators.tasks import BinaryTask, Hyperplane, solved
 from fewest._estimators.validation import (
     encode_classes,
@@ -29,13 +29,13 @@ from fewest._solvers.linear.repeat import Repeater
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest.repetition._records import check_states, check_trained
 
-# The linear programs leave samples on the hyperplane, up to rounding.
-_ON_THE_PLANE = 1e-7
-
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """One repetition: features, hyperplanes for X as it was given, and the training error."""
+    """One repetition: features, hyperplanes for X as it was given, and the training error.
+
+    The error is the share of samples that `predict` would put into another class than their own.
+    """
 
     features: IndexArray
     coef: FloatArray  # one row per hyperplane, one column per feature
@@ -191,23 +191,15 @@ class TaskTrainer(Trainer):
         for row, plane in enumerate(planes):
             w[row, np.searchsorted(features, plane.result.features)] = plane.w
         b = np.array([plane.b for plane in planes])
-        scores = self._columns.take(features) @ w.T + b
         coef = w * self._columns.inverse_scale[features]
         return Trained(
             features=features,
             coef=coef,
             intercept=b - coef @ self._columns.mean[features],
-            error=self._measure_error(scores),
+            error=count_errors(self._columns, features, self._codes, w.T, b) / len(self._codes),
             objective=sum(plane.result.steps[0].objective for plane in planes),
             gap=max(plane.result.gap for plane in planes),
         )
-
-    def _measure_error(self, scores: FloatArray) -> float:
-        """Share of the samples on the wrong side; those on the hyperplane are not."""
-        if scores.shape[1] > 1:
-            return float(np.mean(choose_classes(scores) != self._codes))
-        margins = self._tasks[0].y * scores[:, 0]
-        return float(np.mean(margins < -_ON_THE_PLANE * max(1.0, np.abs(margins).max())))
 
 
 class CopyTrainer(Trainer):

@@ -39,13 +39,13 @@ class AccumulatedClassifier(
     r"""A support vector machine on the union of disjoint subsets of features.
 
     The subsets :math:`R_1, R_2, \dots` of a :class:`~fewest.RepetitiveSelector`, in the order of
-    size, are joined: the classifier is trained on :math:`R_1 \cup \dots \cup R_k`. Subsets that
-    are each the fewest for the training samples make a better rule together. The greedy variant
-    goes through the subsets in the order found, and lets one join only if the cross-validated
+    size, are joined: the classifier is trained on :math:`R_1 \cup \dots \cup R_k`. Several small
+    subsets together often make a better rule than each alone. The greedy variant
+    goes through the subsets in the order found, and adds one only if the cross-validated
     balanced error of the classifier becomes smaller.
 
     The cross-validation of the greedy variant takes the subsets as given, although all samples
-    had a part in finding them: it compares unions, and is no estimate of the error.
+    had a part in finding them: it compares unions, and is not an estimate of the error.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class AccumulatedClassifier(
     n_subsets : int, default=None
         How many subsets to join (or, greedy, to consider); all by default.
     greedy : bool, default=False
-        Let a subset join only if the classifier improves.
+        Add a subset only if it improves the classifier.
     cv : int, splitter or iterable of (train, test), default=5
         Folds of the greedy variant.
     verbose : int, default=0
@@ -69,13 +69,13 @@ class AccumulatedClassifier(
     classifier_ : classifier
         Fitted to the joined features.
     joined_ : array of int
-        Places in ``selector_.subsets_`` of the subsets that joined, in that order.
+        Places in ``selector_.subsets_`` of the joined subsets, in that order.
     cv_errors_ : array of shape (n_considered,)
         Greedy only: the cross-validated balanced error with each subset that was considered.
     support_ : array of shape (n_features,), bool
         The joined features.
     temperature_ : float
-        What scores are divided by in `predict_proba`.
+        Divisor of the scores in `predict_proba`.
     classes_ : array of shape (n_classes,)
         The class labels.
 
@@ -210,6 +210,7 @@ class AccumulatedClassifier(
             has_scores=abilities_of(self._make_classifier()).has_scores,
             splits_samples=True,
             predicts_from_support=True,
+            effort=80.0,
         )
 
     def _check_parameters(self) -> None:

@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewest._anndata.cells import is_annotated
 from fewest._estimators.abilities import Abilities, Selector, feature_names_of
+from fewest._estimators.annotated import read_genes
 from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
@@ -31,7 +33,7 @@ __all__ = ["RepetitiveSelector"]
 
 @dataclass(eq=False, repr=False)
 class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
-    r"""Disjoint subsets of features, each the fewest that separate the classes in what was left.
+    r"""Disjoint subsets of features, each the fewest among the rest that separate the classes.
 
     Repetition t trains the estimator on the features that no earlier repetition has found,
 
@@ -44,27 +46,29 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     error exceeds a limit, nothing is selected, or enough subsets are found. With the default, the
     hard Support Feature Machine, this is the rSFM of Klement et al. (2013).
 
-    Each repetition starts from where the last one ended, but its result is that of a machine which
-    is trained on the remaining features alone. Columns are standardised once, and never copied.
+    Each repetition starts from where the last one ended, but its result is that of a machine that
+    is trained on the remaining features only. Columns are standardised once, and never copied.
 
     Parameters
     ----------
     estimator : selecting classifier, default=None
-        Any that selects features; None stands for ``SupportFeatureMachine(C=np.inf, refit=None)``.
-        A hyperplane refit of the estimator is done in every repetition.
+        Any classifier that selects features; None stands for
+        ``SupportFeatureMachine(C=np.inf, refit=None)``. If the estimator refits its hyperplane, it
+        does so in every repetition.
     n_subsets : int, default=None
-        Most subsets to find.
+        Largest number of subsets.
     max_training_error : float, default=None
         End when a machine leaves a larger share of the training samples on the wrong side; its
-        subset is not kept.
+        subset is not kept. Samples count as its hyperplane would predict them (see
+        `training_errors_`).
     min_features : int, default=1
         End when fewer features than this are left.
     checkpoint : str or path-like, default=None
-        Folder in which every finished repetition is kept. A run that was killed at any moment goes
-        on from there, and its result is the same as if it had not been. The folder of other data
-        or of another estimator is refused; other limits (the three above) may be set.
+        Folder in which every finished repetition is kept. A run that was killed continues from
+        there, with the same result as without the interruption. A folder from other data
+        or another estimator is refused; the limits (the three above) may differ.
     n_jobs : int, default=None
-        Threads for more than two classes, in joblib's sense; repetitions follow one another.
+        Threads for more than two classes, as in joblib; repetitions follow one another.
     verbose : int, default=0
         Above zero, shows a progress bar with the time left, if tqdm is installed.
 
@@ -73,31 +77,32 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     subsets_ : list of arrays of int
         The features of each repetition (increasing), in the order found.
     sizes_ : array of shape (n_subsets,)
-        How many they are.
+        Their numbers of features.
     training_errors_ : array of shape (n_subsets,)
-        Share of the training samples that each machine misclassifies; a sample on the
-        hyperplane itself is not counted.
+        Share of the training samples that each machine misclassifies, by the rule of `predict`:
+        a sample on the hyperplane itself counts for the first class. The hard machine without a
+        refit leaves some there.
     coefs_ : list of arrays
         Weights of the features in `subsets_` for X as it was given: of shape (size,) for two
         classes, otherwise (n_classes, size). NaN for an estimator without weights.
     intercepts_ : array of shape (n_subsets,) or (n_subsets, n_classes)
         The biases that belong to them.
     objectives_ : array of shape (n_subsets,)
-        Optimum of the first linear program of each repetition (for more than two classes summed
+        Optimum of the first linear program of each repetition (with more than two classes, the sum
         over them), and
     gaps_ : array of shape (n_subsets,)
-        the largest relative duality gap of its programs: the proof. NaN where the estimator keeps
+        the largest relative duality gap of its programs: the proof. NaN if the estimator keeps
         no certificates.
     ranking_ : array of shape (n_subsets,)
-        Places in `subsets_` in the order of size, of equal ones in the order found. Klement
-        et al. (2013) read this as an order of relevance.
+        Places in `subsets_` in the order of size, or if sizes are equal in the order found. Klement
+        et al. (2013) interpret this as an order of relevance.
     remaining_ : array of int
         The features in no subset (including constant ones).
     support_ : array of shape (n_features,), bool
         The features in any subset.
     stop_reason_ : str
         "repetitions", "inseparable", "training error", "features used up", "nothing selected" or
-        "interrupted" (by Ctrl-C, which ends the search with what is there).
+        "interrupted" (by Ctrl-C, which ends the search with the subsets found so far).
     classes_ : array of shape (n_classes,)
         The class labels.
     n_features_in_ : int
@@ -146,7 +151,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Class labels, two or more different ones.
         groups : array of shape (n_samples,), optional
-            Samples that belong together; matters for estimators that split them, such as
+            Samples that belong together; they matter for estimators that split samples, such as
             `SupportFeatureMachineCV`.
 
         Returns
@@ -157,7 +162,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         NotSeparableError
-            If already the first repetition finds the classes inseparable.
+            If even the first repetition finds the classes inseparable.
         """
         self._check_parameters()
         X, y = check_data(self, X, y)
@@ -216,6 +221,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         if n_subsets is None:
             return super().transform(X)
         chosen = self.features(n_subsets)
+        if is_annotated(X):
+            return read_genes(self, X, chosen)
         check_sparse(X, "X")
         X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=None, reset=False)
         return X[:, chosen]
@@ -294,12 +301,12 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             return trained
         if reason == "training error":
             return ValueError(
-                f"already the first machine has a training error of {trained.error:.3g}, above "
+                f"even the first machine has a training error of {trained.error:.3g}, above "
                 f"max_training_error={self.max_training_error!r}: raise that, or the "
                 "estimator's C"
             )
         return ValueError(
-            "the estimator selects no feature: let it select more, most of them by a larger C"
+            "the estimator selects no feature: let it select more, in most cases by a larger C"
         )
 
     def _keep(self, found: list[Trained]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.abilities import certificates_of
+from fewest._estimators.certificate import Certificate
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error
@@ -42,7 +43,8 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
     positives = data.positives if n_rows == len(data.positives) else [data.labels[-1]] * n_rows
     signs = np.array([np.where(data.y == label, 1.0, -1.0) for label in positives])
     found = certificates_of(subject.fitted, signs)
-    proofs = found or [None] * n_rows
+    proofs: list[Certificate | None] = list(_count_wrong(found, subject, data, signs))
+    proofs = proofs or [None] * n_rows
     panel = None
     if is_panel(subject, data, len(found)):
         panel, positives, proofs = describe_panel(subject, held_out, data, proofs[0]), [], []
@@ -62,6 +64,27 @@ def describe_answer(subject: Subject, held_out: HeldOut | None, data: Data) -> c
         ],
         training=None if subject.predicted is None else _count_errors(data.y, subject.predicted),
     )
+
+
+def _count_wrong(
+    proofs: Sequence[Certificate], subject: Subject, data: Data, signs: FloatArray
+) -> list[Certificate]:
+    """The proofs with the training errors of the machine itself, by the rule of `predict`.
+
+    The program of a proof ends before the refit, and leaves other samples on the wrong side.
+    """
+    selection, counts = subject.selection, []
+    coef, intercept = selection.coef, selection.intercept
+    if len(proofs) == len(selection.supports) > 1 and coef is not None and intercept is not None:
+        values = data.values(np.flatnonzero(selection.support))
+        scores = values @ coef[:, selection.support].T + intercept
+        counts = np.sum((scores > 0) != (signs.T > 0), axis=0).tolist()
+    elif len(proofs) == 1 and subject.predicted is not None:
+        counts = [int(np.sum(subject.predicted != data.y))]
+    if len(counts) != len(proofs):
+        return list(proofs)
+    pairs = zip(proofs, counts, strict=True)
+    return [replace(proof, samples_on_wrong_side=count) for proof, count in pairs]
 
 
 def find_samples(answer: content.Answer, data: Data, most: int) -> content.Samples:

@@ -23,6 +23,7 @@ from fewest._types import FloatArray
 from fewest._wording import percent
 from fewest.report._data import Data
 from fewest.report._given import Subject
+from fewest.report._plan import COST_SECONDS, count_folds, estimate_fit
 from fewest.report._trust import spread
 from fewest.report._trust_content import Spread
 from fewest.report.content import CostCurve, CostPoint
@@ -52,6 +53,12 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
     estimator = subject.without_proof
     if not abilities_of(estimator).has_first_program:
         raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
+    n_fits = _VALUES * count_folds(held_out)
+    if not budget.is_limited and n_fits * estimate_fit(estimator, data) > COST_SECONDS:
+        raise ValueError(
+            "a path over C would take too long for data of this size. The command fewest path "
+            "shows it"
+        )
     Cs = find_cost_grid(estimator, data, _VALUES)
     # What is warned of was said of the whole already, or is of a C that nobody chose.
     with warnings.catch_warnings(action="ignore"):

@@ -15,7 +15,9 @@ from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_data, make_dense, standardize_columns
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import cut, listed
 from fewest.report.content import ClassSize, DataSummary
+from fewest.tables._narrow import name_rest
 
 _Kind = TypeVar("_Kind")
 
@@ -23,7 +25,8 @@ _Kind = TypeVar("_Kind")
 class Data:
     """Samples, classes, names of features, groups; and how to split and draw from them.
 
-    A ValueError says what is wrong with them.
+    Samples of one of the `blocks` move together where classes are permuted. `kind` says what the
+    samples are: see `fewest.report._nouns`. A ValueError says what is wrong with them.
     """
 
     def __init__(
@@ -33,6 +36,8 @@ class Data:
         *,
         feature_names: Sequence[str] | None = None,
         groups: ArrayLike | None = None,
+        blocks: ArrayLike | None = None,
+        kind: str = "samples",
         random_state: Any = None,
         cv: Any = 5,
         n_jobs: int | None = None,
@@ -55,6 +60,8 @@ class Data:
             )
         self.feature_names = [str(name) for name in feature_names]
         self.groups = check_groups(groups, len(self.y))
+        self.blocks = None if blocks is None else np.asarray(blocks)
+        self.kind = kind
         self.random_state, self.cv, self.n_jobs = random_state, cv, n_jobs
 
     @property
@@ -98,14 +105,48 @@ class Data:
     def summary(self, **about: Any) -> DataSummary:
         """Shape and classes; `about` says where the samples came from."""
         counts = np.bincount(self.codes).tolist()
+        classes = [ClassSize(*entry) for entry in zip(self.labels, counts, strict=True)]
+        notes = [*about.pop("notes", ()), *note_small_classes(classes)]
         return DataSummary(
             n_samples=self.X.shape[0],
             n_features=self.X.shape[1],
             dtype=str(self.X.dtype),
-            classes=[ClassSize(*entry) for entry in zip(self.labels, counts, strict=True)],
+            classes=classes,
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
+            n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),
+            kind=self.kind,
+            notes=notes,
             **about,
         )
+
+    def against_rest(self, label: Any) -> Data:
+        """The same samples in two classes: this one, and all others together."""
+        name = str(label)
+        return Data(
+            self.X,
+            np.where(self.y == label, name, name_rest(name)),
+            feature_names=self.feature_names,
+            groups=self.groups,
+            random_state=self.random_state,
+            cv=self.cv,
+            n_jobs=self.n_jobs,
+        )
+
+
+def note_small_classes(classes: Sequence[ClassSize]) -> list[str]:
+    """A sentence about classes with few samples, if there are any."""
+    few = [f"{cut(one.label)} ({one.n_samples})" for one in classes if one.is_small]
+    if not few:
+        return []
+    note = (
+        f"Few samples in {listed(few, len(few))}: so few can be told apart from others by chance, "
+        "and their errors are known only roughly. Collect more, merge such classes, or leave "
+        "them out."
+    )
+    alone = [one.label for one in classes if one.n_samples == 1]
+    if alone:
+        note += f" A single sample cannot be left out to test the rest: {listed(alone)}."
+    return [note]
 
 
 def copy_fields(kind: type[_Kind], source: Any, **others: Any) -> _Kind:

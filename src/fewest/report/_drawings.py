@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewest import plotting
 from fewest._estimators.panel import sort_by_class
-from fewest._wording import cut
-from fewest.plotting._figures import name_classes, require_matplotlib, short
+from fewest.plotting._figures import require_matplotlib
 from fewest.plotting._front import draw_front
+from fewest.plotting._names import name_classes, wrap
 from fewest.report._pictures import KEEP, to_svg
 from fewest.report._trust_content import Comparison, ErrorFront, Stability, Validation
-from fewest.report._wording import MOST_CURVES, safe, separates
+from fewest.report._wording import MOST_CURVES, MOST_HYPERPLANES, safe, separates
 from fewest.report.content import Content, CostCurve, Hyperplane, SizeCurve
 
 if TYPE_CHECKING:
@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from fewest.informative import InformativeFeatures
+    from fewest.significance import LearningCurve, MethodComparison
 
 _MOST_STRIPS = 12
 _MOST_WEIGHTS = 30
-_MOST_HYPERPLANES = 6
 _MOST_LEVEL = 8  # classes that have wide rows
+# Letters and lines of the names beside rows, and inches per line: what is longer loses its middle.
+_FEATURE_LETTERS, _FEATURE_LINES = 32, 2
+_CLASS_LETTERS, _CLASS_LINES = 22, 4
+_INCHES_PER_LINE = 0.135
+_CURVE_SIZE = (4.9, 3.4)  # curves that a telephone shows as a whole
 # So many marks are better one image than elements of a page.
 _MOST_MARKS = 400
 
@@ -44,8 +49,7 @@ def draw(
         "strips": _draw_strips(content, labels),
         "weights": [
             _draw_weights(plane, f"weights-{place}")
-            for place, plane in enumerate(content.said.hyperplanes[:_MOST_HYPERPLANES])
-            if sum(bool(feature.weight) for feature in plane.features) > 1
+            for place, plane in enumerate(_find_weighted(content))
         ],
         "panel": _draw_panel(content, labels),
         "panel_size": _MOST_WEIGHTS,
@@ -67,6 +71,8 @@ def draw(
         "costs": costs and costs.points and _draw_costs(costs),
         "sizes": content.sizes and _draw_sizes(content.sizes),
         "informative": informative and _draw_informative(informative),
+        "comparison": content.comparison and _draw_comparison(content.comparison),
+        "learning_curve": content.learning_curve and _draw_learning_curve(content.learning_curve),
         "given": [
             to_svg(figure, f"given-{place}-", safe(entry.title), keep_colours=True)
             for place, (figure, entry) in enumerate(zip(figures, content.figures, strict=True))
@@ -108,6 +114,31 @@ def _draw(
     return to_svg(figure, f"{name}-", label)
 
 
+def _numbers(names: list[str]) -> list[str]:
+    """Names of rows for a plot that may sort them; `_name_rows` puts the real ones in."""
+    return [str(place) for place in range(len(names))]
+
+
+def _wrap_features(names: Iterable[str]) -> list[str]:
+    return [wrap(safe(name), _FEATURE_LETTERS, _FEATURE_LINES) for name in names]
+
+
+def _name_rows(ax: Axes, names: list[str]) -> None:
+    """The names, which may have several lines, beside the rows, whose numbers are there already."""
+    shown = [names[int(text.get_text())] for text in ax.get_yticklabels()]
+    ax.set_yticks(ax.get_yticks(), shown, **_find_font(names))
+
+
+def _find_font(names: list[str]) -> dict[str, Any]:
+    """Names of several lines are written small."""
+    return {"fontsize": "small"} if any("\n" in name for name in names) else {}
+
+
+def _find_row(names: list[str], least: float) -> float:
+    """Inches that a row needs for its name."""
+    return max(least, 0.06 + _INCHES_PER_LINE * max(name.count("\n") + 1 for name in names))
+
+
 def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
     """Values of the first features, by column."""
     samples = content.said.samples
@@ -116,11 +147,13 @@ def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
     def plot(values: list[float], threshold: float, ax: Axes) -> None:
         # The classes as numbers, which the plot sorts; renamed afterwards.
         plotting.plot_strip(values, np.array(samples.classes), threshold=threshold, ax=ax)
-        ax.set_yticks(range(len(labels)), [short(cut(label, 14)) for label in labels])
+        ax.set_yticks(range(len(labels)), names, **_find_font(names))
         for line in ax.lines:  # the bars stay in the colour of the page
             line.set_rasterized(len(values) > _MOST_MARKS and line.get_marker() != "None")
 
-    size = (3.7, 0.55 + (0.45 if len(labels) <= _MOST_LEVEL else 0.26) * len(labels))
+    names = [wrap(label, _CLASS_LETTERS, _CLASS_LINES) for label in labels]
+    row = 0.45 if len(labels) <= _MOST_LEVEL else 0.26
+    size = (3.7, 0.55 + _find_row(names, row) * len(labels))
     shown = list(zip(samples.columns, samples.names, samples.values, strict=True))[:_MOST_STRIPS]
     strips = {}
     for column, name, values in shown:
@@ -129,18 +162,30 @@ def _draw_strips(content: Content, labels: list[str]) -> dict[int, str]:
     return strips
 
 
-def _draw_weights(plane: Hyperplane, name: str) -> str:
+def _find_weighted(content: Content) -> list[Hyperplane]:
+    """Hyperplanes with weights to show; a single weight of a single one is no figure."""
+    planes = content.said.hyperplanes
+    least = 2 if len(planes) == 1 else 1
+    weighted = [
+        plane
+        for plane in planes
+        if sum(bool(feature.weight) for feature in plane.features) >= least
+    ]
+    return weighted[:MOST_HYPERPLANES]
+
+
+def _draw_weights(plane: Hyperplane, name: str) -> tuple[Hyperplane, str]:
     shown = [feature for feature in plane.features if feature.weight][:_MOST_WEIGHTS]
+    names = _wrap_features(feature.name for feature in shown)
+    weights = np.array([feature.weight for feature in shown], dtype=np.float64)
+
+    def plot(ax: Axes) -> None:
+        plotting.plot_weights(weights, _numbers(names), ax=ax)
+        _name_rows(ax, names)
+
     other = "the rest" if plane.negative_class is None else safe(plane.negative_class)
-    return _draw(
-        name,
-        "Weights of the selected features",
-        (4.8, 0.9 + 0.28 * len(shown)),
-        plotting.plot_weights,
-        [feature.weight for feature in shown],
-        [safe(feature.name) for feature in shown],
-        sides=(cut(other, 18), cut(safe(plane.positive_class), 18)),
-    )
+    label = f"Weights that tell {safe(plane.positive_class)} from {other}"
+    return plane, _draw(name, label, (4.8, 0.9 + _find_row(names, 0.28) * len(shown)), plot)
 
 
 def _draw_panel(content: Content, labels: list[str]) -> list[str]:
@@ -158,13 +203,14 @@ def _draw_panel(content: Content, labels: list[str]) -> list[str]:
         "weight": np.array([one.weights for one in features]).T,
         "standard deviations from the mean": (means - sizes @ means / sizes.sum()) / deviations,
     }
-    names = [safe(one.name) for one in features]
-    classes = [cut(label, 18) for label in labels]
-    size = (2.6 + 0.42 * max(5, len(classes)), 1.6 + 0.27 * len(names))
+    names = _wrap_features(one.name for one in features)
+    size = (2.6 + 0.42 * max(5, len(labels)), 1.6 + _find_row(names, 0.27) * len(names))
+    size = (size[0], size[1] + 0.7 * (max(map(len, labels)) > _CLASS_LETTERS))
 
     def plot(values: Any, what: str, ax: Axes) -> None:
-        shown: dict[str, Any] = {"classes": classes, "feature_names": names, "sort": False}
-        plotting.plot_class_matrix(values, **shown, label=what, ax=ax)
+        shown: dict[str, Any] = {"feature_names": _numbers(names), "sort": False}
+        plotting.plot_class_matrix(values, classes=labels, **shown, label=what, ax=ax)
+        _name_rows(ax, names)
         for place, text in enumerate(ax.texts):
             text.set_gid(f"{KEEP}-{place}")
 
@@ -190,7 +236,9 @@ def _draw_roc(found: Validation, labels: list[str]) -> str | None:
         for _, positive, column in curves:
             plotting.plot_roc(found.true, column, positive=positive, name=labels[positive], ax=ax)
 
-    return _draw("roc", "ROC curve of the held-out decisions", (4.2, 4.0), plot)
+    longest = max(len(labels[positive]) for _, positive, _ in curves)
+    height = 4.0 + (0.2 if longest <= _CLASS_LETTERS else 0.36) * len(curves)
+    return _draw("roc", "ROC curve of the held-out decisions", (4.2, height), plot)
 
 
 def _draw_permutation(found: Comparison, cost: Any) -> str:
@@ -235,15 +283,15 @@ def _draw_separability(content: Content) -> str:
 
 
 def _draw_stability(found: Stability) -> str:
-    return _draw(
-        "stability",
-        "How many folds selected each feature",
-        (4.6, 1.0 + 0.24 * min(20, len(found.counts))),
-        plotting.plot_stability,
-        [entry.n_folds for entry in found.counts],
-        found.n_folds,
-        feature_names=[safe(entry.name) for entry in found.counts],
-    )
+    names = _wrap_features(entry.name for entry in found.counts)
+
+    def plot(ax: Axes) -> None:
+        counts = [entry.n_folds for entry in found.counts]
+        plotting.plot_stability(counts, found.n_folds, feature_names=_numbers(names), ax=ax)
+        _name_rows(ax, names)
+
+    size = (4.6, 1.0 + _find_row(names, 0.24) * min(20, len(names)))
+    return _draw("stability", "How many folds selected each feature", size, plot)
 
 
 def _draw_subsets(subsets: list[list[int]]) -> str:
@@ -255,22 +303,24 @@ def _draw_heat_map(content: Content, labels: list[str]) -> str:
     samples = content.said.samples
     sizes = [entry.n_samples for entry in content.data.classes]
 
+    names = _wrap_features(samples.names)
+
     def plot(ax: Axes) -> None:
-        names, values = [safe(name) for name in samples.names], np.array(samples.values).T
-        plotting.plot_heat_map(values, np.array(samples.classes), feature_names=names, ax=ax)
+        values, numbers = np.array(samples.values).T, _numbers(names)
+        plotting.plot_heat_map(values, np.array(samples.classes), feature_names=numbers, ax=ax)
+        _name_rows(ax, names)
         for place, line in enumerate(ax.lines):
             line.set_gid(f"{KEEP}-{place}")
-        named = zip(labels, sizes, strict=True)
-        names = [f"{short(cut(one, 14))}\n({n})" for one, n in named]
-        name_classes(ax, ax.get_xticks(), names)
+        name_classes(ax, ax.get_xticks(), labels, sizes)
 
-    size = (7.6, 1.7 + 0.24 * len(samples.columns))
+    size = (7.6, 1.7 + _find_row(names, 0.24) * len(names))
+    size = (size[0], size[1] + 0.7 * (max(map(len, labels)) > _CLASS_LETTERS))
     return _draw("heat-map", "Heat map of samples and selected features", size, plot)
 
 
 def _draw_costs(curve: CostCurve) -> str:
     label = "Balanced error and number of features along C"
-    return _draw("costs", label, (6.4, 3.8), plot_costs, curve)
+    return _draw("costs", label, _CURVE_SIZE, plot_costs, curve)
 
 
 def _draw_sizes(curve: SizeCurve) -> str:
@@ -283,11 +333,29 @@ def _draw_sizes(curve: SizeCurve) -> str:
         panels=(),
     )
     label = "Balanced error against the number of features"
-    return _draw("sizes", label, (6.4, 3.8), plotting.plot_panel_sizes, front)
+    return _draw("sizes", label, _CURVE_SIZE, plotting.plot_panel_sizes, front)
 
 
-def _draw_informative(found: InformativeFeatures) -> str:
-    from matplotlib.figure import Figure
+def _draw_comparison(found: MethodComparison) -> str:
+    size = (6.4, 1.2 + 0.36 * len(found.methods))
+    label = "Balanced errors of the methods on the same folds, with their intervals"
+    return _draw("comparison", label, size, plotting.plot_comparison, found)
 
-    figure = plotting.plot_informative(found, figure=Figure())
-    return to_svg(figure, "informative-", "Subset sizes and errors along the removed features")
+
+def _draw_learning_curve(found: LearningCurve) -> str:
+    label = "Balanced error against the number of training samples"
+    return _draw("learning-curve", label, _CURVE_SIZE, plotting.plot_learning_curve, found)
+
+
+def _draw_informative(found: InformativeFeatures) -> dict[str, str]:
+    """The curves by their captions; one figure each, which a narrow screen shows as a whole."""
+    drawn: dict[str, Callable[..., Any]] = {
+        "Sizes of the subsets along the share of removed features.": plotting.plot_subset_sizes,
+        "Their error on left-out samples.": plotting.plot_selection_error,
+    }
+    if found.probe_error is not None:
+        drawn["The error of a probe on the features that remain."] = plotting.plot_probe_error
+    return {
+        caption: _draw(f"informative-{place}", caption.rstrip("."), _CURVE_SIZE, plot, found)
+        for place, (caption, plot) in enumerate(drawn.items())
+    }

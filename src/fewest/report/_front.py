@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._estimators.rules import rules_of
+from fewest._estimators.rules import read_rules, rules_of
 from fewest._run.budget import Budget
 from fewest.report import _trust_content as content
 from fewest.report._data import Data
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from fewest.minimum._price_front import PricePoint
 
 _LARGEST = 3  # features of the front
-_SHARE, _MOST_SECONDS, _LEAST_SECONDS = 0.5, 5.0, 0.5  # of the time that is left
-_MOST_WORK = 4e9  # samples squared times features: larger data take seconds before the search
+_MOST_LOOKS = 2_000  # about five seconds of search, by its work
+_SHARE, _MOST_SECONDS, _LEAST_SECONDS = 0.5, 5.0, 0.5  # of the time left, if the clock decides
+_MOST_WORK = 5e8  # samples squared times features: larger data take seconds before the search
 _MOST_CLASSES = 12
 
 
 def find_error_front(subject: Subject, data: Data, budget: Budget) -> content.ErrorFront:
-    """The front under the machine's rules, as far as a part of the time allows."""
-    from fewest.minimum import error_front  # heavy
+    """The front under the machine's rules, as far as the limits of a page allow."""
+    from fewest.minimum._clock import Clock  # heavy
+    from fewest.minimum._front import search_front
 
     n_samples, n_features = data.X.shape
     if n_samples**2 * n_features > _MOST_WORK or len(data.classes) > _MOST_CLASSES:
@@ -35,14 +37,11 @@ def find_error_front(subject: Subject, data: Data, budget: Budget) -> content.Er
         )
     if budget.left < _LEAST_SECONDS:
         raise budget.refuse("the front of features and errors")
-    front = error_front(
-        data.X,
-        data.y,
-        max_features=_LARGEST,
-        max_seconds=min(_MOST_SECONDS, _SHARE * budget.left),
-        n_jobs=data.n_jobs,
-        **rules_of(subject.estimator),
-    )
+    clock = Clock(most_looks=_MOST_LOOKS, name="error_front")
+    if budget.is_limited:
+        clock = Clock(min(_MOST_SECONDS, _SHARE * budget.left), name="error_front")
+    rules = read_rules(n_features, data.feature_names, **rules_of(subject.estimator))
+    front = search_front(data.X, data.y, clock, _LARGEST, 1, data.n_jobs, rules)
     return describe_error_front(front, data)
 
 

@@ -19,6 +19,7 @@ from fewest._types import FloatArray
 from fewest.exceptions import NotSeparableError
 from fewest.machines.liknon_path import LiknonPath
 from fewest.machines.sfm import SupportFeatureMachine
+from fewest.report._class_content import PerClass
 from fewest.report._data import Data
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from fewest.informative import InformativeFeatures
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
     from fewest.repetition.selector import RepetitiveSelector
-    from fewest.significance import Confounding
+    from fewest.significance import Confounding, LearningCurve, MethodComparison
 
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
@@ -71,6 +72,9 @@ class Given:
     repetitive: RepetitiveSelector | None = None
     diagnosis: Diagnosis | None = None
     confounding: Confounding | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
+    per_class: PerClass | None = None
     path: Any = None
 
 
@@ -107,12 +111,28 @@ def find_subject(given: Given, data: Data) -> Subject:
         separable = False
     estimator = SupportFeatureMachine(C=np.inf if separable else 1.0, **_as_parameters(rules))
     words = f"No machine was given: this is the Support Feature Machine with C = {estimator.C:g}."
+    if given.repetitive is not None and given.repetitive.ranking_[0] > 0:
+        return _describe_first_rank(given.repetitive, estimator, data)
     if given.repetitive is not None:
         words = "The machine is that of the first subset."
         if given.repetitive.estimator is not None:
             estimator = given.repetitive.estimator
     fitted = fit_with_groups(clone(estimator), data.X, data.y, data.groups)
     return replace(_describe_machine(fitted, data), stands_in=words)
+
+
+def _describe_first_rank(found: RepetitiveSelector, usual: Any, data: Data) -> Subject:
+    """The smallest subset of a ranking, where it is not the one that was found first."""
+    from fewest.repetition._first import FirstRanked  # heavy
+
+    number = int(found.ranking_[0]) + 1
+    inner = usual if found.estimator is None else number_rules(found.estimator, data.feature_names)
+    machine = FirstRanked(clone(inner), n_subsets=number).keep(found)
+    words = (
+        f"The machine is that of rank 1, the smallest subset, which repetition {number} found. For "
+        f"folds and permutations, the smallest of {number} subsets was selected again."
+    )
+    return replace(_describe_machine(machine, data), stands_in=words)
 
 
 def _is_fit_for_a_page(minimum: MinimumResult, data: Data) -> bool:
@@ -192,8 +212,9 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
         estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD)
         words = (
             "The weights are those of the largest margin on the smallest set. Every fold looked "
-            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds; for "
-            "permuted classes and further subsets this search was left out."
+            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds, so a faster "
+            "computer may find smaller ones; for permuted classes and further subsets this search "
+            "was left out."
         )
     selection = Selection(supports, coef, inner.intercept_)
     return Subject(estimator, selection, inner.predict(values), stands_in=words)

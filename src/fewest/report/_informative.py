@@ -10,7 +10,12 @@ from fewest.informative import InformativeFeatures, informative_share, overlap_t
 from fewest.informative._estimates import Sigmoid
 from fewest.informative._univariate import TMap, choose_kind
 from fewest.report._data import Data, copy_fields
-from fewest.report.content import Estimate, Informative, InformativeFold, SigmoidFit
+from fewest.report._informative_content import (
+    Estimate,
+    Informative,
+    InformativeFold,
+    SigmoidFit,
+)
 
 # First the one that takes chance away (`python -m benchmarks.informative`), upper limits last.
 _RULES = {

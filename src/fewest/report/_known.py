@@ -11,6 +11,7 @@ import numpy as np
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.rules import describe_rules
 from fewest.report._answer import describe_answer, describe_subsets
+from fewest.report._chance import describe_diagnosed
 from fewest.report._costs import describe_path
 from fewest.report._data import Data
 from fewest.report._front import describe_error_front
@@ -23,6 +24,7 @@ from fewest.report._trust import (
     describe_validation,
 )
 from fewest.report._trust_content import Minimum, Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import Content, Question, Truth
 
 
@@ -64,10 +66,13 @@ def known_content(
         near_optimal=None
         if given.near_optimal is None
         else describe_near_optimal(given.near_optimal, data),
+        permutation=None
+        if given.diagnosis is None
+        else describe_diagnosed(given.diagnosis, given.subject),
         diagnostics=None if given.diagnosis is None else describe_diagnosis(given.diagnosis),
         confounding=given.confounding,
     )
-    return Content(
+    content = Content(
         command=command,
         notes=list(notes),
         data=data.summary(**{"origin": "arrays", **(about or {})}),
@@ -78,9 +83,13 @@ def known_content(
         costs=None if given.path is None else describe_path(given.path, data),
         sizes=describe_sizes(given, data),
         informative=informative,
+        comparison=given.comparison,
+        learning_curve=given.learning_curve,
+        per_class=given.per_class,
         truth=found,
         **more,
     )
+    return add_verdict(content)
 
 
 def _minima(given: Given, data: Data) -> list[Minimum]:

@@ -6,23 +6,40 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.abilities import feature_names_of
 from fewest._estimators.held_out import HeldOut, run_held_out
-from fewest._estimators.validation import check_count, check_positive
+from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest._run.budget import Budget
 from fewest._run.progress import Progress
+from fewest._wording import counted
 from fewest.report import _trust
 from fewest.report._answer import add_stand_ins, find_samples, find_subsets
+from fewest.report._chance import find_permutation
 from fewest.report._costs import find_costs
 from fewest.report._data import Data
 from fewest.report._front import find_error_front
 from fewest.report._given import Given, Subject, find_subject, sort_results
 from fewest.report._known import known_content
+from fewest.report._links import read_links
+from fewest.report._nouns import NOUNS
+from fewest.report._plan import (
+    SUBSET_SECONDS,
+    TestPlan,
+    count_folds,
+    estimate_fit,
+    measure_speed,
+    plan_tests,
+    say_seconds,
+    seconds_per_fit,
+)
 from fewest.report._points import find_points
 from fewest.report._report import Report
 from fewest.report._trust_content import Trust
+from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import NOT_ASKED_FOR, Alternatives, Content, GivenFigure, LeftOut
 
 if TYPE_CHECKING:
@@ -39,7 +56,11 @@ PARTS = (
     "points",
 )
 _MOST_SHOWN = 40  # features in the heat map
-_SHARE_OF_SUBSETS = 0.5  # of the time
+_SHARE_OF_SUBSETS = 0.5  # of the time, where the clock decides
+_BY_CLOCK = (
+    "This page was limited to {:g} seconds: how much it could compute depends on the speed of the "
+    "computer, and the same command may give another p-value."
+)
 
 
 def make_report(
@@ -51,26 +72,30 @@ def make_report(
     held_out: HeldOut | None = None,
     feature_names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
+    blocks: ArrayLike | None = None,
+    kind: str = "samples",
     title: str | None = None,
     origin: str | None = None,
     target: str | None = None,
     command: str | None = None,
     figures: Sequence[tuple[str, str, Figure]] = (),
     parts: Sequence[str] = PARTS,
-    max_seconds: float = 30.0,
-    n_permutations: int = 99,
+    max_seconds: float | None = None,
+    n_permutations: int | None = None,
     n_subsets: int = 5,
     cv: Any = 5,
     random_state: Any = None,
     notes: Sequence[str] = (),
+    links: str | None = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> Report:
     """Make one self-contained page, and the same content as JSON, of a fitted result.
 
     The error is that of the whole job, selection included, on samples that had no part in it. What
-    the result does not hold already is computed here, the costly parts within a time limit; the
-    page says what was left out and why.
+    the result does not hold already is computed here. How much of it (permutations, subsets, how
+    far searches go) depends on the shape of the data, not on the speed of the computer, so the same
+    seed gives the same page; the page says what was left out and why.
 
     Parameters
     ----------
@@ -91,6 +116,12 @@ def make_report(
         A name for every column; the default is that of the table X, or "feature 0" and so on.
     groups : array of shape (n_samples,), optional
         Samples that belong together: folds and permutations respect it.
+    blocks : array of shape (n_samples,), optional
+        Samples whose labels move together in permutations, as for
+        :func:`fewest.significance.permutation_test`.
+    kind : {"samples", "volumes"}
+        What the page calls them: samples and their features, or volumes and their voxels, whose
+        maps come first then.
     title, origin, target : str, optional
         Title of the page, what the data are called, and the column of the classes.
     command : str, optional
@@ -100,11 +131,14 @@ def make_report(
     parts : sequence of str
         Which of the parts that take time are wanted: "validation", "diagnostics", "permutation",
         "front", "minimum", "alternatives", "costs", "points".
-    max_seconds : float
+    max_seconds : float, optional
         Time for permutations, front, minimum, alternatives, costs and points together. What is
-        under way when it is over is finished. The cross-validation takes what it takes.
-    n_permutations : int
-        Most permutations of the classes.
+        under way when it is over is finished. The cross-validation takes what it takes. With this
+        limit the page depends on the speed of the computer, and says so.
+    n_permutations : int, optional
+        Permutations of the classes, of the machine shown. By default 99, or 39 where 99 fits would
+        take more than about a minute for data of this shape; of larger data, those of a machine
+        with a fixed C stand in, which is said beside the p-value.
     n_subsets : int
         Most disjoint subsets, the selection among them.
     cv : int or splitter
@@ -113,6 +147,10 @@ def make_report(
         Seed of folds and permutations; folds are shuffled only if it is given.
     notes : sequence of str
         What the page should say first.
+    links : str, optional
+        Makes names of features links to pages about them: "ncbi", "ensembl", "uniprot", or an
+        address with {name} in it, such as "https://www.ncbi.nlm.nih.gov/gene/?term={name}". The
+        page itself still loads nothing.
     n_jobs : int, optional
         Processes, in joblib's sense.
     verbose : int
@@ -135,21 +173,24 @@ def make_report(
     >>> print(f"{found.n_errors} of {found.n_folds} folds' {found.n_judged} samples are wrong")
     2 of 5 folds' 60 samples are wrong
     """
-    check_positive("max_seconds", max_seconds)
-    check_count("n_permutations", n_permutations)
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds)
+    check_count("n_permutations", n_permutations, or_none=True)
     check_count("n_subsets", n_subsets)
+    check_choice("kind", kind, tuple(NOUNS))
     unknown = sorted(set(parts) - set(PARTS))
     if unknown:
         raise ValueError(f"parts must be some of {PARTS}; got {unknown[0]!r}")
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = feature_names_of(result)
     shared = {"groups": groups, "random_state": random_state, "cv": cv, "n_jobs": n_jobs}
-    data = Data(X, y, feature_names=feature_names, **shared)
+    data = Data(X, y, feature_names=feature_names, blocks=blocks, kind=kind, **shared)
     header: dict[str, Any] = {
         "command": "make_report",
         "call": command,
         "about": {"origin": origin or "arrays given to make_report", "target": target},
         "notes": notes,
+        "links": None if links is None else read_links(links),
     }
     if title is not None:
         header["title"] = title
@@ -160,13 +201,14 @@ def make_report(
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which parts are to be computed, and in how much time."""
+    """Which parts are to be computed, and how much of them; `say` tells how long that takes."""
 
     parts: frozenset[str] = frozenset(PARTS)
-    max_seconds: float = 30.0
-    n_permutations: int = 99
+    max_seconds: float | None = None
+    n_permutations: int | None = None
     n_subsets: int = 5
     verbose: int = 0
+    say: Callable[[str], None] | None = None
 
 
 def fill_report(
@@ -180,7 +222,11 @@ def fill_report(
     subject = find_subject(given, data)
     header = {
         **header,
-        "notes": [*header.get("notes", ()), *([subject.stands_in] if subject.stands_in else [])],
+        "notes": [
+            *header.get("notes", ()),
+            *([subject.stands_in] if subject.stands_in else []),
+            *([] if wanted.max_seconds is None else [_BY_CLOCK.format(wanted.max_seconds)]),
+        ],
         "figures": [GivenFigure(str(title), str(sentence)) for title, sentence, _ in figures],
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
@@ -190,6 +236,7 @@ def fill_report(
         given = replace(given, subject=subject, held_out=held_out)
         content = known_content(given, data, **header)
         budget = parts.budget = Budget(wanted.max_seconds)  # the cross-validation does not count
+        parts.plan_test(subject, held_out, data)
         answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
         # What takes little time comes first; the rest uses up what is left.
         others = parts.find(
@@ -209,7 +256,19 @@ def fill_report(
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
-    return Report(content, given.informative, [figure for _, _, figure in figures])
+    return Report(add_verdict(content), given.informative, [figure for _, _, figure in figures])
+
+
+def _announce(
+    plan: TestPlan, max_seconds: float | None, held_out: HeldOut | None, data: Data
+) -> str:
+    """How long the page takes, before it does."""
+    number = f"{counted(plan.n_permutations, 'permutation')} of the classes"
+    if max_seconds is not None:
+        return f"Page      up to {number}, as far as {max_seconds:g} s allow"
+    seconds = plan.seconds * measure_speed(held_out, data) / effective_n_jobs(data.n_jobs)
+    others = "the smallest set and alternatives take up to half a minute more"
+    return f"Page      {number}, {say_seconds(seconds)}; {others}"
 
 
 def _judge(subject: Subject, data: Data) -> HeldOut:
@@ -220,9 +279,14 @@ def _repeat(parts: _Parts, subject: Subject, held_out: HeldOut | None, data: Dat
     """Further subsets; features have stand-ins where there are no such subsets too."""
     if not parts.budget.left:
         raise parts.budget.refuse("further subsets")
-    n_subsets = parts.wanted.n_subsets
-    if n_subsets * _trust.seconds_per_fit(held_out) > _SHARE_OF_SUBSETS * parts.budget.left:
-        parts.leave_out("subsets", str(parts.budget.refuse("further subsets")))
+    n_subsets, budget = parts.wanted.n_subsets, parts.budget
+    if budget.is_limited:
+        if n_subsets * seconds_per_fit(held_out) > _SHARE_OF_SUBSETS * budget.left:
+            parts.leave_out("subsets", str(budget.refuse("further subsets")))
+            return Alternatives()
+    elif n_subsets * estimate_fit(subject.without_proof, data) > SUBSET_SECONDS:
+        reason = "further subsets would take too long for data of this size: see fewest rank"
+        parts.leave_out("subsets", reason)
         return Alternatives()
     found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets))
     return found or Alternatives()
@@ -232,17 +296,15 @@ def _fill_trust(
     content: Content, parts: _Parts, given: Given, subject: Subject, data: Data
 ) -> Trust:
     trust, held_out, n_selected = content.trust, given.held_out, content.said.n_selected
-    budget, most = parts.budget, parts.wanted.n_permutations
+    budget, show = parts.budget, parts.wanted.verbose > 0
     stability = separability = None
     if held_out is not None:
         stability = parts.attempt("stability", lambda: _trust.describe_stability(held_out, data))
-    diagnosis = parts.find(
-        "diagnostics", given.diagnosis, lambda: _trust.find_diagnosis(held_out, data, budget, most)
-    )
+    diagnosis = parts.find("diagnostics", given.diagnosis, lambda: _trust.find_geometry(data))
     test = parts.find(
         "permutation",
-        None,
-        lambda: _trust.find_permutation(subject, held_out, diagnosis, data, budget, most),
+        trust.permutation,
+        lambda: find_permutation(subject, held_out, data, parts.tests, budget, show=show),
     )
     minima = parts.find(
         "minimum", trust.minima or None, lambda: [_trust.find_minimum(subject, data, budget)]
@@ -273,6 +335,19 @@ class _Parts:
 
     def __post_init__(self) -> None:
         self.budget = Budget(self.wanted.max_seconds)
+        self.tests: list[TestPlan] = []
+
+    def plan_test(self, subject: Subject, held_out: HeldOut | None, data: Data) -> None:
+        """Decide how many permutations there will be, and say how long they will take."""
+        if "permutation" not in self.wanted.parts:
+            return
+        asked, by_clock = self.wanted.n_permutations, self.budget.is_limited
+        n_folds = count_folds(held_out)
+        if held_out is None and isinstance(data.cv, (int, np.integer)):
+            n_folds = int(data.cv)
+        self.tests = plan_tests(subject.without_proof, data, n_folds, asked, by_clock=by_clock)
+        if self.tests and self.wanted.say is not None:
+            self.wanted.say(_announce(self.tests[0], self.wanted.max_seconds, held_out, data))
 
     def leave_out(self, part: str, reason: str) -> None:
         if part not in {one.part for one in self.left_out}:  # for a reason of its own

@@ -8,15 +8,19 @@ from functools import cached_property
 
 from fewest import plotting
 from fewest._run.versions import versions
+from fewest._showing import Shown
 from fewest.panels import PanelReport, PointsScore
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _panel_wording
+from fewest.report._links import read_links
 from fewest.report._pictures import to_svg
 from fewest.report._report import Page, fill_template
+from fewest.report._verdict import judge_panel
+from fewest.report.content import DataSummary
 
 
-@dataclass(eq=False)
-class PanelPage(Page):
+@dataclass(eq=False, repr=False)
+class PanelPage(Shown, Page):
     """What `make_panel_page` returns.
 
     Parameters
@@ -31,6 +35,10 @@ class PanelPage(Page):
         What the page should say first.
     points : PointsScore or None
         The panel as points, as a card of the page.
+    links : str or None
+        Pattern of the addresses of pages about features.
+    verdict : str
+        Whether the panel is better than chance, in a sentence.
     """
 
     found: PanelReport
@@ -40,6 +48,8 @@ class PanelPage(Page):
     command: str
     notes: Sequence[str]
     points: PointsScore | None = None
+    links: str | None = None
+    verdict: str = ""
 
     @cached_property
     def html(self) -> str:
@@ -48,12 +58,14 @@ class PanelPage(Page):
             "panel.html",
             words=_panel_wording,
             found=self.found,
+            verdict=self.verdict,
             title=self.title,
             origin=self.origin,
             origin_of_second=self.second,
             command=self.command,
             notes=[*self.notes, *self.found.notes],
             versions=versions(),
+            links=self.links,
             picture=_draw(self.found),
             card="" if self.points is None else draw_card(self.points, heading="h3"),
             more_style="" if self.points is None else CARD_STYLE,
@@ -69,6 +81,8 @@ def make_panel_page(
     command: str = "",
     notes: Sequence[str] = (),
     points: PointsScore | None = None,
+    links: str | None = None,
+    data: DataSummary | None = None,
 ) -> PanelPage:
     """Make one self-contained page of a judged panel.
 
@@ -84,6 +98,10 @@ def make_panel_page(
         What the page should say first.
     points : PointsScore, optional
         From `fewest.panels.points_score`: its card is put on the page, too.
+    links : str, optional
+        Makes names of features links, as `make_report` does.
+    data : DataSummary, optional
+        What is known of the file; the verdict then names the command that tests it.
 
     Returns
     -------
@@ -100,7 +118,9 @@ def make_panel_page(
     >>> "What each feature adds" in make_panel_page(found).html
     True
     """
-    return PanelPage(found, title, origin, second, command, notes, points)
+    pattern = None if links is None else read_links(links)
+    verdict = judge_panel(found, data).text
+    return PanelPage(found, title, origin, second, command, notes, points, pattern, verdict)
 
 
 def _draw(found: PanelReport) -> str:

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import os
+import re
 import tempfile
 import webbrowser
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ from fewest._run.versions import require_package
 from fewest.panels._points_card import CARD_STYLE, draw_card
 from fewest.report import _wording as wording
 from fewest.report._drawings import draw
+from fewest.report._links import find_address
+from fewest.report._methods import describe_methods
+from fewest.report._nouns import Words, rename, rename_markup, rename_template
 from fewest.report._trust_content import Validation
 from fewest.report._verdict import judge_content
 from fewest.report.content import Content
@@ -31,6 +35,10 @@ if TYPE_CHECKING:
 
 _NOTEBOOK_HEIGHT = 800
 _SHADES = 10  # of the confusion matrix
+_SCRIPTS = ("table.js", "downloads.js", "scrolling.js")
+_BREAKABLE = 24  # names longer than this may be broken after a sign between words
+_OPTION = re.compile(r"(?<!\S)(--[\w-]+)")
+_SIGNS = re.compile(r"(?<=[_.:;,|/\-])(?=\w)")
 
 
 class Page:
@@ -62,19 +70,31 @@ class Page:
     def _repr_html_(self) -> str:
         """A frame of its own in a notebook, so neither page styles the other."""
         return (
-            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" title="fewest" '
-            f'width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0"></iframe>'
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts allow-downloads" '
+            f'title="fewest" width="100%" height="{_NOTEBOOK_HEIGHT}" frameborder="0"></iframe>'
         )
 
 
-def fill_template(template: str, *, more_style: str = "", **values: Any) -> str:
-    """A page from one of the templates, with style, script, and a policy that allows both."""
-    style, script = _read_asset("style.css") + more_style, _read_asset("table.js")
+def fill_template(
+    template: str,
+    *,
+    more_style: str = "",
+    kind: str = "samples",
+    links: str | None = None,
+    **values: Any,
+) -> str:
+    """A page from one of the templates, with style, script, and a policy that allows both.
+
+    It speaks of samples and features, or of what they are in this kind of data. `links` is a
+    pattern of the addresses of pages about features.
+    """
+    style = _read_asset("style.css") + more_style
+    script = "\n".join(map(_read_asset, _SCRIPTS))
     page: str = (
-        _make_environment()
+        _make_environment(kind, links)
         .get_template(template)
         .render(
-            **{"words": wording, **values},
+            **{"words": Words(wording, kind), **values},
             style=_trust(style),
             script=_trust(script),
             policy=_make_policy(style, script),
@@ -104,13 +124,18 @@ class Report(Page):
     @cached_property
     def html(self) -> str:
         """The whole page; it needs no other file and no network."""
-        content = self.content
+        content, kind = self.content, self.content.data.kind
+        labels = [wording.safe(one.label) for one in content.data.classes]
+        card = "" if content.points is None else draw_card(content.points, heading="h3")
         return fill_template(
             "template.html",
+            kind=kind,
             content=content,
             verdict=judge_content(content),
-            pictures=draw(content, self.informative, self.figures),
-            card=_trust("" if content.points is None else draw_card(content.points, heading="h3")),
+            methods=describe_methods(content),
+            links=content.links,
+            pictures=_rename(draw(content, self.informative, self.figures), kind, labels),
+            card=_trust(rename_markup(card, kind, labels)),
             more_style="" if content.points is None else CARD_STYLE,
             shades=_find_shades(content.trust.validation),
         )
@@ -139,7 +164,23 @@ def require_jinja() -> None:
     require_package("jinja2", "reports", "report")
 
 
-def _make_environment() -> Any:
+def _rename(pictures: Any, kind: str, labels: list[str]) -> Any:
+    """All figures in the words of this kind of data; those given have their own."""
+    if isinstance(pictures, str):
+        return rename_markup(pictures, kind, labels)
+    if isinstance(pictures, list):
+        return [_rename(one, kind, labels) for one in pictures]
+    if isinstance(pictures, tuple):
+        return tuple(_rename(one, kind, labels) for one in pictures)
+    if isinstance(pictures, dict):
+        return {
+            name: one if name == "given" else _rename(one, kind, labels)
+            for name, one in pictures.items()
+        }
+    return pictures
+
+
+def _make_environment(kind: str, links: str | None) -> Any:
     require_jinja()
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -148,11 +189,17 @@ def _make_environment() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=FunctionLoader(_read_asset),
+        loader=FunctionLoader(
+            lambda name: rename_template(_read_asset(name), kind, Environment().lex)
+        ),
     )
-    environment.filters |= {"safe_name": wording.safe, "svg": _trust}
-    for name in ("correlation", "number", "parameter", "percent", "typeset"):
-        environment.filters[name] = getattr(wording, name)
+    environment.filters |= {"safe_name": wording.safe, "svg": _trust, "breakable": _break}
+    environment.globals["address_of"] = lambda name: links and find_address(links, str(name))
+    words = Words(wording, kind)
+    for name in ("correlation", "number", "parameter", "percent"):
+        environment.filters[name] = getattr(words, name)
+    environment.filters["typeset"] = lambda text: _keep_options(words.typeset(text))
+    environment.filters["reword"] = lambda text: rename(text, kind)
     return environment
 
 
@@ -161,6 +208,22 @@ def _trust(text: str | None) -> Any:
     from markupsafe import Markup
 
     return Markup(text or "")
+
+
+def _break(text: str) -> Any:
+    """The text, escaped; if it is long, lines may end after signs between its words."""
+    from markupsafe import Markup, escape
+
+    pieces = _SIGNS.split(text) if len(text) > _BREAKABLE else [text]
+    return Markup("<wbr>").join(map(escape, pieces))
+
+
+def _keep_options(text: str) -> Any:
+    """The text, escaped; options of a command in it, such as --target, stay in one line."""
+    from markupsafe import Markup, escape
+
+    marked = _OPTION.sub(r'<span class="word">\1</span>', str(escape(text)))
+    return Markup(marked)
 
 
 def _make_policy(style: str, script: str) -> str:

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+import math
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
-from fewest._estimators.abilities import abilities_of
-from fewest._estimators.held_out import HeldOut, is_same_estimator
-from fewest._estimators.intervals import Interval, wilson_interval
+from fewest._estimators.held_out import HeldOut
+from fewest._estimators.intervals import Interval, average_interval, wilson_interval
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.rules import read_rules, rules_of
-from fewest._estimators.splits import choose_exchange, make_splitter
 from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
-from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report import _trust_content as content
+from fewest.report._chance import describe_diagnosed
 from fewest.report._confusion import describe_classes, find_confused
 from fewest.report._data import Data, copy_fields, plain
 from fewest.report._given import Subject
-from fewest.significance import (
-    PermutationTest,
-    permutation_test,
-    stability_index,
-    subset_separability_bounds,
-)
+from fewest.significance import stability_index, subset_separability_bounds
 
 if TYPE_CHECKING:
     from fewest.minimum import MinimumResult, NearOptimalSets
@@ -39,15 +30,9 @@ _CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
 _MOST_BYTES = 1 << 30  # of a dense copy of X
 _MOST_COUNTS = 30
-_SHARE_OF_MINIMUM = 0.5  # of the time that is left
-_SHARE_OF_PERMUTATIONS = 0.6
-_FEWEST_PERMUTATIONS = 19  # fewer can never reach p = 0.05
+_SHARE_OF_MINIMUM = 0.5  # of the time that is left, where the clock decides
+_MOST_LOOKS = 3_000  # otherwise: about ten seconds of search, by its work
 _LARGEST_SUBSET = 30
-_LEAST_SECONDS = 0.1
-_WITHOUT_PROOF = (
-    "the Support Feature Machine, but without the search for the smallest set: for each labelling "
-    "it would take too long, and the errors of both may differ"
-)
 
 
 def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
@@ -70,6 +55,7 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
         n_errors=n_errors,
         interval=wilson_interval(n_errors, len(true), _CONFIDENCE),
         confusion=confusion.tolist(),
+        balanced_interval=_balance(describe_classes(confusion, data.labels, _CONFIDENCE)),
         classes=describe_classes(confusion, data.labels, _CONFIDENCE),
         confused=find_confused(confusion, data.labels),
         auc=None if decisions is None else _areas(true, decisions),
@@ -79,6 +65,14 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
         predicted=predicted[listed].tolist(),
         decisions=None if decisions is None else decisions[listed].tolist(),
     )
+
+
+def _balance(classes: list[content.ClassErrors]) -> Interval | None:
+    """The interval of the balanced error, from those of the classes; None if one is missing."""
+    known = [(one.error, one.interval) for one in classes]
+    shares = [error for error, _ in known if error is not None]
+    intervals = [interval for _, interval in known if interval is not None]
+    return average_interval(shares, intervals) if shares else None
 
 
 def _describe_folds(held_out: HeldOut, n_folds: int, data: Data) -> list[content.Fold]:
@@ -126,131 +120,9 @@ def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
     )
 
 
-def find_diagnosis(
-    held_out: HeldOut | None, data: Data, budget: Budget, n_permutations: int
-) -> Diagnosis:
-    """That of the data, with as many permutations as time allows."""
-    run = partial(diagnose, data.X, data.y, held_out=_once(held_out))
-    ways: list[dict[str, Any]] = [{"cv": _folds(data)}, {"cv": None}]
-    return _within_budget(run, ways, held_out, data, budget, n_permutations)
-
-
-def find_permutation(
-    subject: Subject,
-    held_out: HeldOut | None,
-    found: Diagnosis | None,
-    data: Data,
-    budget: Budget,
-    n_permutations: int,
-) -> content.Permutation:
-    """The test of the diagnosis where it is of the same machine, else one of its own.
-
-    Where time does not allow that, the test of the diagnosis stands in.
-    """
-    estimator = subject.without_proof
-    tested = _WITHOUT_PROOF if subject.proves else "this method"
-    if found is not None and is_same_estimator(estimator, _diagnosed(found)):
-        return describe_test(found.test, tested)
-    judged = held_out
-    if held_out is not None:
-        held_out = _once(held_out) if held_out.is_of(estimator) else None
-    abilities = abilities_of(estimator)
-    # The number of features says something only of machines that minimise it.
-    ways: list[dict[str, Any]] = []
-    if abilities.classifies:
-        statistics = ("features", "error") if abilities.counts_features else ("error",)
-        ways.append({"cv": _folds(data), "statistics": statistics, "held_out": held_out})
-    if abilities.counts_features or not ways:
-        ways.append({"statistics": "features"})
-    run = partial(permutation_test, estimator, data.X, data.y)
-    try:
-        found_test = _within_budget(run, ways, judged, data, budget, n_permutations)
-        return describe_test(found_test, tested)
-    except ValueError:
-        if found is None:
-            raise
-    return describe_test(
-        found.test,
-        f"{name_tested(found)}, which stands in because permutations of the method itself did not "
-        "fit into the time, or could not be done",
-    )
-
-
-def _diagnosed(found: Diagnosis) -> SupportFeatureMachine:
-    """The machine that a diagnosis is about."""
-    return SupportFeatureMachine(C=np.inf if found.separable else 1.0)
-
-
-def name_tested(found: Diagnosis) -> str:
-    """The machine of a diagnosis, in words."""
-    return f"the Support Feature Machine with C = {_diagnosed(found).C:g}"
-
-
-def seconds_per_fit(held_out: HeldOut | None) -> float:
-    """What a fit takes; zero where there are no folds that would tell."""
-    return 0.0 if held_out is None else float(np.mean([fold.seconds for fold in held_out.folds]))
-
-
-def count_folds(held_out: HeldOut | None) -> int:
-    return 1 if held_out is None else len(held_out.first_repeat.folds)
-
-
-def _once(held_out: HeldOut | None) -> HeldOut | None:
-    """The folds that judged every sample once; None if there are no such folds."""
-    once = None if held_out is None else held_out.first_repeat
-    if once is None or not np.array_equal(np.sort(once.tested), np.arange(len(once.y))):
-        return None
-    return once
-
-
-def _within_budget(
-    run: Callable[..., Any],
-    ways: Sequence[dict[str, Any]],
-    held_out: HeldOut | None,
-    data: Data,
-    budget: Budget,
-    n_permutations: int,
-) -> Any:
-    """The first of several ways to run the test for which time allows enough permutations.
-
-    What a fit of a fold took says whether to begin at all.
-    """
-    enough = min(n_permutations, _FEWEST_PERMUTATIONS)
-    for way in ways:
-        n_fits = enough if way.get("cv") is None else enough * count_folds(held_out)
-        if n_fits * seconds_per_fit(held_out) > budget.left:
-            continue
-        with warnings.catch_warnings(action="ignore"):  # of permuted classes they would only alarm
-            found = run(
-                n_permutations=n_permutations,
-                max_seconds=max(_LEAST_SECONDS, _SHARE_OF_PERMUTATIONS * budget.left),
-                exchange=choose_exchange(data.y, data.groups),
-                **data.settings,
-                **way,
-            )
-        test = found.test if isinstance(found, Diagnosis) else found
-        if test.n_permutations >= enough:
-            return found
-    raise budget.refuse(f"{_FEWEST_PERMUTATIONS} permutations of the classes")
-
-
-def _folds(data: Data) -> Any:
-    """The folds of the cross-validation, so both give the same error."""
-    if isinstance(data.cv, (int, np.integer)):
-        with warnings.catch_warnings(action="ignore"):  # of fewer folds: said already
-            return make_splitter(int(data.cv), data.y, data.groups, random_state=data.random_state)
-    return data.cv
-
-
-def describe_test(test: PermutationTest, tested: str) -> content.Permutation:
-    """The test as plain values."""
-    found = {"features": test.features, "error": test.error}
-    comparisons = [
-        copy_fields(content.Comparison, statistic, statistic=name)
-        for name, statistic in found.items()
-        if statistic is not None
-    ]
-    return content.Permutation(tested, comparisons, test.p_value, test.n_permutations)
+def find_geometry(data: Data) -> Diagnosis:
+    """What is to be known about the data themselves; the page has a test of its own."""
+    return diagnose(data.X, data.y, n_permutations=0)
 
 
 def describe_separability(n_selected: int, data: Data) -> content.Separability:
@@ -271,7 +143,7 @@ def describe_diagnosis(found: Diagnosis) -> content.Diagnostics:
     return copy_fields(
         content.Diagnostics,
         found,
-        test=describe_test(found.test, name_tested(found)),
+        test=describe_diagnosed(found, None),
         norm_variation={f"{p:g}": value for p, value in found.norms.items()},
         hubness={name: plain(getattr(found.hubs, name)) for name in of_hubs},
     )
@@ -292,6 +164,7 @@ def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimu
         data.X,
         data.y,
         max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left),
+        most_looks=math.inf if budget.is_limited else _MOST_LOOKS,
         n_jobs=data.n_jobs,
         rules=read_rules(data.X.shape[1], data.feature_names, **rules_of(subject.estimator)),
         start=tuple(np.flatnonzero(subject.selection.supports.any(axis=0)).tolist()),

@@ -79,6 +79,8 @@ class Validation:
     """Errors on samples that had no part in selecting features or in choosing parameters.
 
     `n_judged` samples were judged; of very many, `samples` and the three lists after it hold some.
+    `balanced_error` is the one that a page shows first; `error` and its `interval` are plain
+    shares of the samples.
     """
 
     n_folds: int
@@ -89,6 +91,7 @@ class Validation:
     error: float
     interval: Interval
     balanced_error: float
+    balanced_interval: Interval | None
     confusion: list[list[int]]
     classes: list[ClassErrors]
     confused: list[ConfusedPair]
@@ -131,9 +134,13 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Permutation:
-    """A permutation test."""
+    """The permutation test of the result: its p-value is for all statistics together.
+
+    `tested` says of what, in words; `is_of_method` whether that is the method shown.
+    """
 
     tested: str
+    is_of_method: bool
     comparisons: list[Comparison]
     p_value: float
     n_permutations: int
@@ -284,18 +291,22 @@ class NearOptimal:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What `fewest.diagnostics.diagnose` found, in words and in numbers."""
+    """What `fewest.diagnostics.diagnose` found, in words and in numbers.
 
-    conclusive: bool
+    Without permutations, `conclusive`, `test`, `separable`, `n_selected`, `bounds` and
+    `vc_dimension` are None.
+    """
+
+    conclusive: bool | None
     headline: str
     conclusion: str
     evidence: list[str]
     geometry: list[str]
     summary: str
     alpha: float
-    separable: bool
-    n_selected: int
-    test: Permutation
+    separable: bool | None
+    n_selected: int | None
+    test: Permutation | None
     bounds: dict[str, Any] | None
     vc_dimension: int | None
     sphericity: dict[str, Any]

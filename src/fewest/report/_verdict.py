@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fewest._estimators.intervals import average_interval, wilson_interval
-from fewest._wording import percent, visible
+from fewest._wording import counted, percent, visible
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
+from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import Content, DataSummary
 
@@ -19,6 +20,12 @@ _LEVEL = 0.05
 # 95 % intervals were below guessing in 40 of 463 noise data sets, those of 99.9 % in 2. Without a
 # permutation test, the latter decides.
 _CONFIDENCE = 0.999
+
+
+_MEAN_NOTHING = (
+    "All features together are not better than permuted labels, so the shares of informative "
+    "features mean nothing"
+)
 
 
 @dataclass(frozen=True)
@@ -32,30 +39,36 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
-    if confounding is None:
-        return found
-    is_better = False if confounding.is_explained else found.is_better
-    return Verdict(is_better, f"{found.text.removesuffix('.')}. {confounding.verdict}")
+    is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
+    if confounding is not None:
+        is_better = False if confounding.is_explained else is_better
+        sentences.append(confounding.verdict)
+    elif is_better:  # otherwise there is nothing to explain
+        sentences.append(_say_untested(content))
+    if content.trust.permutation is None and content.informative is None:
+        sentences.append(f"To test it: {_find_command(content.data)}")
+    *others, last = sentences
+    return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))
 
 
 def _judge_chance(content: Content) -> Verdict:
     """By the strongest evidence there is."""
     trust = content.trust
-    if trust.diagnostics is not None:
-        return Verdict(bool(trust.diagnostics.conclusive), trust.diagnostics.headline)
     if trust.permutation is not None:
-        return _judge_permutation(trust.permutation, trust.validation, _guessing(content))
+        found = _judge_permutation(trust.permutation, trust.validation, _guessing(content))
+        if content.informative is None or _judge_informative(content).is_better is not False:
+            return found
+        return Verdict(False, f"{found.text}. {_MEAN_NOTHING}")
     if content.informative is not None:
         return _judge_informative(content)
-    test = f"To test it: {_find_command(content.data)}"
-    if trust.validation is not None:
+    if trust.validation is not None and not _is_best_of_many(content):
         sizes = [one.n_samples for one in content.data.classes]
         errors = [one.error for one in trust.validation.classes]
-        return _judge_errors(errors, sizes, "", test)
-    return Verdict(None, f"Not tested against chance: {_why_untested(content)}. {test}")
+        return _judge_errors(errors, sizes, "")
+    return Verdict(None, f"Not tested against chance: {_why_untested(content)}")
 
 
-def judge_panel(found: PanelReport, data: DataSummary) -> Verdict:
+def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     """What is known of a panel that was given: only a choice repeated in the folds can say."""
     guessing = 1.0 - 1.0 / len(found.classes)
     if found.against is not None:
@@ -96,7 +109,9 @@ def _judge_informative(content: Content) -> Verdict:
 def _judge_permutation(
     found: Permutation, validation: Validation | None, guessing: float
 ) -> Verdict:
-    known = f"p = {found.p_value:.2g}, {found.n_permutations} permutations"
+    known = f"p = {found.p_value:.2g}, {counted(found.n_permutations, 'permutation')}"
+    if not found.is_of_method:
+        known += f" of {found.tested.partition(',')[0]}"
     if validation is not None:
         known += f"; balanced error on samples left out {percent(validation.balanced_error)}, "
         known += f"guessing {percent(guessing)}"
@@ -109,12 +124,10 @@ def _judge_permutation(
 
 def _judge_classes(errors: PanelError, where: str) -> Verdict:
     shares = [one.error for one in errors.classes]
-    return _judge_errors(shares, [one.n_samples for one in errors.classes], where, "")
+    return _judge_errors(shares, [one.n_samples for one in errors.classes], where)
 
 
-def _judge_errors(
-    shares: Sequence[float | None], sizes: Sequence[int], where: str, test: str
-) -> Verdict:
+def _judge_errors(shares: Sequence[float | None], sizes: Sequence[int], where: str) -> Verdict:
     """By the errors of the classes on samples left out."""
     known = [(share, n) for share, n in zip(shares, sizes, strict=True) if share is not None]
     intervals = [wilson_interval(share * n, n, _CONFIDENCE) for share, n in known]
@@ -127,7 +140,13 @@ def _judge_errors(
     )
     is_better = interval.high < guessing
     start = "Better than guessing" if is_better else "Not shown to be better than chance"
-    return Verdict(is_better, f"{start}: {found}. {test}" if test else f"{start}: {found}")
+    return Verdict(is_better, f"{start}: {found}")
+
+
+def _say_untested(content: Content) -> str:
+    """That nothing is known about confounding, and how to know."""
+    how = {"select": ": see --covariates", "make_report": ": see fewest.significance.confounding"}
+    return f"Confounding (age, sex, batch) was not tested{how.get(content.command, '')}"
 
 
 def _guessing(content: Content) -> float:
@@ -137,6 +156,12 @@ def _guessing(content: Content) -> float:
 def _say_error(errors: PanelError) -> str:
     low, high = percent(errors.interval.low), percent(errors.interval.high)
     return f"a balanced error of {percent(errors.balanced_error)} ({low} to {high})"
+
+
+def _is_best_of_many(content: Content) -> bool:
+    """Whether C was chosen by the very errors that would have to judge it."""
+    costs = content.costs
+    return costs is not None and costs.chosen is not None and costs.n_folds is not None
 
 
 def _why_untested(content: Content) -> str:
@@ -149,9 +174,11 @@ def _why_untested(content: Content) -> str:
     return "nothing was left out of the selection to judge it by"
 
 
-def _find_command(data: DataSummary) -> str:
+def _find_command(data: DataSummary | None) -> str:
     """What to type, or to call, for a permutation test."""
-    if data.file is None:
+    if data is not None and data.kind == "volumes":
+        return "the page, of fewest brain or generate_report, has permutations"
+    if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
     return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"

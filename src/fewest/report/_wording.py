@@ -16,6 +16,7 @@ from fewest.report._trust_content import (
     ErrorFront,
     ErrorFrontPoint,
     Label,
+    Minimum,
     Separability,
     Validation,
 )
@@ -27,8 +28,14 @@ _SPELLED_OUT = ("Cc", "Cs", "Zl", "Zp")
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TINY_GAP = 1e-6
+SEARCH_ENDED = "The search of this page ended there; fewest minimum goes on."
 _MOST_PAIRS = 3
 MOST_CURVES = 6  # ROC curves of one figure
+MOST_HYPERPLANES = 30  # figures of weights
+QUOTE_FIRST = (
+    "Quote the first of these shares: on data with a known answer it came closest. Those called an "
+    "upper limit are too large where the signal is weak."
+)
 ENDINGS = {
     "repetitions": "More subsets may follow: the report stops here.",
     "inseparable": "The features that are left do not separate the classes any more.",
@@ -55,6 +62,11 @@ def safe(name: Any) -> str:
 def percent(share: float) -> str:
     """'6.9 %', without a line break."""
     return _wording.percent(share).replace(" ", "\u202f")
+
+
+def points_apart(share: float) -> str:
+    """A difference of shares in percentage points, with a minus that is as wide as a digit."""
+    return _wording.signed_points(share).replace("-", "−")
 
 
 def number(value: float | None) -> str:
@@ -147,6 +159,23 @@ def separability_meaning(content: Content) -> str:
     return before + _chance_of(size, found)
 
 
+def compare_sizes(content: Content, n_selected: int | None, found: Minimum) -> str:
+    """Why the selection has another number of features than the smallest separating set."""
+    if n_selected is None or found.size is None or found.price is not None:
+        return ""
+    training, size = content.said.training, found.size + len(found.included)
+    n_errors = 0 if training is None else training.n_errors
+    if n_selected < size and n_errors > found.max_errors:
+        wrong = _wording.counted(n_errors, "training sample")
+        return f" The selection has fewer, {n_selected}, because it leaves {wrong} wrong."
+    if n_selected > size:
+        return (
+            f" The selection has more, {n_selected}: the method does not search for the smallest "
+            "set, and fewer features need not be better on new samples."
+        )
+    return ""
+
+
 def say_front(front: ErrorFront, binary: bool) -> str:
     """What the front of features and errors is, and how much of it is proven."""
     wrong = "" if binary else " A sample counts as wrong if any two classes leave it wrong."
@@ -163,7 +192,7 @@ def say_front(front: ErrorFront, binary: bool) -> str:
     end = (
         ""
         if front.proven
-        else (f" The search ended after {front.seconds:.0f} s; what it left open is only bounded.")
+        else " The search of this page ended there; what it left open is only bounded."
     )
     return f"{what}{wrong}{end} Errors on new samples are larger."
 

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from fewest._estimators.certificate import Certificate
 from fewest._run.versions import versions
-from fewest.report._trust_content import Label, Spread, Trust
+from fewest.report._class_content import PerClass
+from fewest.report._informative_content import Informative
+from fewest.report._trust_content import SMALL_CLASS, Label, Spread, Trust
+from fewest.report._verdict_content import VerdictSummary
 
 if TYPE_CHECKING:
-    from fewest.informative import Overlap
     from fewest.panels import PanelReport, PointsScore
+    from fewest.significance import LearningCurve, MethodComparison
     from fewest.tables._content import Missing
 
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
@@ -40,10 +43,14 @@ class Document:
 
 @dataclass(frozen=True)
 class ClassSize:
-    """A class as the data spell it, and its number of samples."""
+    """A class as the data spell it, and its number of samples; few of them say little about it."""
 
     label: Label
     n_samples: int
+    is_small: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_small", self.n_samples < SMALL_CLASS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +65,8 @@ class DataSummary:
     dtype: str
     classes: list[ClassSize]
     n_groups: int | None = None
+    n_blocks: int | None = None
+    kind: str = "samples"
     dropped: list[str] = field(default_factory=list)
     missing: Missing | None = None
     notes: list[str] = field(default_factory=list)
@@ -277,63 +286,6 @@ class SizeCurve:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A share of informative features, by one rule."""
-
-    name: str
-    rule: str
-    share: float
-    n_features: int
-
-
-@dataclass(frozen=True)
-class SigmoidFit:
-    """A sigmoid through the probes' errors, and where the line through its inflexion leads."""
-
-    bottom: float
-    height: float
-    position: float
-    width: float
-    residual: float
-    crossing: float | None
-    estimate: float
-
-
-@dataclass(frozen=True)
-class InformativeFold:
-    """One fold: its first subset, and how far the selection went."""
-
-    n_test: int
-    n_subsets: int
-    n_removed: int
-    first_subset: list[str]
-    stop_reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Informative:
-    """How many features carry information, with the curves that say so."""
-
-    estimates: list[Estimate]
-    fraction: list[float]
-    sizes: list[float]
-    selection_error: list[float]
-    probe_error: list[float] | None
-    chance_lower: list[float] | None
-    chance_upper: list[float] | None
-    sigmoid: SigmoidFit | None
-    restricted: SigmoidFit | None
-    overlap: list[Overlap]
-    folds: list[InformativeFold]
-    n_folds_planned: int
-    n_probed: int | None
-
-    def share(self, name: str) -> float | None:
-        """The estimate by one of the rules; None where it could not be made."""
-        return next((one.share for one in self.estimates if one.name == name), None)
-
-
-@dataclass(frozen=True)
 class Truth:
     """Generated data only: the features that carry the class, and how many were selected."""
 
@@ -364,6 +316,7 @@ class Content(Document):
 
     schema: str = SCHEMA
     title: str = "The fewest features that tell the classes apart"
+    verdict: VerdictSummary | None = None
     data: DataSummary
     question: Question
     answer: Answer | None = None
@@ -373,8 +326,12 @@ class Content(Document):
     sizes: SizeCurve | None = None
     points: PointsScore | None = None
     informative: Informative | None = None
+    comparison: MethodComparison | None = None
+    learning_curve: LearningCurve | None = None
+    per_class: PerClass | None = None
     truth: Truth | None = None
     figures: list[GivenFigure] = field(default_factory=list)
+    links: str | None = None
     left_out: list[LeftOut] = field(default_factory=list)
 
     @property
@@ -419,6 +376,7 @@ class Predictions(Document):
 
     schema: str = "fewest.predictions"
     command: str = "predict"
+    kind: str = "samples"
     model: ModelSummary
     data: str
     n_samples: int
@@ -436,6 +394,7 @@ class PanelContent(Document):
 
     schema: str = "fewest.panel"
     command: str = "panel"
+    verdict: VerdictSummary
     data: DataSummary
     second: str | None
     options: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What chance would have done, how sure an error is, and whether two methods differ."""
+"""What chance would have achieved, how certain an error is, and whether two methods differ."""
 
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.splits import balanced_error
@@ -11,6 +11,18 @@ from fewest.significance._comparison import (
     signed_rank_test,
 )
 from fewest.significance._confounding import Confounding, CovariateReport, confounding
+from fewest.significance._learning_curve import (
+    ExpectedError,
+    LearningCurve,
+    LearningPoint,
+    learning_curve,
+)
+from fewest.significance._methods import (
+    ComparedMethod,
+    FoldNote,
+    MethodComparison,
+    compare_methods,
+)
 from fewest.significance._permutation import (
     ChanceSimulation,
     PermutationTest,
@@ -18,6 +30,7 @@ from fewest.significance._permutation import (
     chance_simulation,
     permutation_test,
 )
+from fewest.significance._power_law import PowerLaw
 from fewest.significance._resampling import (
     Bootstrap632,
     Stability,
@@ -37,12 +50,19 @@ from fewest.significance._separability import (
 __all__ = [
     "Bootstrap632",
     "ChanceSimulation",
+    "ComparedMethod",
     "Comparison",
     "Confounding",
     "CovariateReport",
+    "ExpectedError",
+    "FoldNote",
     "HeldOut",
+    "LearningCurve",
+    "LearningPoint",
+    "MethodComparison",
     "PermutationTest",
     "PermutedStatistic",
+    "PowerLaw",
     "Proportions",
     "SeparabilityBounds",
     "SimulatedSeparability",
@@ -51,9 +71,11 @@ __all__ = [
     "balanced_error_scorer",
     "bootstrap_632",
     "chance_simulation",
+    "compare_methods",
     "compare_proportions",
     "confounding",
     "cross_validated_t_test",
+    "learning_curve",
     "paired_t_test",
     "permutation_test",
     "run_held_out",

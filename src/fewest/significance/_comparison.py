@@ -1,7 +1,7 @@
 """Is one method really better than another? The tests with which methods are often compared.
 
-The signed-rank test of Wilcoxon and the paired t-test are those of :mod:`scipy.stats`; here is what
-they need around them, and the test for the difference of two proportions.
+Wilcoxon's signed-rank test and the paired t-test are those of :mod:`scipy.stats`; this module has
+what they need in addition, and the test for the difference of two proportions.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from sklearn.model_selection import cross_val_score
 
 from fewest._estimators.splits import split_folds
 from fewest._estimators.validation import check_pairs, check_share
+from fewest._showing import Shown
 from fewest._types import FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Shown):
     """Outcome of a test of two methods.
 
     Attributes
@@ -38,20 +39,20 @@ class Comparison:
     differences: FloatArray
 
 
-@dataclass(frozen=True, eq=False)
-class Proportions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Proportions(Shown):
     """Outcome of the tests of two proportions of errors, one for each test set.
 
     Attributes
     ----------
     statistic : array of shape (n_sets,)
-        Standard normal if the proportions are equal; negative where the first method errs less.
+        Standard normal if the proportions are equal; negative if the first method errs less.
     p_value : array of shape (n_sets,)
         Two-sided, of each test alone.
     adjusted : array of shape (n_sets,)
         The same after the procedure of Benjamini and Hochberg.
     first_better, second_better : int
-        How many differences are significant, with the false discovery rate held at `rate`.
+        Number of significant differences at the false discovery rate `rate`.
     rate : float
         That rate.
     """
@@ -74,13 +75,13 @@ def compare_proportions(
     .. math:: z = (p_1 - p_2) / \sqrt{2 p (1 - p) / n}
 
     is standard normal if the methods are equally good. The p-values of all test sets are then
-    adjusted together by the procedure of Benjamini and Hochberg, which remains valid where training
+    adjusted together by the procedure of Benjamini and Hochberg, which remains valid if training
     and test sets overlap.
 
     Parameters
     ----------
     first_errors, second_errors : array of shape (n_sets,), or a number
-        How many test samples each method classifies wrongly (not a share).
+        Number of test samples that each method misclassifies (not a share).
     n_tests : array of shape (n_sets,), or a number
         Samples of each test set.
     rate : float, default=0.05
@@ -174,12 +175,12 @@ def cross_validated_t_test(
     cv : int, splitter or iterable, default=10
         Folds, the same for both.
     scoring : str or callable, optional
-        Score; None takes the estimators' own.
+        Score; None uses the estimators' own.
 
     Returns
     -------
     Comparison
-        Differences of scores: positive ones speak for the first.
+        Differences of scores: positive values favour the first.
 
     Examples
     --------

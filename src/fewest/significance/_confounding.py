@@ -1,4 +1,4 @@
-"""Could something else explain the classes? Covariates beside the features."""
+"""Could something else explain the classes? Covariates besides the features."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import permute_labels, split_folds
 from fewest._estimators.validation import check_count, encode_classes
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import percent
 from fewest.exceptions import NotSeparableError
@@ -29,12 +30,12 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True)
 class CovariateReport:
-    """One covariate: does it go with the classes, and do the features show it?
+    """One covariate: is it associated with the classes, and do the features predict it?
 
     `p_value` is that of the association with the classes (permuted labels). `error` is the balanced
     error in cross-validation if the class is predicted from the covariate alone, and
     `features_error` if the covariate is predicted from the features (above its median or not, for
-    a measurement); NaN where folds could not be made. `guessing` is the error of guessing it.
+    a measurement); NaN if folds could not be made. `guessing` is the error of guessing it.
     """
 
     name: str
@@ -44,13 +45,13 @@ class CovariateReport:
     guessing: float
 
 
-@dataclass(frozen=True)
-class Confounding:
+@dataclass(frozen=True, repr=False)
+class Confounding(Shown):
     """Outcome of `confounding`; errors are balanced ones in cross-validation.
 
     `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is
     the share of labellings, permuted among samples that are alike in all covariates, with an error
-    as small as the machine's; None where the classes cannot be told from the covariates at all.
+    at most the machine's; None if the classes cannot be distinguished from the covariates at all.
     """
 
     report_kind = "confounding"  # as which `fewest.report` takes it
@@ -65,7 +66,7 @@ class Confounding:
 
     @property
     def suspects(self) -> tuple[str, ...]:
-        """Covariates that go with the classes."""
+        """Covariates that are associated with the classes."""
         return tuple(one.name for one in self.covariates if one.p_value <= _LEVEL)
 
     @property
@@ -79,9 +80,9 @@ class Confounding:
         names = _join([one.name for one in self.covariates])
         if self.p_value is None:
             return (
-                f"The classes cannot be told from {names}: samples that are alike in it are all of "
-                "one class. Whatever the features show may be that instead; only other samples can "
-                "decide."
+                f"The classes cannot be distinguished from {names}: samples that are alike in it "
+                "are all of one class. The features may show that instead of the classes; only "
+                "other samples can decide."
             )
         alike = f"among samples that are alike in {names}"
         if self.is_explained:
@@ -92,10 +93,12 @@ class Confounding:
             )
         start = f"The features tell the classes apart {alike}, too (p = {self.p_value:.2g})"
         if not self.suspects:
-            return f"{start}, and none of these goes with the classes."
+            return f"{start}, and none of these is associated with the classes."
+        verb = "is" if len(self.suspects) == 1 else "are"
         return (
-            f"{start}. But {_join(self.suspects)} goes with the classes: alone its error is "
-            f"{percent(self.covariates_error)}, that of the features {percent(self.error)}."
+            f"{start}. But {_join(self.suspects)} {verb} associated with the classes: predicted "
+            f"from the covariates alone, the error is {percent(self.covariates_error)}; from the "
+            f"features, it is {percent(self.error)}."
         )
 
 
@@ -118,9 +121,9 @@ def confounding(
 
     Three questions: does a covariate alone predict the class; do the features predict the
     covariate; and do the features still predict the class among samples that are alike in all
-    covariates? For the last one labels are permuted within strata: the same categories, and the
-    same range of each measurement (two to five ranges with equally many samples, by their
-    number). Within a range, measurements still differ a little.
+    covariates? For the last question labels are permuted within strata: the same categories, and
+    the same range of each measurement (two to five ranges with about the same number of samples).
+    Within a range, measurements still differ a little.
 
     Parameters
     ----------
@@ -131,14 +134,14 @@ def confounding(
     y : array of shape (n_samples,)
         Their classes.
     covariates : mapping, data frame, or array of shape (n_samples, n_covariates)
-        What else is known. Text, and numbers with at most ten different values, are categories;
-        other numbers are measurements.
+        What else is known about the samples. Text, and numbers with at most ten different values,
+        are categories; other numbers are measurements.
     cv : int
         Folds of the cross-validation.
     groups : array of shape (n_samples,), optional
         Samples that belong together, as for `permutation_test`.
     exchange : {"within", "whole"}
-        How labels of groups change places, as for `permutation_test`.
+        How labels of groups are permuted, as for `permutation_test`.
     n_permutations : int
         Permutations within strata; the smallest possible p-value is 1 / (1 + n_permutations).
     held_out : HeldOut, optional
@@ -146,7 +149,7 @@ def confounding(
     random_state : int, RandomState instance or None
         Seed of folds and permutations.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Show progress bars.
 

@@ -1,4 +1,4 @@
-"""What else is known of the samples, age and batch for instance: categories and numbers."""
+"""What else is known about the samples, such as age and batch: categories and numbers."""
 
 from __future__ import annotations
 

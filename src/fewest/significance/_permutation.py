@@ -1,4 +1,4 @@
-"""Are so few features, or so few errors, more than chance? Permuted labels and random data."""
+"""Could this few features, or errors, be due to chance? Permuted labels and random data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.utils import check_random_state, column_or_1d
 
@@ -22,7 +22,9 @@ from fewest._estimators.validation import (
     make_dense,
 )
 from fewest._run.progress import progress_bar
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
+from fewest._wording import counted
 from fewest.significance._measure import Measure, Measured, make_measure
 from fewest.significance._together import measure_in_parallel
 
@@ -31,11 +33,11 @@ _TIES = ("auto", "objective", "conservative", "random")
 _DIGITS = 6
 
 
-@dataclass(frozen=True, eq=False)
-class PermutedStatistic:
-    """A statistic of the data, and what chance made of it; small values are the good ones.
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutedStatistic(Shown):
+    """A statistic of the data, and its values by chance; small values are good.
 
-    `p_value` is the share of values, the observed one among them, that are at least as good.
+    `p_value` is the share of values, including the observed one, that are at least as good.
     """
 
     observed: float
@@ -47,8 +49,8 @@ class PermutedStatistic:
         return float(np.median(self.chance))
 
 
-@dataclass(frozen=True)
-class PermutationTest:
+@dataclass(frozen=True, repr=False)
+class PermutationTest(Shown):
     """Outcome of `permutation_test`; a statistic that was not asked for is None.
 
     `p_value` is that of both statistics together: the share of labellings whose smaller p-value is
@@ -59,6 +61,20 @@ class PermutationTest:
     error: PermutedStatistic | None
     p_value: float
     n_permutations: int
+
+    def _headline(self) -> str:
+        return f"p = {self.p_value:.3g} ({counted(self.n_permutations, 'permutation')})"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return [
+            (
+                name,
+                f"{one.observed:.4g} observed, {one.chance_median:.4g} by chance (median), "
+                f"p = {one.p_value:.3g}",
+            )
+            for name, one in (("features", self.features), ("error", self.error))
+            if one is not None
+        ]
 
 
 def permutation_test(
@@ -72,6 +88,7 @@ def permutation_test(
     groups: ArrayLike | None = None,
     exchange: str = "within",
     strata: ArrayLike | None = None,
+    blocks: ArrayLike | None = None,
     ties: str = "auto",
     max_seconds: float | None = None,
     held_out: HeldOut | None = None,
@@ -88,19 +105,19 @@ def permutation_test(
         p = \frac{1 + \#\{b : t_b \le t\}}{1 + B},
 
     which keeps its level at every sample size, whatever the distribution of X. Means and scales of
-    X are computed once for all permutations. Where there are many of them, those of the hard
-    Support Feature Machine on two classes advance together, folds included: one product with X
-    serves them all, and the values are those of single fits.
+    X are computed once for all permutations. If there are many of them, those of the hard
+    Support Feature Machine on two classes are computed together, including the folds: one product
+    with X serves them all, and the values are the same as those of single fits.
 
     Parameters
     ----------
     estimator : classifier, or None for SupportFeatureMachine(C=np.inf)
-        The machine to test. Where it allows errors (a finite C), the statistic "features" is what
+        The machine to test. If it allows errors (a finite C), the statistic "features" is what
         it minimises: features, plus errors at their price. Other classifiers need `get_support` or
-        `coef_` for "features", which are all that is counted then.
+        `coef_` for "features", and only their features are counted.
     X : array or sparse matrix of shape (n_samples, n_features)
-        The samples. An array of torch, CuPy or another library of the array API stays on its device
-        if the machine solves linear programs.
+        The samples. An array of torch, CuPy or another library that follows the array API stays on
+        its device if the machine solves linear programs.
     y : array of shape (n_samples,)
         Their classes, two or more.
     statistics : "features", "error" or both
@@ -109,37 +126,41 @@ def permutation_test(
     n_permutations : int
         B; the smallest possible p-value is 1 / (1 + B).
     cv : int or splitter
-        Folds of the cross-validation; a number means stratified folds, of whole groups where
+        Folds of the cross-validation; a number means stratified folds, of whole groups if
         `groups` are given.
     groups : array of shape (n_samples,), optional
         Samples that belong together: runs of a scanner, or samples of a patient.
     exchange : {"within", "whole"}
-        "within" permutes labels within each group, for groups that hold several classes; "whole"
+        "within" permutes labels within each group, for groups that contain several classes; "whole"
         permutes the labels of groups, for groups of one class each.
     strata : array of shape (n_samples,), optional
-        Samples that are alike in what else could explain the classes, age and sex for instance:
-        labels change places within a stratum only, so p is about what the features say beyond
-        it. They are no part of the folds.
+        Samples that are alike in what else could explain the classes, such as age and sex:
+        labels are permuted only within a stratum, so p is about what the features add to
+        it. Strata do not affect the folds.
+    blocks : array of shape (n_samples,), optional
+        Samples of one class that are alike because they follow each other in time, such as the
+        volumes of a block of stimulation: each block gets one label, and blocks exchange theirs
+        within groups and strata.
     ties : {"auto", "objective", "conservative", "random"}
         The number of features is a small whole number, so many permutations equal the data.
         "conservative" counts them all as at least as good: p is too large rather than too small.
         "objective" compares such pairs by the optimum of the first linear program, |w|_1 at unit
-        distance of the class means, which hardly ever ties and makes the test sharper. "random"
-        puts the data at a random place among its equals: p is exactly uniform under chance, but
-        depends on `random_state`. "auto" is "objective" for the machines of this package, which
+        distance of the class means, which hardly ever ties and makes the test more powerful.
+        "random" puts the data at a random place among the ties: p is exactly uniform under chance,
+        but depends on `random_state`. "auto" is "objective" for the machines of this package that
         have one, and "conservative" for others. Errors that tie always count as equal.
     max_seconds : float, optional
-        Seconds after which the test ends with the permutations done so far, at least one;
-        `n_permutations` of the result says how many.
+        Time limit, after which the test ends with the permutations done so far, at least one;
+        `n_permutations` of the result is their number.
     held_out : HeldOut, optional
         A cross-validation of `estimator` with the true classes, from `run_held_out`, that tested
         every sample once. Its error is the observed one, and its folds are not fitted again.
-        `cv` and `random_state` must be those that made it, else permuted classes are judged by
-        another rule.
+        Pass the same `cv` and `random_state`, otherwise permuted classes are judged in
+        other folds.
     random_state : int, RandomState instance or None
-        Seed of permutations and ties; where `cv` is a number, also shuffles the folds.
+        Seed of permutations and ties; if `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense; threads where permutations advance together.
+        Processes, as in joblib; threads if permutations are computed together.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
@@ -179,13 +200,14 @@ def permutation_test(
         )
     # As small as they can be: all permutations are drawn before the first is used.
     compact = codes.astype(np.min_scalar_type(len(measure.classes)))
-    parts = None if strata is None else column_or_1d(strata)
-    if parts is not None and len(parts) != len(codes):
-        raise ValueError(
-            f"strata must name a stratum for each of the {len(codes)} samples; got {len(parts)}"
-        )
     permuted = permute_labels(
-        compact, measure.groups, n_permutations, rng, exchange=exchange, parts=parts
+        compact,
+        measure.groups,
+        n_permutations,
+        rng,
+        exchange=exchange,
+        parts=_check_per_sample("strata", "stratum", strata, len(codes)),
+        blocks=_check_per_sample("blocks", "block", blocks, len(codes)),
     )
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
@@ -198,6 +220,20 @@ def permutation_test(
             break
     found.close()
     return compare_trials(measured, measure.statistics, ties, rng)
+
+
+def _check_per_sample(
+    name: str, one: str, values: ArrayLike | None, n_samples: int
+) -> NDArray[Any] | None:
+    """One name per sample; None stays None."""
+    if values is None:
+        return None
+    found: NDArray[Any] = column_or_1d(values)
+    if len(found) != n_samples:
+        raise ValueError(
+            f"{name} must name a {one} for each of the {n_samples} samples; got {len(found)}"
+        )
+    return found
 
 
 def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
@@ -237,12 +273,12 @@ def compare_trials(
     return PermutationTest(found.get("features"), found.get("error"), p_value, len(measured) - 1)
 
 
-@dataclass(frozen=True)
-class ChanceSimulation:
+@dataclass(frozen=True, repr=False)
+class ChanceSimulation(Shown):
     """Outcome of `chance_simulation`.
 
     `separable` is the share of random data sets that the machine could fit at all: below one only
-    where it allows no errors. A statistic that was not asked for is None.
+    if it allows no errors. A statistic that was not asked for is None.
     """
 
     features: PermutedStatistic | None
@@ -266,8 +302,8 @@ def chance_simulation(
 ) -> ChanceSimulation:
     """How often, and with how few features, random data of the same shape are separated.
 
-    As many samples and features and the same class sizes, drawn from one Gaussian distribution for
-    all classes; the machine is fitted to each such data set as to the data themselves.
+    The random data have the same number of samples and features and the same class sizes, drawn
+    from one Gaussian distribution for all classes; the machine is fitted to each such data set.
 
     Parameters
     ----------
@@ -281,16 +317,16 @@ def chance_simulation(
         The number of features needed, and the balanced error in cross-validation.
     covariance : {"independent", "within"}
         Independent standard normal features; or the covariance of the samples within their
-        classes (of 2,000 of them, drawn at random, where there are more), for features that are
+        classes (of 2,000 of them, drawn at random, if there are more), for features that are
         correlated as in the data. Random data are dense.
     n_simulations : int
         Number of random data sets.
     cv : int or splitter
         Folds of the cross-validation.
     random_state : int, RandomState instance or None
-        Seed of the random data; where `cv` is a number, also shuffles the folds.
+        Seed of the random data; if `cv` is a number, also shuffles the folds.
     n_jobs : int, optional
-        Processes, in joblib's sense. Each holds a random data set of the size of X.
+        Processes, as in joblib. Each holds a random data set of the size of X.
     verbose : int
         Show a progress bar, if tqdm is installed.
 

@@ -18,6 +18,7 @@ from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_within
 from fewest._estimators.validation import check_choice, check_count, check_data, check_share
 from fewest._run.budget import Budget, take_in_time
+from fewest._showing import Shown
 from fewest._solvers.many.arrays import is_device_array
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
@@ -88,8 +89,8 @@ def find_outside(inside: IndexArray, n_samples: int) -> IndexArray:
     return np.flatnonzero(np.bincount(inside, minlength=n_samples) == 0)
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap632:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap632(Shown):
     """Outcome of `bootstrap_632`: the weighted error, its parts, and both of every resample."""
 
     error: float
@@ -114,19 +115,19 @@ def bootstrap_632(
     r"""Estimate the error by the .632 bootstrap.
 
     A machine is fitted to n samples drawn with replacement; its errors on the samples that were not
-    drawn, and on those that were, are weighed:
+    drawn, and on those that were, are weighted:
 
     .. math::
 
         0.632 \; \mathrm{err}_{\mathrm{test}} + 0.368 \; \mathrm{err}_{\mathrm{train}}
 
     and averaged over the resamples. The estimate varies little, but a machine without training
-    errors makes it optimistic: on pure noise it shows 0.316 instead of 0.5.
+    errors makes it optimistic: on pure noise it is 0.316 instead of 0.5.
 
     Parameters
     ----------
     estimator : classifier
-        Cloned and fitted to every resample, selection of features included.
+        Cloned and fitted to every resample, including its selection of features.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
@@ -140,7 +141,7 @@ def bootstrap_632(
     random_state : int, RandomState instance or None
         Seed of the draws.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
@@ -194,8 +195,8 @@ def bootstrap_632(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Stability(Shown):
     """How alike the selected sets are.
 
     `index` is one for equal sets and zero (on average) for random ones; `interval` is its
@@ -213,7 +214,7 @@ class Stability:
 def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stability:
     r"""Nogueira's stability of selected sets, with its confidence interval.
 
-    For M sets, with the share :math:`p_f` of them that hold feature f and the mean size k,
+    For M sets, with the share :math:`p_f` of them that contain feature f and the mean size k,
 
     .. math::
 
@@ -222,7 +223,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     Parameters
     ----------
     selections : array of shape (n_sets, n_features), bool
-        Which features each set holds.
+        Which features each set contains.
     confidence : float
         Level of the interval, from the index's asymptotic normal distribution.
 
@@ -293,7 +294,7 @@ def stability(
     Parameters
     ----------
     estimator : selector, or None for SupportFeatureMachine()
-        Anything with `fit` that says what it selected: by `get_support` or by `coef_`.
+        Anything with `fit` and either `get_support` or `coef_`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     y : array of shape (n_samples,)
@@ -303,14 +304,14 @@ def stability(
     n_resamples : int
         How many, at least two.
     resample : {"bootstrap", "half"}
-        As many samples (or groups) as the data has, drawn with replacement; or half of them
-        without. Classes keep their shares in either, unless groups hold several classes.
+        As many samples (or groups) as in the data, drawn with replacement; or half of them
+        without. Both keep the shares of the classes, unless groups contain several classes.
     confidence : float
         Level of the confidence interval.
     random_state : int, RandomState instance or None
         Seed of the resamples.
     n_jobs : int, optional
-        Processes, in joblib's sense.
+        Processes, as in joblib.
     verbose : int
         Show a progress bar, if tqdm is installed.
 
@@ -363,7 +364,7 @@ def select_in_resamples(
 
     When time is over, no further resample is begun; there is one at least.
     """
-    strata = _strata(y, groups)
+    strata = find_strata(y, groups)
     jobs = [
         (estimator, X, y, groups, _draw_compactly(strata, y, rng, half=resample == "half"))
         for _ in range(n_resamples)
@@ -379,7 +380,7 @@ def _draw_compactly(strata: list[Units], y: NDArray[Any], *how: Any, **more: Any
     return draw_rows(strata, y, *how, **more)[0].astype(np.min_scalar_type(len(y)))
 
 
-def _strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[Units]:
+def find_strata(y: NDArray[Any], groups: NDArray[Any] | None) -> list[Units]:
     """What is drawn, samples or groups: one list per class, unless a group holds several."""
     if groups is None:
         return list(find_members(y))

@@ -29,9 +29,9 @@ _MOST_SETS = 100_000  # that a simulation tries one by one
 class SeparabilityBounds:
     """Bounds on the probability that `d_star` of `d` random features separate `n` samples.
 
-    `log_lower` and `log_upper` are their natural logarithms, which stay finite where the
-    probabilities underflow. `exact` is the probability itself where it is known (one feature, or
-    all of them; no intercept), else None.
+    `log_lower` and `log_upper` are their natural logarithms, which stay finite if the
+    probabilities underflow. `exact` is the probability itself if it is known (one feature, or
+    all of them; no intercept), otherwise None.
     """
 
     n: int
@@ -47,9 +47,9 @@ class SeparabilityBounds:
 
 @dataclass(frozen=True)
 class SimulatedSeparability:
-    """How often random data were separable in `d_star` of `d` features, beside the bounds.
+    """How often random data were separable in `d_star` of `d` features, with the bounds.
 
-    `share` is that of `n_runs` data sets, and `standard_error` its own.
+    `share` is the share of `n_runs` data sets, with its `standard_error`.
     """
 
     share: float
@@ -120,7 +120,7 @@ def subset_separability_bounds(
     d_star : int
         Number of features chosen.
     intercept : bool
-        Whether hyperplanes may miss the origin; labels must be coin flips then.
+        Whether hyperplanes may miss the origin; labels must then be coin flips.
 
     Returns
     -------
@@ -188,11 +188,11 @@ def simulate_separability(
     d : int
         Number of features to choose from.
     d_star : int
-        Number of features chosen. All :math:`\binom{d}{d^*}` sets are tried where none separates
+        Number of features chosen. All :math:`\binom{d}{d^*}` sets are tried if none separates
         the samples, so this is for small numbers of sets.
     intercept : bool
-        Whether hyperplanes may miss the origin. Labels are coin flips then, as for the bounds: with
-        probability :math:`2^{-n+1}` all are equal, which any hyperplane far away separates.
+        Whether hyperplanes may miss the origin. Labels are then coin flips, as for the bounds: with
+        probability :math:`2^{-n+1}` all are equal, and any hyperplane far away separates them.
     n_runs : int
         Number of data sets.
     random_state : int, RandomState instance or None

@@ -12,6 +12,7 @@ from sklearn.metrics import f1_score
 from fewest._estimators.held_out import Fold, HeldOut, judge_in_parallel
 from fewest._estimators.splits import Split, split_folds
 from fewest._estimators.validation import make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, percent
 from fewest.panels._folds import choose_classifier, judge_columns
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, eq=False)
-class PanelEvaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class PanelEvaluation(Shown):
     """Errors of a classifier on the genes of a panel, from cells that it had not seen.
 
     Parameters

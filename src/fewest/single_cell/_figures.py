@@ -10,12 +10,13 @@ import numpy as np
 from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 
+from fewest._anndata.values import find_negative
 from fewest._estimators.validation import check_choice
 from fewest._types import FloatArray, IndexArray
-from fewest.plotting._figures import PALE, add_colour_bar, add_legend_above, axes_or_new, short
+from fewest.plotting._figures import PALE, add_colour_bar, add_legend_above, axes_or_new
+from fewest.plotting._names import short
 from fewest.single_cell._cells import Cells, read_cells
 from fewest.single_cell._result import Panel
-from fewest.single_cell._values import find_negative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

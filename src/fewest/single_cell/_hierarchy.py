@@ -15,6 +15,7 @@ from fewest._estimators.abilities import (
     Abilities,
     Selection,
     Selector,
+    abilities_of,
     selection_of,
 )
 from fewest._estimators.certificate import Certificate
@@ -54,7 +55,13 @@ class HierarchicalMachine(Selector, ClassifierMixin, BaseEstimator):
         self.paths = paths
 
     def _abilities(self) -> Abilities:
-        return Abilities("machine for a hierarchy of types", has_scores=False)
+        return Abilities(
+            "machine for a hierarchy of types",
+            has_scores=False,
+            predicts_from_support=all(
+                abilities_of(machine).predicts_from_support for machine in self.machines
+            ),
+        )
 
     def _selection(self) -> Selection:
         supports = np.array([selection_of(node).support for node in self.nodes_.values()])

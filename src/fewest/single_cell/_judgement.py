@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from fewest._estimators.held_out import HeldOut
+from fewest._showing import Shown
 from fewest._wording import aligned
 
 if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, eq=False)
-class Judgement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Shown):
     """Predictions for cells that the classifier had not seen.
 
     Parameters

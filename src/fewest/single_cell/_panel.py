@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-from sklearn.base import clone
-
-from fewest._estimators.abilities import selection_of
-from fewest._estimators.held_out import run_held_out
-from fewest._estimators.splits import fit_with_groups
-from fewest._types import FloatArray
-from fewest.single_cell._cells import Cells, check_donors, read_cells, read_labels
+from fewest._anndata.cells import read_labels
+from fewest.single_cell._cells import check_donors, read_cells
+from fewest.single_cell._fitting import fit_and_judge, make_panel, measure_weights
 from fewest.single_cell._hierarchy import (
     HierarchicalMachine,
     find_paths,
     list_needs,
     spread_over_levels,
 )
-from fewest.single_cell._judgement import Judgement
 from fewest.single_cell._keeping import check_writable, write_panel
-from fewest.single_cell._machine import (
-    find_certificates,
-    find_weights,
-    make_machine,
-    make_rules,
-)
+from fewest.single_cell._machine import find_weights, make_machine, make_rules
 from fewest.single_cell._result import Panel
-from fewest.single_cell._values import describe_columns
-
-if TYPE_CHECKING:
-    import pandas
 
 _TOP = "all cells"  # what the broadest types are parts of
 
@@ -100,9 +85,9 @@ def select_panel(
     unlabelled : {"error", "drop"}
         What to do with cells without a type or donor.
     key_added : str or None
-        Name of what is written to `adata`: a column of `adata.var` that says which genes are in
-        the panel, their weights for all types in `adata.varm`, and everything else in `adata.uns`.
-        None writes nothing.
+        Name of what is written to `adata`: columns of `adata.var` that say which genes are in the
+        panel and how large their weights are, the weights for all types in `adata.varm`, and
+        everything else in `adata.uns`. None writes nothing.
     max_seconds : float, optional
         Most seconds for the linear programs of each fit; see `SupportFeatureMachine`.
     random_state : int, RandomState instance or None
@@ -119,6 +104,7 @@ def select_panel(
 
     See Also
     --------
+    fit : Any selecting classifier, also on `adata.raw`.
     evaluate_panel : The error of any panel, with what each gene adds.
     plot_panel : Dot plot and heat map.
 
@@ -144,7 +130,7 @@ def select_panel(
     ['gene 0', 'gene 1', 'gene 2']
     """
     if key_added is not None:
-        check_writable(adata)
+        check_writable(adata, key_added)
     above = [hierarchy] if isinstance(hierarchy, str) else list(hierarchy)
     limits = spread_over_levels(n_genes, len(above) + 1, "n_genes")
     cells = read_cells(
@@ -158,55 +144,21 @@ def select_panel(
     if above:
         columns = {name: read_labels(adata, name)[cells.kept] for name in [*above, label]}
         machine = HierarchicalMachine(machines, find_paths(columns))
-    fitted = fit_with_groups(clone(machine), cells.X, cells.y, cells.donors)
-    judgement = None
-    if cv is not None:
-        held_out = run_held_out(
-            machine,
-            cells.X,
-            cells.y,
-            cv=cv,
-            groups=cells.donors,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        judgement = Judgement(held_out, cells.types, cells.donors)
+    fitted, judgement = fit_and_judge(
+        machine, cells, cv, random_state=random_state, n_jobs=n_jobs, verbose=verbose
+    )
     weigh = fitted.find_weights if above else partial(find_weights, fitted)
-    weights = _measure_weights(fitted, cells, weigh)
-    panel = Panel(
-        genes=[str(gene) for gene in weights.index],
-        weights=weights,
-        estimator=fitted,
-        judgement=judgement,
-        certificates=find_certificates(fitted, cells.y),
+    panel = make_panel(
+        fitted,
+        cells,
+        measure_weights(fitted, cells, weigh),
+        judgement,
         label=label,
         layer=layer,
         donor=donor,
         counts=bool(counts),
         needed_by=list_needs(fitted, cells.genes, _TOP) if above else {},
-        notes=cells.notes,
     )
     if key_added is not None:
         write_panel(adata, panel, key_added)
     return panel
-
-
-def _measure_weights(
-    fitted: Any, cells: Cells, weigh: Callable[[FloatArray], FloatArray]
-) -> pandas.DataFrame:
-    """Weights of the selected genes, in the order in which they are shown.
-
-    `weigh` gives those of all genes, from the genes' standard deviations.
-    """
-    import pandas
-
-    chosen = np.flatnonzero(selection_of(fitted).support)
-    if not len(chosen):
-        raise ValueError("no gene was selected: allow more genes, or give another estimator")
-    scale = np.zeros(len(cells.genes))
-    scale[chosen] = describe_columns(cells.X[:, chosen])[1]
-    weights = weigh(scale)[:, chosen].T
-    order = np.lexsort((-weights.max(axis=1), weights.argmax(axis=1)))
-    names = [cells.genes[chosen[place]] for place in order]
-    return pandas.DataFrame(weights[order], index=names, columns=fitted.classes_.tolist())

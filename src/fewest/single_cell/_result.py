@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fewest._anndata.matching import read_named_genes, spread_columns
+from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.certificate import Certificate
+from fewest._showing import Shown
 from fewest._wording import counted, cut, listed, percent
 from fewest.single_cell._judgement import Judgement, align_with_words
 
@@ -13,8 +19,8 @@ if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
+@dataclass(frozen=True, eq=False, repr=False)
+class Panel(Shown):
     """Genes that tell cell types apart, and how well they do on cells that were held out.
 
     Parameters
@@ -40,6 +46,12 @@ class Panel:
         tells the broadest types apart.
     notes : tuple of str
         What was decided on the way.
+    method : str
+        Name of the estimator, for people.
+    use_raw : bool
+        Whether the values were those of `adata.raw`.
+    all_genes : tuple of str
+        The genes that could be selected, in the order of the columns that the estimator saw.
     """
 
     genes: list[str]
@@ -53,6 +65,54 @@ class Panel:
     counts: bool = False
     needed_by: dict[str, tuple[str, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    method: str = ""
+    use_raw: bool = False
+    all_genes: tuple[str, ...] = ()
+
+    def predict(self, adata: Any, *, key_added: str | None = None) -> pandas.Series:
+        """Types of the cells of another object, from the same layer as in the fit.
+
+        Parameters
+        ----------
+        adata : AnnData
+            Its genes are found by name, and may be in any order. Those that were not selected may
+            be missing, if the estimator does not need them.
+        key_added : str, optional
+            Column of `adata.obs` to which the types are written.
+
+        Returns
+        -------
+        Series
+            A category for every cell, with the names of the cells as index.
+        """
+        import pandas
+
+        found = pandas.Series(
+            pandas.Categorical(self._predict(adata), categories=self.types),
+            index=adata.obs_names,
+            name=self.label if key_added is None else key_added,
+        )
+        if key_added is not None:
+            adata.obs[key_added] = found
+        return found
+
+    def _predict(self, adata: Any) -> Any:
+        needed = np.arange(len(self.all_genes))
+        if abilities_of(self.estimator).predicts_from_support:
+            needed = np.flatnonzero(selection_of(self.estimator).support)
+        values = read_named_genes(
+            adata,
+            [self.all_genes[place] for place in needed],
+            layer=self.layer,
+            use_raw=self.use_raw,
+            counts=self.counts,
+        )
+        if len(needed) < len(self.all_genes):
+            values = spread_columns(values, needed, len(self.all_genes))
+        with warnings.catch_warnings():
+            # The estimator knows the names; the columns are in their order.
+            warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            return self.estimator.predict(values)
 
     @property
     def types(self) -> list[str]:

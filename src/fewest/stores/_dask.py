@@ -70,8 +70,8 @@ class DaskMatrix(Blocked):
 
     def __reduce__(self) -> Any:
         raise StaysHereError(
-            "X is a Dask array, and its cluster works on all parts of it already: fits to it "
-            "follow one another. Leave n_jobs as it is (None), or take threads"
+            "X is a Dask array, and its cluster already works on all parts of it, so fits run "
+            "one after another. Leave n_jobs as it is (None), or use threads"
         )
 
     def products(self, V: FloatArray) -> FloatArray:

@@ -43,21 +43,21 @@ def open_store(
     ----------
     path : str or path-like
         The file: .npy, .h5 or .hdf5, .h5ad, .zarr (AnnData or one array), .parquet, or PLINK's
-        .bed with .bim and .fam beside it. Missing genotypes count as the mean of their variant.
+        .bed with .bim and .fam beside it. Missing genotypes are replaced by the variant's mean.
     key : str, optional
         Which matrix of the file: for AnnData a layer such as "layers/raw" (default: X), for HDF5
         the path of a dataset (default: the only one, or X).
     labels : sequence of str, optional
-        Columns of a Parquet table that are no features, such as the class.
+        Columns of a Parquet table that are not features, such as the class.
     max_memory : float, optional
-        Bytes that blocks and columns in memory may take, roughly. By default a block has 64 MB (or
-        as many as the environment variable FEWEST_BLOCK_MB says), and there are four of them. A
+        Approximate number of bytes for blocks and columns in memory. By default a block has 64 MB
+        (or the value of the environment variable FEWEST_BLOCK_MB), and there are four of them. A
         chunk of the file that is larger is still read as a whole.
 
     Returns
     -------
     Store
-        It has `shape` and `dtype`, and is taken as X by `SupportFeatureMachine`,
+        It has `shape` and `dtype`, and is accepted as X by `SupportFeatureMachine`,
         `SupportFeatureMachineCV`, `ZeroNormSVM` and `Liknon`.
 
     Examples

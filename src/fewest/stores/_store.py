@@ -1,4 +1,4 @@
-"""The array-like object that users hold."""
+"""The array-like object that users work with."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Store(Blocked):
     dtype : numpy dtype
         The type of the values as blocks give them.
     label_names : list of str
-        What the file knows about samples beside X; `read_label` reads one of them.
+        What the file has about samples besides X; `read_label` reads one of them.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Store(Blocked):
         return self.source.n_passes
 
     def read_label(self, name: str) -> NDArray[Any]:
-        """One value per sample: its class, for instance.
+        """One value per sample, such as its class.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ _WRITTEN_DATE = r"(\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4})([T ]\d\d?:\d\d(:
 _REASONS = {
     "id": "Left out as an id, because every sample has its own text there: {}.",
     "date": "Left out, because there are dates in it: {}.",
-    "counter": "Left out, because it just counts the rows (name what is a feature in keep): {}.",
+    "counter": "Left out, because it only counts the rows (to keep it, name it in keep): {}.",
 }
 _WORDS = {"target": "class", "groups": "group", "covariates": "covariate"}
 
@@ -253,7 +253,7 @@ def _refuse_text(
         signs = " Use one decimal sign in the whole file, and no thousands separators."
     return InputError(
         f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
-        f"{', '.join(shown)}{more}.\nLeave out what is no feature "
+        f"{', '.join(shown)}{more}.\nLeave out columns that are not features "
         f"(drop {quoted(names[text[0]])}), or write numbers there.{signs}",
         argument="drop",
     )

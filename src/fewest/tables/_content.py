@@ -7,6 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from fewest._showing import Shown
+
 
 @dataclass(frozen=True)
 class Missing:
@@ -18,8 +20,8 @@ class Missing:
     features_left_out: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, repr=False)
+class Table(Shown):
     """Samples in rows, with one class label per sample and one name per feature.
 
     Parameters
@@ -48,7 +50,7 @@ class Table:
     ids : array of shape (n_samples,), optional
         What the file calls its samples, as text.
     covariates : dict of arrays
-        What else is known of the samples, if asked for.
+        What else is known about the samples, if asked for.
     """
 
     X: Any
@@ -77,8 +79,8 @@ class Table:
         )
 
 
-@dataclass(frozen=True)
-class Samples:
+@dataclass(frozen=True, repr=False)
+class Samples(Shown):
     """Samples in rows, to be predicted.
 
     Parameters

@@ -46,7 +46,7 @@ class MissingPackageError(InputError, ImportError):
 
 
 class DamagedFileError(InputError):
-    """The file is not what its suffix says, or only a part of it."""
+    """The file is not what its suffix says, or is incomplete."""
 
     def __init__(self, file: Path, kind: str, reason: object, advice: str) -> None:
         super().__init__(

@@ -221,8 +221,8 @@ class Names:
         if twice:
             raise InputError(
                 f"{self.columns.origin} has {counted(len(twice), f'{line} name')} more than once: "
-                f"{listed(twice)}.\nGive every {line} a name of its own, or say what becomes of "
-                "those that share one (duplicates: mean, max, first or suffix).",
+                f"{listed(twice)}.\nGive every {line} its own name, or choose how to treat those "
+                "that share one (duplicates: mean, max, first or suffix).",
                 argument="duplicates",
             )
 
@@ -281,7 +281,7 @@ class Frame:
     find_ids : callable
         What may be the ids of the samples, the most likely first.
     ids : Ids, optional
-        What was taken as the ids of the samples.
+        The ids of the samples, if known.
     notes : list of str
         What the user should know about how the file was read.
     default_target : str, optional

@@ -12,8 +12,6 @@ from fewest._wording import counted, listed, near_names
 from fewest.tables._content import Table
 from fewest.tables._errors import InputError
 
-REST = "rest"
-
 
 def keep_classes(table: Table, only: Sequence[str]) -> Table:
     """The samples of these classes."""
@@ -34,11 +32,15 @@ def oppose_rest(table: Table, name: str) -> Table:
     """Two classes: this one, and all others together."""
     label = _find_class(table, name, "one_vs_rest")
     text = _as_text(table)
-    rest = REST if label != REST else f"not {REST}"
     others = sorted(set(text.tolist()) - {label})
-    y = np.where(text == label, label, rest)
+    y = np.where(text == label, label, name_rest(label))
     note = f"The class {label} against the rest: {listed(others)}."
     return replace(table, y=y.astype(str), notes=[*table.notes, note])
+
+
+def name_rest(label: str) -> str:
+    """What all other classes are called, beside one that may be called so itself."""
+    return "rest" if label != "rest" else "not rest"
 
 
 def _as_text(table: Table) -> Any:

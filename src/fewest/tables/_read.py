@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from fewest._memory import TooLargeError
-from fewest._wording import listed, near, visible
+from fewest._wording import visible
 from fewest.tables._arrays import (
     check_classes,
     convert_features,
@@ -66,8 +66,8 @@ def read_table(
     Parameters
     ----------
     path : str or path-like
-        The file: text with a header line (.csv, .tsv, .txt, each also as .gz), also a series matrix
-        of GEO; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
+        The file: text with a header line (.csv, .tsv, .txt, each also as .gz), or a GEO series
+        matrix; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
     target : str or None
         The class column; for .npz the array with the classes, where None means y.
     drop : sequence of str
@@ -80,27 +80,27 @@ def read_table(
         the target and of the groups.
     missing : {"error", "drop-samples", "drop-features", "median"}
         How to treat cells without a value. With "drop-samples", samples without a class or group
-        are left out, too.
+        are also left out.
     sheet : str, optional
         The sheet of a workbook (default: the first).
     layer : str, optional
         The layer of an .h5ad file (default: X).
     classes : str or path-like, optional
         A second file with the classes, and with groups: "FILE", "FILE:COLUMN" or
-        "FILE:SHEET:COLUMN". Its rows are found by the ids of the samples, in any order. Where these
-        are columns of the first file, that is read transposed by itself.
+        "FILE:SHEET:COLUMN". Its rows are found by the ids of the samples, in any order. If these
+        are columns of the first file, that file is transposed automatically.
     ids : str, optional
         The column with the ids of the samples (default: the first one with a different text in
         every row).
     names : str, optional
-        Where the samples are columns: the column with the names of the features, a gene symbol for
-        instance (default: the first).
+        If the samples are columns: the column with the names of the features, such as gene symbols
+        (default: the first).
     duplicates : {"error", "mean", "max", "first", "suffix"}
-        What becomes of features that share a name: one column with their mean, with the largest
+        How to treat features that share a name: one column with their mean, with the largest
         value of each sample, with the first of them, or all of them with numbers after their names.
     covariates : sequence of str
-        Columns with what else is known of the samples, age, sex and batch for instance; they are
-        no features.
+        Columns with what else is known about the samples, such as age, sex and batch; they are
+        not used as features.
     keep : sequence of str
         Columns that are features although they look like row numbers, ids or dates.
 
@@ -155,12 +155,12 @@ def read_table(
         covariates=covariates,
     )
     if classes is not None:
-        request = _read_classes(os.fspath(classes), request)
+        request = read_classes(os.fspath(classes), request)
     frame = read_frame(path, request)
     if request.target is None:
         request = replace(request, target=frame.default_target)
-    with _naming_other_sheets(frame):
-        _check(frame, request)
+    with naming_other_sheets(frame):
+        check_request(frame, request)
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
         frame = settle_ids(frame)
@@ -267,11 +267,11 @@ def read_samples(
         duplicates=duplicates,
     )
     if classes is not None:
-        request = _read_classes(os.fspath(classes), request)
+        request = read_classes(os.fspath(classes), request)
         target = request.target
     frame = read_frame(path, request)
-    with _naming_other_sheets(frame):
-        _check(frame, request)
+    with naming_other_sheets(frame):
+        check_request(frame, request)
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
         frame = settle_ids(frame)
@@ -289,7 +289,7 @@ def read_samples(
     return samples
 
 
-def _read_classes(text: str, request: Request) -> Request:
+def read_classes(text: str, request: Request) -> Request:
     """The request with the second file, and with the class column that was named after it."""
     file, rest = split_classes(text)
     sheet = rest.pop(0) if len(rest) == 2 else None
@@ -299,46 +299,6 @@ def _read_classes(text: str, request: Request) -> Request:
     classes = make_class_table(own)
     named = rest[0] if rest else request.target or classes.find_target()
     return replace(request, classes=classes, target=named)
-
-
-def read_some(
-    path: str | os.PathLike[str],
-    features: Sequence[str],
-    target: str | None,
-    *,
-    transpose: bool = False,
-    missing: str = "error",
-    sheet: str | None = None,
-    layer: str | None = None,
-) -> tuple[Table, list[str]]:
-    """Samples with their classes and those of some features that the file has.
-
-    The parameters are those of `read_table`. Returns the table, and the names of the other columns.
-    """
-    request = Request(target, (), None, transpose, sheet, layer)
-    frame = read_frame(path, request)
-    if target is None:
-        request = replace(request, target=frame.default_target)
-    with _naming_other_sheets(frame):
-        _check(frame, request)
-        names = frame.names.columns.names
-        known = {names[place] for place in frame.names.list_candidates(request)}
-        request = replace(request, features=[name for name in features if name in known])
-        if not request.features:
-            raise InputError(
-                f"{frame.origin} has none of the features: {listed(features)}.\n"
-                f"{near(features[0], names, frame.names.columns.line)}"
-            )
-        if missing == "drop-samples":
-            frame = leave_out_unlabelled(frame, request)
-        named = request.target or ""
-        y = read_label(frame, request, named)
-        check_classes(y, named, frame.origin)
-        X, found = convert_features(frame, frame.names.find_features(request))
-    table = Table(X, y, found, frame.origin, str(path), named, notes=frame.notes)
-    table = treat_missing(table, missing)
-    refuse_infinite(table)
-    return table, sorted(known.difference(found))
 
 
 def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
@@ -393,7 +353,7 @@ def _find_reader(file: Path, request: Request) -> _Reader:
     return reader
 
 
-def _check(frame: Frame, request: Request) -> None:
+def check_request(frame: Frame, request: Request) -> None:
     """Raise an InputError if there are no samples, or if the request does not fit the names."""
     names = frame.names.columns.names
     if not names or frame.cells.shape[0] == 0:
@@ -404,7 +364,7 @@ def _check(frame: Frame, request: Request) -> None:
 
 
 @contextmanager
-def _naming_other_sheets(frame: Frame) -> Iterator[None]:
+def naming_other_sheets(frame: Frame) -> Iterator[None]:
     """Add to an error that the data may be in another sheet of the workbook."""
     try:
         yield

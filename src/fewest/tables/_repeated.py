@@ -15,9 +15,9 @@ from fewest.tables._frame import is_sparse
 
 WAYS = ("error", "mean", "max", "first", "suffix")
 _SAID = {
-    "mean": "their mean is taken",
-    "max": "the largest value of each sample is taken",
-    "first": "the first one is taken",
+    "mean": "their mean is used",
+    "max": "the largest value of each sample is used",
+    "first": "the first one is used",
     "suffix": "a number was added to each name",
 }
 _MONTHS = "jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|sept|oct|okt|nov|dec|dez"
@@ -46,7 +46,7 @@ def merge_repeated(X: Any, names: list[str], how: str) -> tuple[Any, list[str], 
     n_repeated = int(np.sum(counts > 1))
     repeated = [names[place] for place in np.sort(first[counts > 1])]
     note = (
-        f"{counted(n_repeated, 'name')} stood for several columns of values: {_SAID[how]} "
+        f"{counted(n_repeated, 'name')} had several columns of values: {_SAID[how]} "
         f"({listed(repeated)})."
     )
     if how == "suffix":
@@ -100,6 +100,6 @@ def note_dates(names: Sequence[str]) -> list[str]:
     if not dates or len(dates) > len(names) / 2:  # all of them: measurements at these dates
         return []
     return [
-        "Names of features that look like dates, which Excel makes of gene symbols (2-Sep was "
+        "Names of features that look like dates, into which Excel turns gene symbols (2-Sep was "
         f"SEPT2, now SEPTIN2): {listed(dates)}. Take the names from the original file."
     ]

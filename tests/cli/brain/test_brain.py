@@ -146,7 +146,7 @@ def test_three_conditions(run, scan):
     ran = run(*arguments)
     assert ran.code == 0
     assert nibabel.load(scan.folder / "found" / "coef.nii.gz").shape == (6, 5, 4, 3)
-    assert "weight face  weight house  weight rest" in ran.out
+    assert "coefficient face  coefficient house  coefficient rest" in ran.out
 
 
 def test_informative_and_downsampled(run, scan):
@@ -329,8 +329,7 @@ def test_images_are_masked_once_and_folds_run_once(run, scan, monkeypatch, page)
 
     monkeypatch.setattr(NiftiMasker, "transform", count_masking)
     monkeypatch.setattr(SupportFeatureMachine, "fit", count_fit)
-    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1e-9)
-    arguments = scan.arguments("--no-figures")
+    arguments = scan.arguments("--no-figures", "--report-seconds", 1e-9)
     ran = run(*([a for a in arguments if a != "--no-report"] if page else arguments))
     assert ran.code == 0, ran.err
     assert len(masked) == 1
@@ -348,8 +347,8 @@ def test_nothing_selected(run, scan):
     assert scan.result["alternatives"] is None
 
 
-def test_report_is_a_page_with_maps(run, scan, monkeypatch):
-    monkeypatch.setattr("fewest.cli._brain.USUAL_SECONDS", 1.0)
+@pytest.mark.usefixtures("little_work")
+def test_report_is_a_page_with_maps(run, scan):
     arguments = [a for a in scan.arguments("--no-figures") if a != "--no-report"]
     ran = run(*arguments)
     assert ran.code == 0, ran.err

@@ -148,7 +148,8 @@ def test_mask_on_another_grid(fails, scan):
 def test_options_that_make_no_sense(fails, scan):
     assert "liknon needs a finite --C" in fails(*changed(scan, method=["liknon"], C=["inf"]))
     assert "must be a number above zero" in fails(*changed(scan, smoothing=["0"]))
-    assert "the following arguments are required: --labels, --out" in fails("brain", "x.nii")
+    assert "the following arguments are required: --out" in fails("brain", "x.nii")
+    assert "must be said once" in fails("brain", "x.nii", "--out", scan.folder / "found")
 
 
 def test_without_nilearn(fails, scan, monkeypatch):

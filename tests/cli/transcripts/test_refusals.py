@@ -50,7 +50,7 @@ KINDS = {
         lambda path: path.write_text("a,group\n" + "1,x\n2,y\n" * 9 + "1,2,x\n"),
         "Every row must have as many cells as the header",
     ),
-    "twice.csv": (_named_twice, "Give every column a name of its own"),
+    "twice.csv": (_named_twice, "Give every column its own name"),
     "no_target.csv": (lambda path: path.write_text("a,b\n1,x\n2,y\n"), "has no column 'group'"),
     "one_class.csv": (lambda path: path.write_text("a,group\n1,x\n2,x\n"), "only one class"),
     "hole.csv": (_with_hole, "See --missing drop-samples, drop-features or median"),

@@ -15,6 +15,7 @@ from time import perf_counter
 
 import numpy as np
 
+from fewest._showing import Shown
 from fewest._solvers.blas_threads import one_blas_thread
 from fewest._solvers.box_lasso.block import Block, Memory, wish
 from fewest._solvers.box_lasso.bound import gap_unit, lower_bound, objective_value, relative_gap
@@ -30,8 +31,8 @@ _PROGRESS, _SHARE = 0.03, 0.3
 _PATIENCE = 5
 
 
-@dataclass(frozen=True, eq=False)
-class BoxLassoResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class BoxLassoResult(Shown):
     """Weights of the standardised columns, with objective and bound recomputed from the data.
 
     `gap` is (objective - bound) / objective; where the fit is nearly perfect, a ten-thousandth of

@@ -26,7 +26,8 @@ class Columns:
 
     `mean` and `inverse_scale` hold one value per column. Columns to be ignored (constant ones) have
     an inverse scale of zero: their price is zero, and they are never selected. `class_means` are
-    those of X as it is, where they are known.
+    those of X as it is, where they are known. `deviation` are the standard deviations, where the
+    scale is another one.
     """
 
     def __init__(
@@ -35,18 +36,27 @@ class Columns:
         mean: FloatArray,
         inverse_scale: FloatArray,
         class_means: ClassMeans | None = None,
+        deviation: FloatArray | None = None,
     ) -> None:
         self.matrix = as_matrix(X)
         self.X = self.matrix.data  # as they were given: for what needs data in memory
         self.mean = mean
         self.inverse_scale = inverse_scale
         self.class_means = class_means
+        self.deviation = deviation
         self.n_samples, self.n_features = self.matrix.shape
 
     @property
     def n_usable(self) -> int:
         """How many columns are not constant."""
         return int(np.count_nonzero(self.inverse_scale))
+
+    def deviations(self, features: IndexArray) -> FloatArray:
+        """Standard deviations of these columns of X as it is; zero for columns to be ignored."""
+        if self.deviation is not None:
+            return self.deviation[features]
+        inverse = self.inverse_scale[features]
+        return np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0.0)
 
     def price(self, v: FloatArray) -> FloatArray:
         """Inner product of every standardised column with v: one pass over X, at most."""
@@ -96,17 +106,23 @@ class Columns:
 
     def rows(self, rows: Any) -> Columns:
         """Some of the samples (indices or a mask), on the scale of all of them."""
-        return Columns(self.matrix.rows(rows), self.mean, self.inverse_scale)
+        return Columns(
+            self.matrix.rows(rows), self.mean, self.inverse_scale, deviation=self.deviation
+        )
 
     def keep(self, features: IndexArray) -> Columns:
         """Some of the columns."""
         return Columns(
-            self.matrix.keep(features), self.mean[features], self.inverse_scale[features]
+            self.matrix.keep(features),
+            self.mean[features],
+            self.inverse_scale[features],
+            deviation=None if self.deviation is None else self.deviation[features],
         )
 
-    def with_scale(self, inverse_scale: FloatArray) -> Columns:
+    def with_scale(self, inverse_scale: FloatArray, deviation: FloatArray | None = None) -> Columns:
         """The same columns on another scale; zero for those that can no longer be selected."""
-        return Columns(self.matrix, self.mean, inverse_scale, self.class_means)
+        deviation = self.deviation if deviation is None else deviation
+        return Columns(self.matrix, self.mean, inverse_scale, self.class_means, deviation)
 
 
 def as_matrix(X: Any) -> Matrix:
@@ -135,14 +151,16 @@ def scale_columns(
     usable = (variance > 0.0) & (variance < np.inf)
     others = np.flatnonzero(~usable)
     inverse_of_others = np.where(variance[others] == 0.0, 0.0, np.nan)
+    deviation = None
     if not per_column and usable.any():
+        deviation = np.sqrt(np.where(usable, variance, 0.0))
         variance[usable] = variance[usable].mean()
     # In place: with this many columns, a temporary array takes longer than what is done to it.
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse_scale = np.sqrt(variance, out=variance)
         np.divide(1.0, inverse_scale, out=inverse_scale)
     inverse_scale[others] = inverse_of_others
-    return Columns(matrix, found.mean, inverse_scale, found.class_means)
+    return Columns(matrix, found.mean, inverse_scale, found.class_means, deviation)
 
 
 def wrap_columns(X: Any) -> Columns:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import Rivalry, choose_features
@@ -31,8 +32,8 @@ _CANDIDATES, _BISECTIONS, _NEARLY = 40, 8, 0.75
 _ROUGH = 1e-4
 
 
-@dataclass(frozen=True, eq=False)
-class JointSelection(Series):
+@dataclass(frozen=True, eq=False, repr=False)
+class JointSelection(Shown, Series):
     """Final weights for all classes, and the certified linear program behind every step.
 
     `steps[0]` is the program over all columns; the later ones keep no multipliers, and count

@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.interior import JointInterior
 from fewest._solvers.joint.problem import JointProblem
@@ -43,8 +44,8 @@ _BALANCED = 1e-9
 _HOPELESS = 1e8
 
 
-@dataclass(frozen=True, eq=False)
-class JointResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointResult(Shown):
     """Weights of the selected features (rows) for every class, and what proves them.
 
     `W`, `b` refer to the standardised columns. `alpha` has one value per sample and class, zero for

@@ -18,6 +18,7 @@ from functools import partial
 
 import numpy as np
 
+from fewest._showing import Shown
 from fewest._solvers.certify import objective_value
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.master import Master, SolverError, TimeIsUpError
@@ -42,8 +43,8 @@ from fewest._types import FloatArray, IndexArray
 _WORTH_ANOTHER_STEP = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
-class ZeroNormResult(Series):
+@dataclass(frozen=True, eq=False, repr=False)
+class ZeroNormResult(Shown, Series):
     """The loop's final weights, and the certified linear program behind every step.
 
     `steps[0]` is the program over all columns; the later ones count columns within the support

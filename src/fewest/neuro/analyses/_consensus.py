@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fewest._estimators.validation import is_number
+from fewest._showing import Shown
 from fewest._types import BoolArray, IndexArray
 from fewest._wording import aligned, counted
 from fewest.informative import InformativeFeatures
 from fewest.informative._univariate import share_count
 
 
-@dataclass(frozen=True, eq=False)
-class Consensus:
+@dataclass(frozen=True, eq=False, repr=False)
+class Consensus(Shown):
     """Voxels that are in enough of several maps; print it for the numbers.
 
     Attributes

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_consistent_length, column_or_1d
 
 from fewest._estimators.validation import check_choice, make_dense
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
 from fewest.neuro.analyses._performance import (
@@ -24,8 +25,8 @@ from fewest.neuro.analyses._performance import (
 AVERAGES = ("rest", "all", None)
 
 
-@dataclass(frozen=True, eq=False)
-class OneVsAll:
+@dataclass(frozen=True, eq=False, repr=False)
+class OneVsAll(Shown):
     """Outcome of `one_vs_all`; print it for the table.
 
     `performances` has one entry per condition, and `class_sizes` the number of samples of the

@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.splits import permute_labels
 from fewest._estimators.validation import check_count
+from fewest._showing import Shown
 from fewest._types import FloatArray
 from fewest._wording import aligned, cut
 from fewest.neuro.analyses._performance import (
@@ -33,8 +34,8 @@ from fewest.significance._permutation import PermutedStatistic, compare_trials
 _TIES = "conservative"  # p-values may be too large, but never too small
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(Shown):
     """Two conditions, and how they can be told apart."""
 
     first: Any
@@ -47,8 +48,8 @@ class Pair:
         return f"{cut(self.first)} vs. {cut(self.second)}"
 
 
-@dataclass(frozen=True, eq=False)
-class AllPairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class AllPairs(Shown):
     """Outcome of `all_pairs`; print it for the table.
 
     `pairs` are in the order of `conditions`: the first with all others, then the second.
@@ -186,7 +187,7 @@ def pair_up(
     return names, data_sets
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PermutedPair(Pair):
     """Two conditions beside the same samples with permuted labels.
 
@@ -199,8 +200,8 @@ class PermutedPair(Pair):
     p_value: float
 
 
-@dataclass(frozen=True, eq=False)
-class PermutedPairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class PermutedPairs(Shown):
     """Outcome of `permuted_pairs`; print it for the table."""
 
     conditions: tuple[Any, ...]

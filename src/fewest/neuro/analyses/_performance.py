@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
 from fewest._estimators.splits import check_groups, require_all_classes
 from fewest._estimators.validation import check_data, encode_classes
+from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import listed
 from fewest.exceptions import NotSeparableError
@@ -84,8 +85,8 @@ def choose_conditions(
     return asked
 
 
-@dataclass(frozen=True, eq=False)
-class Performance:
+@dataclass(frozen=True, eq=False, repr=False)
+class Performance(Shown):
     """What a machine needs, and how well it does on the groups left out.
 
     Attributes

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fewest._showing import Shown
 from fewest._wording import aligned, cut
 from fewest.exceptions import NotSeparableError
 from fewest.informative import InformativeFeatures, informative_features
@@ -26,8 +27,8 @@ from fewest.neuro.analyses._performance import TwoClasses
 from fewest.neuro.analyses._series import cut_times, make_levels
 
 
-@dataclass(frozen=True, eq=False)
-class RepeatedSelection:
+@dataclass(frozen=True, eq=False, repr=False)
+class RepeatedSelection(Shown):
     """Repetitive selection for two classes, at one time or level if there are several.
 
     Attributes
@@ -89,8 +90,8 @@ class RepeatedSelection:
         return replace(consensus, counts=counts, expected=expected)
 
 
-@dataclass(frozen=True, eq=False)
-class RepeatedSelections:
+@dataclass(frozen=True, eq=False, repr=False)
+class RepeatedSelections(Shown):
     """Outcome of the functions `repeat_...`; print it for the table.
 
     `parts` holds one `RepeatedSelection` per pair (or condition) and time (or level).

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.validation import check_choice
+from fewest._showing import Shown
 from fewest._types import BoolArray, FloatArray
 from fewest._wording import aligned, cut
 from fewest.imaging import downsampled_mask
@@ -22,8 +23,8 @@ from fewest.neuro.analyses._pairs import AllPairs, compare_pairs
 _SHOWN = {"features": ("n_features", 1), "error": ("error", 2)}  # of a performance, digits
 
 
-@dataclass(frozen=True, eq=False)
-class TimeSlices:
+@dataclass(frozen=True, eq=False, repr=False)
+class TimeSlices(Shown):
     """Outcome of `time_slices`; print it for both tables.
 
     `slices` holds the pairs of conditions at each of the `times`.
@@ -147,8 +148,8 @@ def _star(row: FloatArray, digits: int) -> list[str]:
     return [f"{value:.{digits}f}{'*' if place == best else ' '}" for place, value in enumerate(row)]
 
 
-@dataclass(frozen=True, eq=False)
-class Resolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Resolution(Shown):
     """One level of the pyramid: its mask, and the pairs of conditions in it."""
 
     level: int
@@ -161,8 +162,8 @@ class Resolution:
         return int(self.mask.sum())
 
 
-@dataclass(frozen=True, eq=False)
-class Resolutions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Resolutions(Shown):
     """Outcome of `resolutions`; print it for the table."""
 
     levels: tuple[Resolution, ...]

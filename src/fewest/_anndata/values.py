@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fewest._estimators.validation import SPARSE_FORMATS
 from fewest._memory import get_memory
-from fewest._sparse import check_sparse
+from fewest._sparse import SPARSE_FORMATS, check_sparse
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import counted, listed, near, quoted
 
@@ -21,8 +20,21 @@ _WORTH_SPARSE = 0.4  # share of values that are not zero, below which sparse is 
 _TARGET_SUM = 1e4  # counts per cell after normalisation, as scanpy's tutorials have it
 
 
-def find_layer(adata: Any, layer: str | None) -> tuple[Any, str]:
+def check_source(adata: Any, layer: str | None, *, use_raw: bool) -> None:
+    """Raise unless the values that are asked for are one matrix, which exists."""
+    if use_raw and layer is not None:
+        raise ValueError(
+            f"layer={layer!r} and use_raw=True name two matrices: leave one of them out"
+        )
+    if use_raw and adata.raw is None:
+        raise ValueError("adata.raw is empty. Leave use_raw out, or name a layer")
+
+
+def find_layer(adata: Any, layer: str | None, *, use_raw: bool = False) -> tuple[Any, str]:
     """The values as the object holds them, possibly on disk, and what messages call them."""
+    check_source(adata, layer, use_raw=use_raw)
+    if use_raw:
+        return adata.raw.X, "adata.raw"
     if layer is None:
         if adata.X is None:
             raise ValueError(f"adata.X is empty. Name a layer: {listed(adata.layers) or 'none'}")
@@ -36,14 +48,18 @@ def find_layer(adata: Any, layer: str | None) -> tuple[Any, str]:
 
 
 def read_values(
-    adata: Any, layer: str | None, columns: IndexArray | None = None
+    adata: Any,
+    layer: str | None,
+    columns: IndexArray | None = None,
+    *,
+    use_raw: bool = False,
 ) -> tuple[Any, list[str]]:
     """The matrix, or some of its columns, in memory; and notes on how it got there.
 
     It is csr, csc or dense. What is in memory already is not copied. Files are read as they are if
     they are sparse, and in blocks of rows if they are dense; mostly zeros, these become sparse.
     """
-    values, name = find_layer(adata, layer)
+    values, name = find_layer(adata, layer, use_raw=use_raw)
     _check_numbers(values, name)
     if sparse.issparse(values):
         check_sparse(values, name)

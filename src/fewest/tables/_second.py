@@ -1,0 +1,74 @@
+"""A second table that has some of the features of the first one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fewest._wording import listed, near
+from fewest.tables._arrays import (
+    check_classes,
+    convert_features,
+    leave_out_unlabelled,
+    read_label,
+)
+from fewest.tables._classes import join_classes
+from fewest.tables._content import Table
+from fewest.tables._errors import InputError
+from fewest.tables._frame import Request
+from fewest.tables._missing import refuse_infinite, treat_missing
+from fewest.tables._read import check_request, naming_other_sheets, read_classes, read_frame
+from fewest.tables._repeated import merge_repeated
+
+
+def read_some(
+    path: str | os.PathLike[str],
+    features: Sequence[str],
+    target: str | None,
+    *,
+    transpose: bool = False,
+    missing: str = "error",
+    sheet: str | None = None,
+    layer: str | None = None,
+    classes: str | os.PathLike[str] | None = None,
+    ids: str | None = None,
+    names: str | None = None,
+    duplicates: str = "error",
+) -> tuple[Table, list[str]]:
+    """Samples with their classes and those of some features that the file has.
+
+    The parameters are those of `read_table`. Returns the table, and the names of the other columns.
+    """
+    request = Request(
+        *(target, (), None, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
+    )
+    if classes is not None:
+        request = read_classes(os.fspath(classes), request)
+    frame = read_frame(path, request)
+    if request.target is None:
+        request = replace(request, target=frame.default_target)
+    with naming_other_sheets(frame):
+        check_request(frame, request)
+        if request.classes is not None:
+            frame = join_classes(frame, request.classes)
+        columns = frame.names.columns.names
+        known = {columns[place] for place in frame.names.list_candidates(request)}
+        request = replace(request, features=[name for name in features if name in known])
+        if not request.features:
+            raise InputError(
+                f"{frame.origin} has none of the features: {listed(features)}.\n"
+                f"{near(features[0], columns, frame.names.columns.line)}"
+            )
+        if missing == "drop-samples":
+            frame = leave_out_unlabelled(frame, request)
+        named = request.target or ""
+        y = read_label(frame, request, named)
+        check_classes(y, named, frame.names.labels.origin)
+        X, found = convert_features(frame, frame.names.find_features(request))
+        X, found, merged = merge_repeated(X, found, duplicates)
+    notes = [*frame.notes, *merged]
+    table = Table(X, y, found, frame.origin, str(path), named, notes=notes)
+    table = treat_missing(table, missing)
+    refuse_infinite(table)
+    return table, sorted(known.difference(found))
