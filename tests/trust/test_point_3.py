@@ -63,7 +63,7 @@ def test_what_was_not_checked_is_said(run, found, tmp_path):
     np.savez(tmp_path / "data.npz", X=X, y=Y)
     assert "there is no" in str(found.verify(X, Y))
     plain = run("minimum", tmp_path / "data.npz")
-    assert "Not checked: that there is no better set" in plain.out + plain.err
+    assert "Not checked a second time: that there is no better set" in plain.out + plain.err
     assert "erified" not in plain.out
     whole = run("minimum", tmp_path / "data.npz", "--verify")
     assert "Verified." in whole.out + whole.err
