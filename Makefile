@@ -131,6 +131,7 @@ compare: $(COMPARE_SETUP)
 	$(BIN)/python -m benchmarks.real_data
 	$(BIN)/python -m benchmarks.probabilities
 	$(BIN)/python -m benchmarks.chance
+	$(BIN)/python -m benchmarks.verdict
 	$(BIN)/python -m benchmarks.baselines
 	$(BIN)/python -m benchmarks.minimum
 	$(BIN)/python -m benchmarks.error_front

@@ -38,35 +38,6 @@ def formulas(tmp_path):
     return tmp_path / "table.npz"
 
 
-def read_cells(path):
-    with path.open(newline="") as lines:
-        return [cell for row in csv.reader(lines) for cell in row]
-
-
-def test_ranking(run, formulas, tmp_path):
-    out = tmp_path / "ranking.csv"
-    assert run("rank", formulas, "--subsets", 2, "--csv", out).code == 0
-    cells = read_cells(out)
-    assert any(cell.startswith("'=gene_") for cell in cells)
-    assert not any(cell.startswith("=") for cell in cells)
-    assert run("rank", formulas, "--subsets", 2, "--csv", out, "--raw").code == 0
-    assert any(cell.startswith("=gene_") for cell in read_cells(out))
-
-
-def test_predictions(run, formulas, tmp_path):
-    model, out = tmp_path / "machine.fewest", tmp_path / "predicted.csv"
-    assert run("select", formulas, "--cv", 0, "--model", model).code == 0
-    command = ["predict", model, formulas, "--target", "y", "--out", out]
-    assert run(*command).code == 0
-    cells = read_cells(out)
-    assert {"'@ill", "'+well"} <= set(cells)
-    assert not {"@ill", "+well"} & set(cells)
-    # Scores may be negative: they are numbers.
-    assert any(cell.startswith("-") for cell in cells)
-    assert run(*command, "--raw").code == 0
-    assert {"@ill", "+well"} <= set(read_cells(out))
-
-
 def test_regions():
     table = RegionTable((Region(1, "=evil()", 1, 0, 0, 1, 4, 0.1, 1.0),), 10)
     assert "'=evil()" in table.to_csv()

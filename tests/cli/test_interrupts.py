@@ -100,6 +100,32 @@ def test_ctrl_c(folder, command, seconds):
     check(folder, command, seconds)
 
 
+# Presses Ctrl-C when a part of the program itself is about to be loaded.
+EARLY = (
+    "import signal, sys\n"
+    "class Press:\n"
+    "    @staticmethod\n"
+    "    def find_spec(name, path=None, target=None):\n"
+    "        if name == sys.argv[1]:\n"
+    "            signal.raise_signal(signal.SIGINT)\n"
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "sys.meta_path.insert(0, Press)\n"
+    "from fewest.cli import main\n"
+    "sys.exit(main(['demo']))\n"
+)
+
+
+@needs("POSIX signals")
+@pytest.mark.parametrize(
+    "module", ["argparse", "fewest.cli._app", "fewest.cli._parser", "fewest.cli.select"]
+)
+def test_ctrl_c_while_the_program_is_loaded(module):
+    ran = subprocess.run(
+        [sys.executable, "-c", EARLY, module], capture_output=True, text=True, timeout=120
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "fewest: interrupted\n")
+
+
 @needs("/proc")
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,4 +1,4 @@
-"""The verdict first: whether the features are better than chance, also with --quiet."""
+"""The verdict: how often it is wrong, and what it advises; `tests/trust/test_point_8.py` too."""
 
 from __future__ import annotations
 
@@ -12,21 +12,7 @@ from fewest import SupportFeatureMachine
 from fewest.report import make_report
 from fewest.report._verdict import judge_content
 from fewest.significance import run_held_out
-from tests.tables.samples import two_classes, write_csv
-
-# No word of these may stand without a "not" before it where the data are noise.
-CLAIM = re.compile(r"(?<!be )\b[Bb]etter than (chance|guessing)|differ by more than chance")
-COMMANDS = {
-    "select": [],
-    "select hard": ["--C", "inf", "--cv", 0],
-    "select many": ["--max-features", "1-4"],
-    "rank": ["--subsets", 3],
-    "minimum": ["--max-seconds", 1],
-    "path": ["--values", 5],
-    "informative": ["--every", 2, "--permutations", 20, "--cv", 3],
-    "panel": ["--features", "n3,n5", "--permutations", 19, "--random", 5, "--repeats", 1],
-    "diagnose": ["--permutations", 19],
-}
+from tests.trust.test_point_8 import check_no_claim
 
 
 @pytest.fixture(scope="module")
@@ -37,36 +23,6 @@ def noise(tmp_path_factory):
     names = [f"n{j}" for j in range(60)]
     np.savez(path, X=X, y=np.repeat(["ill", "well"], 20), feature_names=names)
     return path
-
-
-def check_no_claim(text):
-    assert not CLAIM.search(text), CLAIM.search(text)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_noise_claims_nothing(run, noise, command):
-    ran = run(command.split()[0], noise, *COMMANDS[command])
-    assert ran.code == 0, ran.err
-    check_no_claim(ran.out + ran.err)
-    first = ran.out.split("\n\n")[1] if command != "diagnose" else ran.out
-    assert re.search(
-        r"^(Not shown to be better|Not tested against chance|Nothing can be concluded)", first, re.M
-    ), first
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_quiet_says_it_on_standard_error(run, noise, command):
-    ran = run(command.split()[0], noise, *COMMANDS[command], "--quiet")
-    assert ran.code == 0, ran.err
-    check_no_claim(ran.out + ran.err)
-    if command == "diagnose":  # whose answer is the sentence
-        assert (ran.out, ran.err) == ("Nothing can be concluded from these data.\n", "")
-        return
-    assert re.match(r"Not shown to be better|Not tested against chance", ran.err), ran.err
-    assert ran.err.count("\n") == 1
-    assert "chance" not in ran.out
-    if command == "informative":
-        assert ran.out == "nan\n"
 
 
 def test_what_to_run_to_know(run, noise):
@@ -83,14 +39,6 @@ def test_the_page_of_noise(run, noise, tmp_path):
     text = re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8"))
     check_no_claim(text)
     assert "Not shown to be better than chance" in text
-
-
-def test_signal_is_said_to_be_better(run, tmp_path):
-    table = write_csv(tmp_path / "table.csv", *two_classes())
-    ran = run("select", table, "--target", "group", "--quiet")
-    assert ran.err.startswith("Better than guessing: balanced error on samples left out")
-    assert "gene_4" in ran.out.splitlines()
-    assert "Better" not in ran.out
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
-"""The search after a fork, in processes of joblib, and in several threads at a time."""
+"""The search in several threads at a time; after a fork: `tests/trust/test_point_6.py`."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,57 +10,6 @@ import pytest
 
 from fewest import minimum_features
 from fewest.minimum import _threads
-from tests.platforms import needs
-
-_DATA = """
-import numpy as np
-from fewest import minimum_features
-X = np.random.default_rng(0).standard_normal((30, 60))
-y = X[:, 17] + X[:, 52] - X[:, 11] > 0
-def search(_=None):
-    return minimum_features(X, y, n_jobs=2).size
-"""
-_FORK = """
-import os
-first = search()
-child = os.fork()
-if child == 0:
-    os._exit(10 + search())
-status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-print(first, status, search())
-"""
-_JOBLIB = """
-import joblib
-first = search()
-print(first, *joblib.Parallel(n_jobs=2, backend="multiprocessing")(
-    joblib.delayed(search)() for _ in range(3)))
-"""
-_POOL = """
-import multiprocessing
-first = search()
-with multiprocessing.get_context("fork").Pool(2) as pool:
-    print(first, *pool.map(search, range(3)))
-"""
-
-
-def run(code: str) -> list[int]:
-    """What another process prints; it would hang or die if it could not search after a fork."""
-    found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _DATA + code],
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert found.returncode == 0, found.stderr
-    return [int(word) for word in found.stdout.split()]
-
-
-@needs("POSIX signals")
-@pytest.mark.parametrize(
-    ("code", "printed"), [(_FORK, [3, 13, 3]), (_JOBLIB, [3] * 4), (_POOL, [3] * 4)]
-)
-def test_after_a_fork(code, printed):
-    assert run(code) == printed
 
 
 def test_several_searches_at_a_time():

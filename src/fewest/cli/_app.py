@@ -22,7 +22,11 @@ from fewest.cli._errors import (
     describe_failure,
 )
 from fewest.cli._parser import build_parser
-from fewest.cli._streams import cleaning_up_when_terminated, forgiving_standard_error
+from fewest.cli._streams import (
+    cleaning_up_when_terminated,
+    forgiving_standard_error,
+    raise_termination,
+)
 
 # What a command computes with, if that is not the job of all that read a table.
 _NEEDED = {
@@ -33,19 +37,7 @@ _NEEDED = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `fewest` with these arguments (default: those of the process).
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after the program's name.
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 (failed unforeseen), 2 (usage or input), 3 (not separable) or 130
-        (interrupted).
-    """
+    """Run the command and explain its errors; returns the exit code."""
     _survive_odd_characters()
     given = sys.argv[1:] if argv is None else argv
     with forgiving_standard_error(), cleaning_up_when_terminated(), no_lost_interrupts():
@@ -54,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except SystemExit:  # after --help and --version
             raise
         except BaseException as error:
+            raise_termination()  # compiled code may have turned it into something else
             code = _explain(error)
             if "--debug" in given:
                 traceback.print_exc()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
@@ -11,6 +12,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 _BY_SIGNAL = 128  # shells add the number of the signal
+_PAUSE = 0.01  # seconds until a request that was lost is sent again
+
+_asked = threading.Event()  # to end, by SIGTERM
 
 
 class _Forgiving:
@@ -70,15 +74,37 @@ def cleaning_up_when_terminated() -> Iterator[None]:
     ):
         yield
         return
-    owner = os.getpid()
+    owner, usual = os.getpid(), sys.unraisablehook
 
     def end(number: int, _: Any) -> None:
         if os.getpid() != owner:  # a child that was forked is no concern of ours
             os._exit(_BY_SIGNAL + number)
+        _asked.set()
         raise SystemExit(_BY_SIGNAL + number)
 
+    def send_again(lost: Any) -> None:
+        # It came in a destructor or a callback, which lose every error: later, not now.
+        if isinstance(lost.exc_value, SystemExit) and _asked.is_set():
+            threading.Timer(_PAUSE, _send_again).start()
+        else:
+            usual(lost)
+
+    _asked.clear()
     signal.signal(signal.SIGTERM, end)
+    sys.unraisablehook = send_again
     try:
         yield
     finally:
+        sys.unraisablehook = usual
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _send_again() -> None:
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # else the command has ended
+        _thread.interrupt_main(signal.SIGTERM)
+
+
+def raise_termination() -> None:
+    """End the command if it was asked to end, whatever became of the request."""
+    if _asked.is_set():
+        raise SystemExit(_BY_SIGNAL + signal.SIGTERM)

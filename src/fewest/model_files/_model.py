@@ -203,9 +203,12 @@ def _read_model(document: Any, members: dict[str, bytes]) -> Any:
 def _try(model: Any) -> None:
     """Ask the model about one sample: what fails for it would fail for all, but later."""
     sample = np.zeros((1, model.n_features_in_))
-    for name in ("predict", "transform"):
-        if hasattr(model, name):
-            getattr(model, name)(sample)
+    if hasattr(model, "transform"):
+        model.transform(sample)
+    if hasattr(model, "predict"):
+        answer = model.predict(sample)
+        is_number = answer.dtype.kind != "f" or bool(np.isfinite(answer).all())
+        demand(is_number, "its predictions are not finite numbers")
     if abilities_of(model).has_scores:
         scores = model.decision_function(sample)
         demand(bool(np.isfinite(scores).all()), "its decisions are not finite numbers")

@@ -16,6 +16,7 @@ from fewest._wording import visible
 from fewest.stores._files import FileSource
 from fewest.stores._raw import RawSource, check_matrix
 from fewest.tables._errors import InputError
+from fewest.tables._hdf5_chunks import ChunkCheck
 
 Opener = Callable[[Path], Any]  # the file or folder as a group with arrays and attributes
 _KINDS = {"csr_matrix": True, "csc_matrix": False}  # whether compressed by rows
@@ -30,9 +31,10 @@ class _Kept(FileSource):
         super().__init__(path, f", {key}" if key else "", shape, dtype)
         self._key, self._opener = key, opener
         self._node: Any = None
+        self._checks: dict[str, ChunkCheck] = {}  # of what was read of an HDF5 file
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_node": None}
+        return {**vars(self), "_node": None, "_checks": {}}
 
     @property
     def node(self) -> Any:
@@ -40,6 +42,14 @@ class _Kept(FileSource):
             file = self._opener(self.path)
             self._node = file[self._key] if self._key else file
         return self._node
+
+    def check_chunks(self, array: Any, *parts: slice) -> None:
+        """Raise if a chunk of HDF5 does not hold what it should: zarr looks itself."""
+        if not hasattr(array, "id") or array.chunks is None:
+            return
+        if array.name not in self._checks:
+            self._checks[array.name] = ChunkCheck(array)
+        self._checks[array.name].check_part(array, *parts)
 
 
 class ArraySource(_Kept):
@@ -55,6 +65,7 @@ class ArraySource(_Kept):
 
     def read(self, rows: slice, columns: slice) -> Any:
         if not self._one_by_one:
+            self.check_chunks(self.node, rows, columns)
             return np.asarray(self.node[rows, columns])
         shape = (rows.stop - rows.start, columns.stop - columns.start)
         block = np.empty(shape, dtype=self.dtype)
@@ -117,6 +128,8 @@ class CompressedSource(_Kept):
         lines, across = (rows, columns) if self._by_rows else (columns, rows)
         pointers = self._pointers[lines.start : lines.stop + 1]
         stored = slice(int(pointers[0]), int(pointers[-1]))
+        for part in ("data", "indices"):
+            self.check_chunks(self.node[part], stored)
         width = self.shape[1 if self._by_rows else 0]
         shape = (lines.stop - lines.start, width)
         kind = sparse.csr_matrix if self._by_rows else sparse.csc_matrix

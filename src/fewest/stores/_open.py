@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._solvers.columns import BlockError
 from fewest._wording import listed, visible
 from fewest.stores._bed import open_bed, read_variants
 from fewest.stores._chunked import Opener, find_source
@@ -129,11 +131,8 @@ def _open_hdf5(path: Path) -> Any:
         import h5py
     except ImportError as error:
         raise MissingPackageError(path, "h5py", "h5ad") from error
-    try:
+    with _damage_is_explained(path):
         return h5py.File(path, "r")
-    except OSError as error:
-        advice = "Write it again, for example with anndata's write_h5ad."
-        raise DamagedFileError(path, "an HDF5 file", error, advice) from error
 
 
 def _open_zarr(path: Path) -> Any:
@@ -141,16 +140,30 @@ def _open_zarr(path: Path) -> Any:
         import zarr
     except ImportError as error:
         raise MissingPackageError(path, "zarr", "zarr") from error
-    try:
+    with _damage_is_explained(path):
         return zarr.open(str(path), mode="r")
-    # zarr raises its own errors, or those of JSON, depending on where the damage is.
+
+
+@contextmanager
+def _damage_is_explained(path: Path) -> Iterator[None]:
+    """Errors of the libraries become one of ours; which they raise depends on where damage is."""
+    try:
+        yield
+    except (InputError, BlockError, MemoryError):
+        raise
     except Exception as error:
-        advice = "Write it again, for example with anndata's write_zarr."
-        raise DamagedFileError(path, "a zarr folder", error, advice) from error
+        kind, how = ("a zarr folder", "zarr") if path.is_dir() else ("an HDF5 file", "h5ad")
+        advice = f"Write it again, for example with anndata's write_{how}."
+        raise DamagedFileError(path, kind, error, advice) from error
 
 
 def _open_tree(file: Path, key: str | None, opener: Opener, memory: int) -> Store:
     """A matrix in an HDF5 file or a zarr folder, with what AnnData says about it."""
+    with _damage_is_explained(file):
+        return _read_tree(file, key, opener, memory)
+
+
+def _read_tree(file: Path, key: str | None, opener: Opener, memory: int) -> Store:
     root = opener(file)
     if hasattr(root, "shape"):  # a zarr folder of one array
         return Store(find_source(file, "", opener, root, memory))
@@ -193,17 +206,19 @@ def _find_key(file: Path, root: Any, key: str | None, is_anndata: bool) -> str:
 
 
 def _read_index(file: Path, opener: Opener, which: str) -> NDArray[Any]:
-    group = opener(file)[which]
-    return _as_text(group[group.attrs.get("_index", "_index")][:])
+    with _damage_is_explained(file):
+        group = opener(file)[which]
+        return _as_text(group[group.attrs.get("_index", "_index")][:])
 
 
 def _read_obs(file: Path, opener: Opener, name: str) -> NDArray[Any]:
     """A column about the samples, as numbers or text; categories by their names."""
-    node = opener(file)["obs"][name]
-    if "categories" in node and "codes" in node:
-        codes, categories = np.asarray(node["codes"][:]), _as_text(node["categories"][:])
-        return np.where(codes >= 0, categories[codes], "")
-    return _as_text(node[:])
+    with _damage_is_explained(file):
+        node = opener(file)["obs"][name]
+        if "categories" in node and "codes" in node:
+            codes, categories = np.asarray(node["codes"][:]), _as_text(node["categories"][:])
+            return np.where(codes >= 0, categories[codes], "")
+        return _as_text(node[:])
 
 
 def _as_text(values: Any) -> NDArray[Any]:

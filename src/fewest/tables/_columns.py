@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -98,8 +99,18 @@ def read_excel(file: Path, request: Request) -> Frame:
         first = quoted(sheets[0])
         others = f"Read the first sheet, {first}; there are also: {listed(sheets[1:])}."
     # The names turned every column into text; below them each column has its own type.
-    below = cells.iloc[1:].reset_index(drop=True).infer_objects()
+    below = _widen_whole_numbers(cells.iloc[1:].reset_index(drop=True).infer_objects())
     return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
+
+
+def _widen_whole_numbers(cells: pandas.DataFrame) -> pandas.DataFrame:
+    """Columns of numbers of which some have too many digits for 64 bits, as doubles."""
+    for place in range(cells.shape[1]):
+        column = cells.iloc[:, place]
+        if column.dtype == object and all(type(cell) in (int, float) for cell in column):
+            with suppress(OverflowError):  # more than a double can hold: that is text
+                cells.isetitem(place, column.astype(float))
+    return cells
 
 
 def is_sheet(file: Path, name: str) -> bool:

@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import mmap
 import struct
-import zlib
 from collections.abc import Iterator
-from math import ceil, prod
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from fewest._memory import check_size
 from fewest._wording import visible
+from fewest.tables._hdf5_chunks import (
+    ChunkCheck,
+    NotWholeError,
+    count_chunks,
+    measure_entry,
+)
 
 _HEAP = b"GCOL"
 _HEAP_HEADER = struct.Struct("<4sB3sQ")
 _HEAP_OBJECT = struct.Struct("<HHIQ")
-_ADDRESS_BYTES = 16  # length, heap and number of a text in it
-_CHECKSUM_BYTES = 4  # of the filter fletcher32, behind the compressed bytes
-
-
-class NotWholeError(ValueError):
-    """A part of the file is missing, or does not have the size that it should."""
 
 
 def check_hdf5(file: Path) -> None:
@@ -70,11 +69,7 @@ def _refuse_other_files(group: Any, external: type) -> None:
 
 def _count_bytes(array: Any) -> int:
     """Bytes of an array in the file; text of any length lies elsewhere and counts as addresses."""
-    return int(prod(array.shape or ()) * _measure_entry(array))
-
-
-def _measure_entry(array: Any) -> int:
-    return _ADDRESS_BYTES if array.dtype.hasobject else int(array.id.get_type().get_size())
+    return int(prod(array.shape or ()) * measure_entry(array))
 
 
 def _has_known_size(array: Any) -> bool:
@@ -95,26 +90,14 @@ def _check_array(array: Any) -> None:
 
 def _check_chunks(array: Any) -> None:
     name = visible(array.name)
-    n_bytes = prod(array.chunks) * _measure_entry(array)
-    check_size(n_bytes, f"a chunk of {name}")
-    wanted = prod(ceil(n / step) for n, step in zip(array.shape, array.chunks, strict=True))
-    found = list(_list_chunks(array))
+    check_size(prod(array.chunks) * measure_entry(array), f"a chunk of {name}")
+    found, wanted = list(_list_chunks(array)), count_chunks(array)
     if len(found) != wanted:
         raise NotWholeError(f"{name} has {len(found)} chunks of {wanted}")
-    if not _has_known_size(array):
-        return
-    n_filters = array.id.get_create_plist().get_nfilters()
-    for chunk in found:
-        if n_filters == 0:
-            size = chunk.size
-        elif array.compression == "gzip" and chunk.filter_mask == 0:
-            size = _unpack(array, chunk.chunk_offset, n_bytes)
-        else:  # another filter, which checks this itself or is not known here
-            continue
-        if size != n_bytes:
-            raise NotWholeError(
-                f"a chunk of {name} does not have the {n_bytes} bytes that it needs"
-            )
+    if _has_known_size(array):
+        check = ChunkCheck(array)
+        for chunk in found:
+            check.check(array, chunk.chunk_offset)
 
 
 def _list_chunks(array: Any) -> Iterator[Any]:
@@ -124,18 +107,6 @@ def _list_chunks(array: Any) -> Iterator[Any]:
     found: list[Any] = []
     array.id.chunk_iter(found.append)
     yield from found
-
-
-def _unpack(array: Any, place: tuple[int, ...], n_bytes: int) -> int:
-    """How many bytes a compressed chunk unpacks to, or one more than it should."""
-    _, packed = array.id.read_direct_chunk(place)
-    packed = packed[:-_CHECKSUM_BYTES] if array.fletcher32 else packed
-    unpacker = zlib.decompressobj()
-    try:
-        size = len(unpacker.decompress(packed, n_bytes + 1))
-    except zlib.error as error:
-        raise NotWholeError(f"a chunk of {visible(array.name)} cannot be unpacked") from error
-    return size if unpacker.eof else -1
 
 
 def _check_heaps(file: Path) -> None:
