@@ -59,7 +59,7 @@ def test_methods_and_learning_curve_in_text_file_and_page(run, table, tmp_path):
         assert f"{100 * one['balanced_error']:.1f} %" in line
         assert f'<th scope="row">{one["name"]}' in text
     assert text.count('<section id="comparison"') == text.count('<section id="learning-curve"') == 1
-    assert re.search(r"Expect about \d+\.\d % of such a choice", text)
+    assert re.search(r"Expect about \d+\.\d % from such a choice", text)
 
 
 def test_the_same_seed_gives_the_same_numbers(run, table):

@@ -88,7 +88,7 @@ def test_sections_of_the_page(report):
     text = " ".join(report.html.split())
     assert '<a href="#comparison">Other methods</a>' in text
     assert '<a href="#learning-curve">More samples</a>' in text
-    assert "Expect about 17.0 % of such a choice." in text
+    assert "Expect about 17.0 % from such a choice." in text
     assert "−2.0</td> <td" in text
     assert "−11.0 to +7.0" in text
     assert "same samples wrong" in text

@@ -110,5 +110,5 @@ def plot_learning_curve(found: LearningCurve, *, ax: Axes | None = None) -> Axes
         ax.axvline(found.n_samples, color=GREY, ls="dotted", lw=1, label="all samples")
     ax.set_ylim(bottom=-0.02)
     ax.set_xlim(left=0.0)
-    add_legend_above(ax)
+    add_legend_above(ax, n_columns=2)
     return finish(ax, "training samples", "balanced error")

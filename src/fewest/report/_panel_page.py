@@ -20,7 +20,7 @@ from fewest.report.content import DataSummary
 
 
 @dataclass(eq=False, repr=False)
-class PanelPage(Shown, Page):
+class PanelPage(Page, Shown):
     """What `make_panel_page` returns.
 
     Parameters

@@ -97,7 +97,7 @@ class MethodComparison(Shown):
         )
         if self.chosen_error is None:
             return start
-        return f"{start} Expect about {100 * self.chosen_error:.1f} % of such a choice."
+        return f"{start} Expect about {100 * self.chosen_error:.1f} % from such a choice."
 
 
 def compare_methods(
