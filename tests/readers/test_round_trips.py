@@ -40,7 +40,6 @@ WRITERS = {
     ".tsv": lambda path, X, y, names: write_csv(path, X, y, names, delimiter="\t"),
     ".csv.gz": lambda path, X, y, names: as_frame(X, y, names).to_csv(path, index=False),
     ".npz": write_npz,
-    ".xlsx": lambda path, X, y, names: as_frame(X, y, names).to_excel(path, index=False),
     ".parquet": lambda path, X, y, names: as_frame(X, y, names).to_parquet(path),
 }
 
