@@ -60,7 +60,7 @@ def test_predictions_keep_ids_and_say_how_sure_they_are(run, model, files, tmp_p
     assert "GSM100" in ran.out
     assert "Score: above zero liver, below zero kidney" in ran.out
     assert "Probability: of the predicted class" in ran.out
-    assert "12 more samples: see --out FILE" in ran.out
+    assert "12 more samples: see --verbose, or --out FILE." in ran.out
     rows = list(csv.DictReader(out.open()))
     assert [row["sample"] for row in rows] == IDS
     assert [row["truth"] for row in rows] == TISSUES.tolist()

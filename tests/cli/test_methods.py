@@ -82,7 +82,7 @@ def test_samples_inside_the_margin_are_no_errors(run, table):
     certificate = plane["certificate"]
     assert certificate["samples_inside_margin"] == np.sum(machine.result_.slack > 0) > 0
     assert certificate["samples_on_wrong_side"] == np.sum(machine.predict(X) != y)
-    assert "inside the margin" in run("select", table, *arguments).out
+    assert "inside the margin" in run("select", table, *arguments, "--verbose").out
 
 
 @pytest.mark.parametrize("method", ["sfm-cv", "weston", "liknon", "psvm"])

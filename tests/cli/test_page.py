@@ -173,6 +173,7 @@ def test_json_output_stays_as_it_was_but_for_the_test(run, table, tmp_path):
     with_page, page = ran.json, content_of(tmp_path / "page.json")
     assert with_page["trust"].pop("permutation") == page["trust"]["permutation"]
     assert plain["trust"].pop("permutation") is None
+    assert with_page.pop("verdict") == page["verdict"] != plain.pop("verdict")
     for report in (plain, with_page):
         del report["seconds"], report["created"], report["question"]["call"]
     assert plain == with_page

@@ -135,10 +135,11 @@ def test_printed_report(run, table):
 
 def test_the_certificate_names_samples_on_the_wrong_side(run, tmp_path):
     path = write_csv(tmp_path / "overlap.csv", *two_classes(shift=0.5))
-    soft = run("select", path, "--target", "group", "--C", 0.3, "--cv", 0).out
+    soft = run("select", path, "--target", "group", "--C", 0.3, "--cv", 0, "--verbose").out
     assert "on the wrong side" in soft
     separable = write_csv(tmp_path / "apart.csv", *two_classes(shift=9.0))
-    assert "no training error" in run("select", separable, "--target", "group", "--cv", 0).out
+    apart = run("select", separable, "--target", "group", "--cv", 0, "--verbose").out
+    assert "no training error" in apart
 
 
 def test_no_feature_selected(run, tmp_path):
@@ -173,7 +174,8 @@ def test_three_classes_one_by_one(run, tmp_path):
 
 def test_a_hyperplane_for_each_of_three_classes(run, tmp_path):
     path = write_csv(tmp_path / "three.csv", *three_classes())
-    text = run("select", path, "--target", "group", "--constraint", "mean_margin").out
+    options = ("--target", "group", "--constraint", "mean_margin", "--verbose")
+    text = run("select", path, *options).out
     for label in (1, 2, 3):
         assert f"Class {label} against the rest: " in text
     assert "of 30 features, for 3 classes together\n" in text

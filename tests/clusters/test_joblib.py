@@ -127,7 +127,7 @@ def test_permutations_send_X_once_to_each_worker(client, statistics):
 
 
 def test_classes_and_folds_send_X_once_to_each_worker(client):
-    X, y = make_classes(n_classes=6, n=48, d=10_000)
+    X, y = make_classes(n_classes=6, n=96, d=10_000)
     machine = SupportFeatureMachine(C=2.0, multi_class="separate")
     with joblib.parallel_config(backend="dask"):
         with count_traffic(client) as of_classes:
