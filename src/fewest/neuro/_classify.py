@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SAME_TIME = 0.01  # of t_r: headers round it
 
 
-def _has_probabilities(decoder: VolumeClassifier) -> bool:
+def _has_probabilities(decoder: VolumeClassifierBase) -> bool:
     """Whether folds, or the estimator itself, know what decisions are worth."""
     fitted = vars(decoder).get("estimator_")
     return fitted is not None and (
@@ -34,7 +34,7 @@ def _has_probabilities(decoder: VolumeClassifier) -> bool:
     )
 
 
-class VolumeClassifier(Declaring, ClassifierMixin, BaseEstimator):
+class VolumeClassifierBase(Declaring, ClassifierMixin, BaseEstimator):
     """Classifies volumes by a machine on the voxels of a mask.
 
     A fit leaves behind `masker_`, `mask_img_`, `grid_`, `estimator_`, `temperature_` and

@@ -16,7 +16,7 @@ from fewest._estimators.splits import fit_with_groups
 from fewest._estimators.validation import check_choice, check_count, check_positive
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.neuro._checks import NO_GROUPS, check_machine
-from fewest.neuro._classify import VolumeClassifier
+from fewest.neuro._classify import VolumeClassifierBase
 from fewest.neuro._grid import VoxelGrid
 from fewest.neuro._images import find_t_r, require_nilearn, values_of
 from fewest.neuro._labelled import Labelled, Volumes
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _FOLDS = 5  # without groups
 
 
-class FewestVoxels(VolumeClassifier):
+class FewestVoxels(VolumeClassifierBase):
     r"""Classifier on the fewest voxels of brain images, with maps of what it uses.
 
     The images are masked (and smoothed, standardised, downsampled if asked for), a machine is
