@@ -170,7 +170,7 @@ def test_relief_of_many_samples_has_no_matrix_of_all_pairs(monkeypatch, form):
     rows = np.random.RandomState(0).randint(90, size=90)
     np.testing.assert_allclose(few, slow_relief(X[:90], y[:90], rows), atol=1e-12)
     assert expected.argmax() == few.argmax() == 0
-    said = pytest.warns(UserWarning, match="at 40 of the 3,000 samples, drawn at random")
+    said = pytest.warns(UserWarning, match="uses 40 of the 3,000 samples, drawn at random")
     with said, traced_memory() as memory:
         found = relief(form(X), y)
     assert memory.peak < 8 * len(y) ** 2 / 4
