@@ -263,7 +263,7 @@ def changed_array(content, name, attribute, change):
         ("accumulated", "_labels", lambda a: a + 1, "knows other classes"),
         ("accumulated", "_labels", lambda a: a.astype("U9"), "knows other classes"),
         ("accumulated", "_labels", np.ones_like, "cannot be fitted again"),
-        ("psvr", "coef_", lambda a: a * np.nan, "predictions are not finite numbers"),
+        ("psvr", "support_row_objects_", lambda a: a * np.nan, "the kernel does not answer"),
         ("sfm", "coef_", lambda a: a * np.nan, "decisions are not finite numbers"),
         ("sfm", "intercept_", lambda a: a + np.inf, "decisions are not finite numbers"),
         ("liknon_cv", "_samples", lambda a: a[:, 1:], "another number of columns"),

@@ -26,7 +26,7 @@ def decoder_of(coef, affine=AFFINE, orientation="RAS"):
         consistency_img_=images[1],
         mean_img_=images[2],
         classes_=np.array(["a", "b"]),
-        held_out_=SimpleNamespace(folds=range(4)),
+        cv_results_={"fold": range(4)},
         ranking_img_=None,
     )
 
