@@ -14,7 +14,7 @@ from benchmarks.timing import row, side_by_side
 from fewest._solvers.columns import column_products, weighted_moments
 from fewest._solvers.margin import hard_margin, soft_margin
 from fewest.diagnostics import distance_concentration, hubness, loo_reliability, sphericity
-from fewest.significance._resampling import _strata, draw_rows
+from fewest.significance._resampling import draw_rows, find_strata
 
 LARGEST, ROUNDS = 1_000_000, 3
 SELECTED = 10
@@ -89,7 +89,9 @@ def pairs_and_resamples(largest: int, rounds: int) -> None:
         "distances": lambda X, y: distance_concentration(X),
         "hubness": hubness,
         "leave-one-out": lambda X, y: loo_reliability(X, y),
-        "one bootstrap draw": lambda X, y: draw_rows(_strata(y, None), y, np.random.RandomState(0)),
+        "one bootstrap draw": lambda X, y: draw_rows(
+            find_strata(y, None), y, np.random.RandomState(0)
+        ),
     }
     data = {}
     for n in sizes:

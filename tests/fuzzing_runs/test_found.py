@@ -30,6 +30,7 @@ FOUND = [
     ("programs", 505004614),  # a ray with rounding where it must be zero
     ("programs", 2026001458),  # HiGHS returned a ray of zeros
     ("programs", 2026000916),  # rays that only rounding sees, and multipliers of 1e10
+    ("programs", 1718001096),  # feasible but for 1e-8
     ("joint", 77000971),  # means that differ only by the weights of the samples
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),

@@ -19,6 +19,9 @@ from fewest.informative._votes import predict_along_costs, weigh_classes_equally
 
 N_FEATURES, INFORMATIVE = 150, 45
 
+# One process makes what the tests share, instead of each.
+pytestmark = pytest.mark.xdist_group("informative")
+
 
 @pytest.fixture(scope="module")
 def data():

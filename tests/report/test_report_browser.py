@@ -8,6 +8,9 @@ from fewest.cli import main
 
 SECTIONS = ["asked", "answer", "trust", "alternatives", "heat-map", "costs", "informative"]
 
+# One process makes what the tests share, instead of each.
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):

@@ -100,7 +100,11 @@ def cleaning_up_when_terminated() -> Iterator[None]:
 
 
 def _send_again() -> None:
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:  # else the command has ended
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # the command has ended
+        return
+    if hasattr(signal, "pthread_kill"):  # a signal that also ends waiting
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+    else:
         _thread.interrupt_main(signal.SIGTERM)
 
 
