@@ -93,10 +93,11 @@ docs: $(DOCS_SETUP)
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "The pages are in docs/_build/html. Open $(CURDIR)/docs/_build/html/index.html"
 
-# For tests, lint and documentation; the lock file is for Python 3.11 on Linux x86-64.
+# For tests, lint and documentation; the lock file is for Python 3.11 on Linux x86-64. It names all
+# packages: with their dependencies, pip would ask for newer ones of those that have extras.
 locked:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps \
 		--require-hashes -r .ci/requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
 		--no-build-isolation --editable .

@@ -25,7 +25,7 @@ LOCKS = {
 HEADER = """\
 # Made by `make lock` for Python 3.11 on Linux x86-64 (glibc); do not edit.
 # {what}
-# Install with: python -m pip install --require-hashes -r .ci/{name}
+# Install with: python -m pip install --no-deps --require-hashes -r .ci/{name}
 """
 WHAT = {
     "requirements.lock": "All that CI installs to test, check, document and build the project.",

@@ -36,6 +36,7 @@ FOUND = [
     ("joint", 505001595),
     ("machines", 77000740),  # means that were not apart
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
+    ("minima", 1720000126),  # a pair in doubt with several signs
     ("psvm", 21000002),  # dependent columns
     ("model_file", 1719000130),  # a message with half the file in it
     ("nifti_file", 6000089),  # weights that integers cannot hold

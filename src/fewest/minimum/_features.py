@@ -320,6 +320,7 @@ class Driver:
         bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
         tally, complete = Tally(), True
+        in_doubt = []
         for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
@@ -327,13 +328,28 @@ class Driver:
             sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
-            self._keep(self._settle_pairs(batch.uncertain))
+            in_doubt.append(batch.uncertain)
             self.clock.report(batch.share, tally.nodes)
             self.clock.spend(LARGE_PIECE)
             if self.clock.is_over and batch.share < 1.0:
                 complete = False
                 break
+        self._keep(self._settle_pairs(self._list_in_doubt(in_doubt)))
         self._end_step(2, tally, began, complete=complete)
+
+    def _list_in_doubt(self, batches: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Pairs of signed features in doubt, but for columns that another pair has settled.
+
+        The same columns may be in doubt with several signs, and separate with one of them.
+        """
+        known = {tuple(sorted(one.columns)) for one in self.found}
+        chosen = []
+        for pair in (pair for batch in batches for pair in batch):
+            columns = tuple(sorted(self.bits.columns[pair].tolist()))
+            if columns not in known:
+                known.add(columns)
+                chosen.append(pair)
+        return np.array(chosen, dtype=np.int64).reshape(-1, 2)
 
     def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
         """Those of the pairs that separate; the others join `ruled_out`."""
