@@ -66,8 +66,9 @@ def use_wheel(wheel: Path, folder: Path) -> None:
     system = sys.version_info[:2], platform.system(), platform.machine()
     if system == ((3, 11), "Linux", "x86_64"):
         lock = str(ROOT / ".ci" / "runtime.lock")
-        subprocess.run([*pip, "--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", lock], check=True)
-        subprocess.run([*pip, "--no-deps", str(wheel)], check=True)
+        pip.append("--no-deps")
+        subprocess.run([*pip, "--require-hashes", "--only-binary", ":all:", "-r", lock], check=True)
+        subprocess.run([*pip, str(wheel)], check=True)
     else:
         subprocess.run([*pip, f"{wheel}[cli,report]"], check=True)
     subprocess.run([str(python), "-m", "pip", "check"], check=True, stdout=subprocess.DEVNULL)
