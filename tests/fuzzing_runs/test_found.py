@@ -38,6 +38,7 @@ FOUND = [
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs
     ("psvm", 21000002),  # dependent columns
+    ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash
     ("model_file", 1719000130),  # a message with half the file in it
     ("nifti_file", 6000089),  # weights that integers cannot hold
 ]

@@ -51,6 +51,7 @@ def check_hdf5(file: Path) -> None:
                 arrays.append(item)
             else:
                 _refuse_other_files(item, h5py.ExternalLink)
+                _refuse_odd_columns(item)
 
         _refuse_other_files(content, h5py.ExternalLink)
         content.visititems(look)
@@ -65,6 +66,17 @@ def _refuse_other_files(group: Any, external: type) -> None:
     for name in group:
         if isinstance(group.get(name, getlink=True), external):
             raise NotWholeError(f"{visible(name)} lies in another file")
+
+
+def _refuse_odd_columns(group: Any) -> None:
+    """A sparse matrix is no column of a table; pandas would go through it before it is checked."""
+    import h5py
+
+    if group.attrs.get("encoding-type") != "dataframe":
+        return
+    for column in group.values():
+        if isinstance(column, h5py.Group) and "indptr" in column:
+            raise NotWholeError(f"{visible(column.name)} is a sparse matrix instead of a column")
 
 
 def _count_bytes(array: Any) -> int:
