@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fewest._wording import counted, cut, four_digits, listed, near, visible
+from fewest._wording import counted, cut, cut_apart, four_digits, listed, near, visible
 from tests.docs.pages import ROOT, name_of, pages, prose, reference
 
 # Words that were translated too literally, each with what to write instead.
@@ -39,6 +39,14 @@ def test_control_characters_are_spelled_out():
 def test_cut():
     assert cut("a" * 40) == "a" * 40
     assert cut("a" * 41) == "a" * 37 + "..."
+
+
+def test_names_stay_apart_when_they_are_cut():
+    long = [f"a class with a long name, number {number}" for number in (1, 2, 2)]
+    assert cut_apart(long, 16) == long
+    assert cut_apart(["b" * 50, "short"], 16) == ["b" * 13 + "...", "short"]
+    assert cut_apart(["same", "same"], 3) == ["...", "..."]
+    assert cut_apart([]) == []
 
 
 @pytest.mark.parametrize(("names", "expected"), [(["a"], "a"), (list("abcde"), "a, b, c, d, e")])

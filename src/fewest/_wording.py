@@ -25,6 +25,15 @@ def cut(name: Any, width: int = _LONGEST_NAME) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def cut_apart(names: Sequence[Any], width: int = _LONGEST_NAME) -> list[str]:
+    """The visible names, shortened at their ends as far as different ones stay different."""
+    n_different = len({visible(name) for name in names})
+    longest = max((len(visible(name)) for name in names), default=0)
+    while width < longest and len({cut(name, width) for name in names}) < n_different:
+        width += _LONGEST_NAME // 4
+    return [cut(name, width) for name in names]
+
+
 def quoted(name: Any) -> str:
     """The name as messages cite it."""
     return f"'{cut(name)}'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fewest._estimators.certificate import Certificate
-from fewest._wording import counted, cut, four_digits, percent, visible
+from fewest._wording import counted, cut, cut_apart, four_digits, percent, visible
 from fewest.cli._class_text import per_class_blocks
 from fewest.cli._comparison_text import comparison_blocks, learning_blocks
 from fewest.cli._confounding_text import confounding_blocks
@@ -45,7 +45,10 @@ _ENDINGS = {
 
 def data_text(data: DataSummary) -> str:
     """What was read: printed before the work starts."""
-    classes = [f"{cut(one.label, _LONGEST_LABEL)} ({one.n_samples})" for one in data.classes]
+    labels = cut_apart([one.label for one in data.classes], _LONGEST_LABEL)
+    classes = [
+        f"{label} ({one.n_samples})" for label, one in zip(labels, data.classes, strict=True)
+    ]
     lines = [
         f"Data      {data.origin}: {counted(data.n_samples, 'sample')}, "
         f"{counted(data.n_features, 'feature')}",
@@ -186,7 +189,7 @@ def _feature_table(plane: Hyperplane, content: Content) -> str:
     labels = [entry.label for entry in content.data.classes]
     one_against_rest = plane.negative_class is None
     shown = [plane.positive_class, "rest"] if one_against_rest else labels
-    header = ["feature", "weight", *(f"mean {cut(label, _LONGEST_LABEL)}" for label in shown)]
+    header = ["feature", "weight", *(f"mean {label}" for label in cut_apart(shown, _LONGEST_LABEL))]
     validation = content.trust.validation
     if validation is not None:
         header.append("folds")

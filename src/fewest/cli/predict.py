@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fewest._wording import counted, cut, percent, visible
+from fewest._wording import counted, cut, cut_apart, percent, visible
 from fewest.cli import _options as options
 from fewest.cli._output import Output, csv_text, write
 
@@ -194,7 +194,7 @@ def _model_text(model: ModelSummary, kind: str) -> str:
     used = rename(f"{model.n_used} of {counted(model.n_features, 'feature')}", kind)
     lines = [f"Model     {model.file}: {model.estimator}, uses {used}"]
     if model.classes is not None:
-        lines.append(f"Classes   {shorten([cut(label, 16) for label in model.classes])}")
+        lines.append(f"Classes   {shorten(cut_apart(model.classes, 16))}")
     return "\n".join(lines)
 
 
@@ -217,7 +217,7 @@ def _errors_text(found: Predictions) -> str:
     if errors.rms_error is not None:
         return f"Root-mean-square error  {errors.rms_error:.4g}"
     header = [f"{cut(errors.target, 24)}, predicted as:"]
-    header += [cut(label, 16) for label in found.model.classes or []]
+    header += cut_apart(found.model.classes or [], 16)
     rows = [
         [cut(label, 24), *map(str, counts)]
         for label, counts in zip(errors.labels or [], errors.confusion or [], strict=True)
