@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from fewest._wording import counted, cut, four_digits, percent
+from fewest._wording import counted, cut, cut_apart, four_digits, percent
 from fewest.cli._emphasis import aligned
 from fewest.report._trust_content import ClassErrors, Validation
 from fewest.report._wording import confused_pair
@@ -35,30 +34,34 @@ def panel_text(content: Content, panel: Panel) -> str:
     if not number:
         return f"{title}\n{no_feature_text(content)}"
     validation = content.trust.validation
+    short = dict(zip(panel.classes, cut_apart(panel.classes, _LONGEST_LABEL), strict=True))
+    shown = panel.features[:_MOST_FEATURES]
+    names = cut_apart([feature.name for feature in shown])
     header = ["feature", "weight", "speaks for", "against"]
     if n_classes <= _MOST_MEANS:
-        header += [f"mean {cut(label, _LONGEST_LABEL)}" for label in panel.classes]
+        header += [f"mean {label}" for label in short.values()]
     if validation is not None:
         header.append("folds")
 
-    def row(feature: PanelFeature) -> list[str]:
-        cells = [cut(feature.name), four_digits(max(feature.weights))]
-        cells += [_some(feature.speaks_for), _some(feature.speaks_against)]
+    def row(name: str, feature: PanelFeature) -> list[str]:
+        cells = [name, four_digits(max(feature.weights))]
+        cells += [_some([short[one] for one in feature.speaks_for])]
+        cells += [_some([short[one] for one in feature.speaks_against])]
         if n_classes <= _MOST_MEANS:
             cells += map(four_digits, feature.class_means)
         if validation is not None:
             cells.append(f"{feature.folds_selected}/{len(validation.folds)}")
         return cells
 
-    lines = [title, aligned([header, *map(row, panel.features[:_MOST_FEATURES])])]
+    lines = [title, aligned([header, *map(row, names, shown)])]
     if number > _MOST_FEATURES:
         lines.append(f"  and {number - _MOST_FEATURES} more: see --json and --report")
     lines += ["", _legend(n_classes, has_folds=validation is not None)]
     return "\n".join(lines)
 
 
-def _some(labels: Sequence[Any]) -> str:
-    shown = ", ".join(cut(label, _LONGEST_LABEL) for label in labels[:_MOST_NAMED])
+def _some(labels: Sequence[str]) -> str:
+    shown = ", ".join(labels[:_MOST_NAMED])
     more = len(labels) - _MOST_NAMED
     return f"{shown} +{more}" if more > 0 else shown
 

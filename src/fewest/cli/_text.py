@@ -194,16 +194,17 @@ def _feature_table(plane: Hyperplane, content: Content) -> str:
     if validation is not None:
         header.append("folds")
 
-    def row(feature: SelectedFeature) -> list[str]:
+    def row(name: str, feature: SelectedFeature) -> list[str]:
         means = feature.class_means
         if one_against_rest:
             means = [means[labels.index(plane.positive_class)], feature.rest_mean]
-        cells = [cut(feature.name), *map(four_digits, (feature.weight or 0.0, *means))]
+        cells = [name, *map(four_digits, (feature.weight or 0.0, *means))]
         if validation is not None:
             cells.append(f"{feature.folds_selected}/{len(validation.folds)}")
         return cells
 
-    return aligned([header, *map(row, plane.features)])
+    names = cut_apart([feature.name for feature in plane.features])
+    return aligned([header, *map(row, names, plane.features)])
 
 
 def _legend(content: Content) -> str:
