@@ -34,6 +34,7 @@ FOUND = [
     ("joint", 77000971),  # means that differ only by the weights of the samples
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),
+    ("joint", 1720001077),  # features too few for margins that must be kept
     ("machines", 77000740),  # means that were not apart
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs

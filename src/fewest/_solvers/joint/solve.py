@@ -177,8 +177,11 @@ def _settle_by_simplex(
     watch = current_watch()
     while is_small(problem, len(features)) and not watch.is_over:
         vertex = solve_vertex(problem, _divided(problem, columns, features))
-        if vertex is None:
-            return None
+        if vertex is None:  # these features may be too few for margins that must be kept
+            if len(features) == columns.n_usable or not is_small(problem, columns.n_usable):
+                return None
+            features = np.flatnonzero(columns.inverse_scale)
+            continue
         steps += 1
         ratios = price_ratios(problem, columns, *vertex.multipliers)
         ratios[features] = 0.0
