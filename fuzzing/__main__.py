@@ -16,7 +16,7 @@ from fuzzing.kinds import BY_NAME, KINDS, Kind
 from fuzzing.pool import try_cases
 from fuzzing.schedule import count_cases, list_cases
 from fuzzing.table import Tally
-from fuzzing.worker import ENVIRONMENT, try_case
+from fuzzing.worker import LIMITS, environment, try_case
 
 _SECONDS_BETWEEN_LINES = 60.0
 
@@ -63,9 +63,9 @@ def _read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def _repeat(kinds: Sequence[Kind], case: int) -> int:
     """One case in this process, where a debugger can look at it; files of the case stay."""
-    os.environ.update(ENVIRONMENT)
     folder = Path(tempfile.mkdtemp(prefix="fewest-fuzzing-"))
-    outcome = try_case(kinds[0].name, case, folder)
+    with environment(LIMITS):
+        outcome = try_case(kinds[0].name, case, folder)
     print(f"{outcome.sort or 'nothing wrong'}; files of the case are in {folder}")
     print(outcome.message)
     return 1 if outcome.sort else 0

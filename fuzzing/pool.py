@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fuzzing.kinds import Kind
 from fuzzing.outcome import Outcome
-from fuzzing.worker import ENVIRONMENT, LOG, work
+from fuzzing.worker import ENVIRONMENT, LOG, environment, work
 
 _START = 120.0  # more seconds for the first case of a process, which imports and compiles
 _TAIL = 3000  # characters of what a worker wrote before it died
@@ -28,8 +28,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, other = context.Pipe()
         self.process = context.Process(target=work, args=(other, str(folder)), daemon=False)
-        os.environ.update(ENVIRONMENT)
-        self.process.start()
+        with environment(ENVIRONMENT):
+            self.process.start()
         other.close()
         self.case: tuple[Kind, int] | None = None
         self.until = float("inf")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import shutil
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
 from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -18,14 +20,30 @@ from fuzzing.outcome import Failure, Outcome
 LOG = "worker.log"
 _ADDRESS_SPACE = 12 * 2**30  # ends a runaway allocation before the computer suffers
 _MOST_GROWTH = 2**30  # of resident memory, by one small case
+# Part of every case.
+LIMITS = {"FEWEST_MAX_GB": "0.5", "COLUMNS": "100"}
 # Set before numpy is imported: one process per core needs no further threads.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "NUMBA_NUM_THREADS": "1",
-    "FEWEST_MAX_GB": "0.5",
-    "COLUMNS": "100",
+    **LIMITS,
 }
+
+
+@contextlib.contextmanager
+def environment(values: dict[str, str]) -> Iterator[None]:
+    """Variables of the environment for what starts within it; afterwards they are as before."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def work(connection: Connection, folder: str) -> None:
