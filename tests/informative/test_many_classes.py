@@ -132,6 +132,7 @@ def test_known_truth_is_found(data, found):
     assert 0.25 < found.estimate < 0.6
 
 
+@pytest.mark.slow
 def test_names_of_classes_do_not_matter(data, found):
     X, y, groups, _ = data
     again = informative_features(
