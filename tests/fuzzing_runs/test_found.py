@@ -35,6 +35,7 @@ FOUND = [
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),
     ("joint", 1720001077),  # features too few for margins that must be kept
+    ("machines", 1720003451),  # prices, and a last program that rounding makes infeasible
     ("machines", 77000740),  # means that were not apart
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs

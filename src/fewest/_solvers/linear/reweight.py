@@ -93,6 +93,7 @@ def minimize_zero_norm(
     step, loop = steps[-1], _Loop(problem, columns, price_slacks, tol, terms)
     if len(steps) > 1 and not converged:
         loop.narrow(_number_in_all(steps[:-1]))
+    numbers = loop.numbers  # the columns that `step` is about
     while not converged and len(steps) < max_iter and not current_watch().is_over:
         try:
             previous, step = step, loop.next(step)
@@ -106,8 +107,9 @@ def minimize_zero_norm(
             step = previous  # this one was not finished
             break
         steps.append(step)
+        numbers = loop.numbers
         converged = step.n_features == 0 or loop.stands_still(previous, step)
-    features, w = _number_in_all(steps) if terms is None else loop.numbers[step.features], step.w
+    features, w = _number_in_all(steps) if terms is None else numbers[step.features], step.w
     if terms is not None:
         features, w = terms.add_free(features, w)
     return ZeroNormResult(
