@@ -154,11 +154,7 @@ def read_table(
         duplicates=duplicates,
         covariates=covariates,
     )
-    if classes is not None:
-        request = read_classes(os.fspath(classes), request)
-    frame = read_frame(path, request)
-    if request.target is None:
-        request = replace(request, target=frame.default_target)
+    frame, request = open_frame(path, request, classes)
     with naming_other_sheets(frame):
         check_request(frame, request)
         if request.classes is not None:
@@ -299,6 +295,18 @@ def read_classes(text: str, request: Request) -> Request:
     classes = make_class_table(own)
     named = rest[0] if rest else request.target or classes.find_target()
     return replace(request, classes=classes, target=named)
+
+
+def open_frame(
+    path: str | os.PathLike[str], request: Request, classes: str | os.PathLike[str] | None
+) -> tuple[Frame, Request]:
+    """What the file holds, and the request with the second file of classes and the target."""
+    if classes is not None:
+        request = read_classes(os.fspath(classes), request)
+    frame = read_frame(path, request)
+    if request.target is None:
+        request = replace(request, target=frame.default_target)
+    return frame, request
 
 
 def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:

@@ -18,7 +18,7 @@ from fewest.tables._content import Table
 from fewest.tables._errors import InputError
 from fewest.tables._frame import Request
 from fewest.tables._missing import refuse_infinite, treat_missing
-from fewest.tables._read import check_request, naming_other_sheets, read_classes, read_frame
+from fewest.tables._read import check_request, naming_other_sheets, open_frame
 from fewest.tables._repeated import merge_repeated
 
 
@@ -43,11 +43,7 @@ def read_some(
     request = Request(
         *(target, (), None, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
     )
-    if classes is not None:
-        request = read_classes(os.fspath(classes), request)
-    frame = read_frame(path, request)
-    if request.target is None:
-        request = replace(request, target=frame.default_target)
+    frame, request = open_frame(path, request, classes)
     with naming_other_sheets(frame):
         check_request(frame, request)
         if request.classes is not None:
