@@ -1,4 +1,4 @@
-"""The whole program for many classes at once, in linprog."""
+"""The whole program for many classes at once, in linprog; and weak duality from X and y alone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ def joint_optimum(Z, codes, cost, feature_cost, *, means_apart=False, weight=Non
     rows = [_row(Z[i], codes[i], k, d, K, bias=1.0) for i, k in pairs]
     limits = [0.0 if means_apart else 1.0] * len(pairs)
     if means_apart:
-        weight = np.ones(n) if weight is None else weight
-        means = [np.average(Z[codes == k], axis=0, weights=weight[codes == k]) for k in range(K)]
+        means = _class_means(Z, codes, weight)
         for k in range(K):
             for other in range(k):
                 rows.append(_row(means[k] - means[other], k, other, d, K, bias=0.0))
@@ -37,6 +36,33 @@ def joint_optimum(Z, codes, cost, feature_cost, *, means_apart=False, weight=Non
         + [(0, None)] * d
         + [(0, 0 if cost is None else None)] * len(pairs),
     )
+
+
+def joint_bound(Z, codes, feature_cost, alpha, apart, b, *, means_apart=False, weight=None):
+    """What no weights can be below, from multipliers of samples with rivals and of pairs of means.
+
+    Weights of feature j pay c_j times their range, so the sum of what pulls at them upwards must
+    not be above c_j; else all multipliers shrink. The multipliers of each class have to cancel
+    out, since the bias is free: what is left of them counts with the bias that was found.
+    """
+    own = np.arange(alpha.shape[1]) == codes[:, None]
+    v = np.where(own, alpha.sum(axis=1, keepdims=True), -alpha)
+    pulls = Z.T @ v
+    if means_apart:
+        means = _class_means(Z, codes, weight)
+        pairs = zip(*np.triu_indices(alpha.shape[1], 1), apart, strict=True)
+        for first, second, size in pairs:
+            pulls[:, first] += size * (means[first] - means[second])
+            pulls[:, second] -= size * (means[first] - means[second])
+    value = apart.sum() if means_apart else alpha.sum()
+    ratio = (np.maximum(pulls, 0.0).sum(axis=1) / feature_cost).max(initial=1.0)
+    return float((value - np.abs(v.sum(axis=0)) @ np.abs(b)) / ratio)
+
+
+def _class_means(Z, codes, weight):
+    weight = np.ones(len(Z)) if weight is None else weight
+    groups = [codes == k for k in range(codes.max() + 1)]
+    return [np.average(Z[group], axis=0, weights=weight[group]) for group in groups]
 
 
 def _row(x, own, rival, d, K, bias):

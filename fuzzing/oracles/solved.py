@@ -29,6 +29,7 @@ from fuzzing.oracles.linear import (
 GAP = 1e-6
 VIOLATION = 1e-7
 SLACK_ROUNDING = 1e-9  # what the solver asks of its constraints
+NEGLIGIBLE = 1e-10  # slacks below this part of the largest one are reported as none
 
 
 def problem_of(case: Case) -> Problem:
@@ -108,7 +109,9 @@ def assert_optimal(case: Case, result: Result) -> None:
     assert primal.violation <= VIOLATION + shift
     paid = _paid_for_rounding(case, shift, primal.objective)
     assert relative(primal.objective - result.objective, primal.objective) <= GAP + paid
-    np.testing.assert_allclose(result.slack, primal.slack, atol=VIOLATION + shift)
+    # Beside the largest slack, the smallest ones are rounding.
+    near = VIOLATION + shift + NEGLIGIBLE * primal.slack.max(initial=0.0)
+    np.testing.assert_allclose(result.slack, primal.slack, atol=near)
     assert dual.imbalance <= 1e-9
     size = max(1.0, float(result.alpha.max(initial=0.0)), abs(result.multiplier))
     np.testing.assert_allclose(result.dual, dual.v, rtol=1e-12, atol=1e-12 * size)

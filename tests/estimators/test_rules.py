@@ -50,6 +50,7 @@ def test_the_largest_of_a_group_stays():
     rules = read_rules(5, feature_groups=[0, 0, 0, 1, None], one_per_group=True, include=[0])
     crowded = rules.find_crowded(np.array([0, 1, 2]), np.array([0.2, 0.5, 0.1]))
     np.testing.assert_array_equal(crowded, [1, 2])
+    np.testing.assert_array_equal(rules.excluded, [False, True, True, False, False])
 
 
 @pytest.mark.parametrize(

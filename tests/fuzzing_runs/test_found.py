@@ -31,6 +31,8 @@ FOUND = [
     ("programs", 2026001458),  # HiGHS returned a ray of zeros
     ("programs", 2026000916),  # rays that only rounding sees, and multipliers of 1e10
     ("programs", 1718001096),  # feasible but for 1e-8
+    ("programs", 1801002933),  # slacks of 1e-7 beside one of 1e3
+    ("joint", 1801000222),  # samples that differ by 1e-11, where errors cost 1e4: linprog is off
     ("joint", 77000971),  # means that differ only by the weights of the samples
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),
@@ -39,8 +41,10 @@ FOUND = [
     ("machines", 77000740),  # means that were not apart
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs
+    ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
     ("psvm", 21000002),  # dependent columns
     ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash
+    ("h5ad_file", 1720000018),  # a text attribute of 4 GB that is not there
     ("model_file", 1719000130),  # a message with half the file in it
     ("nifti_file", 6000089),  # weights that integers cannot hold
 ]

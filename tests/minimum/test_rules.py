@@ -370,3 +370,16 @@ def test_x_that_is_no_table():
         minimum_features([1.0, 2.0], [0, 1])
     with pytest.raises(ValueError, match="2D array"):
         minimum_features([1.0, 2.0], [0, 1], exclude=[])
+
+
+def test_a_constant_feature_that_is_always_in_fills_its_group():
+    rng = np.random.default_rng(0)
+    X, y = np.ones((30, 4)), np.repeat([0, 1], 15)
+    X[:, 1:] = rng.standard_normal((30, 3))
+    X[:, 1] += 9.0 * y
+    rules = {"include": [0], "feature_groups": {"a": [0, 1]}, "one_per_group": True}
+    found = minimum_features(X, y, **rules)
+    assert found.certified
+    assert 1 not in {column for subset in found.subsets for column in subset}
+    assert found.verify(X, y, search=True)
+    assert columns_of(minimum_features(X, y, include=[0])) == [(0, 1)]

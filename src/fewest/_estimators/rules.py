@@ -212,7 +212,11 @@ def read_rules(
     if one_per_group and groups is None:
         raise ValueError("one_per_group needs feature_groups, which say what belongs together")
     if one_per_group:
+        assert groups is not None
         _check_one_per_group(places, included, groups)
+        # What is always in leaves no room for the rest of its group.
+        taken = np.unique(groups[included & (groups >= 0)])
+        excluded |= np.isin(groups, taken) & ~included
     return Rules(
         price,
         included,
@@ -223,10 +227,7 @@ def read_rules(
     )
 
 
-def _check_one_per_group(
-    places: Places, included: NDArray[np.bool_], groups: IndexArray | None
-) -> None:
-    assert groups is not None
+def _check_one_per_group(places: Places, included: NDArray[np.bool_], groups: IndexArray) -> None:
     inside = np.flatnonzero(included & (groups >= 0))
     numbers, counts = np.unique(groups[inside], return_counts=True)
     crowded = inside[np.isin(groups[inside], numbers[counts > 1])]

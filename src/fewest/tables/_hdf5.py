@@ -1,15 +1,15 @@
 """Whether an HDF5 file is whole, before a library reads it.
 
 The HDF5 library believes what a file says about itself. A compressed chunk that unpacks to fewer
-bytes than it should is filled up with whatever was in memory, chunks that are not there read as
-zeros, and a damaged heap of text is walked through for ever.
+bytes than it should is filled up with whatever was in memory, and chunks that are not there read
+as zeros.
 """
 
 from __future__ import annotations
 
 import mmap
-import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,10 @@ from fewest.tables._hdf5_chunks import (
     ChunkCheck,
     NotWholeError,
     count_chunks,
+    list_chunks,
     measure_entry,
 )
-
-_HEAP = b"GCOL"
-_HEAP_HEADER = struct.Struct("<4sB3sQ")
-_HEAP_OBJECT = struct.Struct("<HHIQ")
+from fewest.tables._hdf5_text import TextCheck
 
 
 def check_hdf5(file: Path) -> None:
@@ -42,17 +40,19 @@ def check_hdf5(file: Path) -> None:
     """
     import h5py
 
-    _check_heaps(file)
     arrays: list[Any] = []
-    with h5py.File(file, "r") as content:
+    with h5py.File(file, "r") as content, _mapped(file) as data:
+        texts = TextCheck(content, data)
 
         def look(_: str, item: Any) -> None:
+            texts.check_attributes(item)
             if isinstance(item, h5py.Dataset):
                 arrays.append(item)
             else:
                 _refuse_other_files(item, h5py.ExternalLink)
                 _refuse_odd_columns(item)
 
+        texts.check_attributes(content)
         _refuse_other_files(content, h5py.ExternalLink)
         content.visititems(look)
         needed = sum(max(_count_bytes(one), one.nbytes) for one in arrays)
@@ -60,6 +60,13 @@ def check_hdf5(file: Path) -> None:
         for one in arrays:
             if one.size:
                 _check_array(one)
+                texts.check_array(one)
+
+
+@contextmanager
+def _mapped(file: Path) -> Iterator[mmap.mmap]:
+    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        yield data
 
 
 def _refuse_other_files(group: Any, external: type) -> None:
@@ -103,46 +110,10 @@ def _check_array(array: Any) -> None:
 def _check_chunks(array: Any) -> None:
     name = visible(array.name)
     check_size(prod(array.chunks) * measure_entry(array), f"a chunk of {name}")
-    found, wanted = list(_list_chunks(array)), count_chunks(array)
+    found, wanted = list_chunks(array), count_chunks(array)
     if len(found) != wanted:
         raise NotWholeError(f"{name} has {len(found)} chunks of {wanted}")
     if _has_known_size(array):
         check = ChunkCheck(array)
         for chunk in found:
             check.check(array, chunk.chunk_offset)
-
-
-def _list_chunks(array: Any) -> Iterator[Any]:
-    if not hasattr(array.id, "chunk_iter"):  # an older HDF5
-        yield from (array.id.get_chunk_info(k) for k in range(array.id.get_num_chunks()))
-        return
-    found: list[Any] = []
-    array.id.chunk_iter(found.append)
-    yield from found
-
-
-def _check_heaps(file: Path) -> None:
-    """Walk through the heaps, which hold text, as the library will: every step must go forward."""
-    with file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        start = data.find(_HEAP)
-        while start >= 0:
-            _check_heap(data, start)
-            start = data.find(_HEAP, start + len(_HEAP))
-
-
-def _check_heap(data: mmap.mmap, start: int) -> None:
-    if start % 8 or start + _HEAP_HEADER.size > len(data):
-        return  # four letters in other data
-    _, version, reserved, n_bytes = _HEAP_HEADER.unpack_from(data, start)
-    if version != 1 or reserved != b"\0\0\0":
-        return
-    end = start + n_bytes
-    if end > len(data):
-        raise NotWholeError("a heap of text ends behind the file")
-    place = start + _HEAP_HEADER.size
-    while place + _HEAP_OBJECT.size <= end:
-        number, _, _, size = _HEAP_OBJECT.unpack_from(data, place)
-        step = size if number == 0 else _HEAP_OBJECT.size + -(-size // 8) * 8
-        if step < _HEAP_OBJECT.size or place + step > end:
-            raise NotWholeError("a heap of text is damaged")
-        place += step

@@ -37,6 +37,15 @@ def count_chunks(array: Any) -> int:
     return prod(ceil(n / step) for n, step in zip(array.shape, array.chunks, strict=True))
 
 
+def list_chunks(array: Any) -> list[Any]:
+    """The chunks that there are, each with the place where it begins."""
+    if not hasattr(array.id, "chunk_iter"):  # an older HDF5
+        return [array.id.get_chunk_info(number) for number in range(array.id.get_num_chunks())]
+    found: list[Any] = []
+    array.id.chunk_iter(found.append)
+    return found
+
+
 class ChunkCheck:
     """Checks the chunks of one array, each of them once.
 
