@@ -14,6 +14,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 _TOLERANCE = 1e-9
+_LARGE_MEAN = 100.0  # standard deviations
 METHODS = ("class_means", "mean_margin", "unit_margin")
 
 
@@ -79,22 +80,31 @@ class Case:
 
 
 def standardise(X) -> np.ndarray:
-    """(X - mean) / standard deviation in float64; a constant column becomes zero."""
+    """(X - mean) / standard deviation in float64; a constant column becomes zero.
+
+    So does one whose standard deviation is within the rounding of its mean, a sum of n numbers.
+    """
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     centred = X - X[0]  # exact for equal values, whatever their size
     centred = centred - centred.mean(axis=0)
     scale = centred.std(axis=0)
-    constant = np.ptp(X, axis=0) == 0.0
+    rounding = len(X) * np.finfo(float).eps * np.abs(X.mean(axis=0))
+    constant = (np.ptp(X, axis=0) == 0.0) | (scale <= rounding)
     return np.where(constant, 0.0, centred / np.where(constant, 1.0, scale))
 
 
 def column_rounding(X) -> float:
-    """How far a standardised column may be off because its mean is rounded to a float."""
+    """How far a standardised column may be off because its mean and its unit are rounded.
+
+    A variance comes from a sum of squares unless the mean is so large that more than four digits
+    are lost; its last digits only change the unit in which the column is measured.
+    """
     X = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
-    varies = np.ptp(X, axis=0) > 0.0
+    varies = standardise(X).any(axis=0)
     centred = X[:, varies] - X[0, varies]
     offset = np.abs(X[:, varies].mean(axis=0)) / (centred - centred.mean(axis=0)).std(axis=0)
-    return float(np.finfo(float).eps * offset.max(initial=0.0))
+    unit = np.where(offset < _LARGE_MEAN, np.square(offset), 0.0)
+    return float(np.finfo(float).eps * (offset + unit).max(initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,11 @@ FOUND = [
     ("programs", 1718001096),  # feasible but for 1e-8
     ("programs", 1801002933),  # slacks of 1e-7 beside one of 1e3
     ("joint", 1801000222),  # samples that differ by 1e-11, where errors cost 1e4: linprog is off
+    ("programs", 1802010746),  # no solution, and multipliers that rounding ends at 1e6
+    ("programs", 1802013348),  # a column that varies by four units of its last digit
+    ("programs", 1802020342),  # weights of 1e4 on near copies with means of 500
+    ("joint", 1802004278),  # weights of 1e6, which linprog does not find
+    ("joint", 1802000262),  # means of a thousand standard deviations
     ("joint", 77000971),  # means that differ only by the weights of the samples
     ("joint", 505000204),  # columns that nearly are copies, and the difference counts
     ("joint", 505001595),
@@ -44,6 +49,7 @@ FOUND = [
     ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
     ("psvm", 21000002),  # dependent columns
     ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash
+    ("csv_file", 1802000287),  # a line that begins with a carriage return, samples as columns
     ("h5ad_file", 1720000018),  # a text attribute of 4 GB that is not there
     ("model_file", 1719000130),  # a message with half the file in it
     ("nifti_file", 6000089),  # weights that integers cannot hold

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -167,6 +168,17 @@ def test_limits(monkeypatch):
     monkeypatch.setattr(_near, "MOST_KEPT", 3)
     many_sets = near_optimal_sets(*problem(), extra=2)
     assert (many_sets.n_found, many_sets.complete) == (3, False)
+
+
+@pytest.mark.parametrize("seconds", [1e-4, 0.01, 0.1, 0.3])
+def test_whenever_time_is_up(seconds):
+    """The first set has dozens of features, and all sets up to its size would take years."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 200)), np.arange(60) % 2
+    for search in (near_optimal_sets, partial(minimum_features, include=[5]), minimum_features):
+        hasty = search(X, y, max_seconds=seconds)
+        assert hasty.verify(X, y)
+        assert hasty.seconds < 30.0
 
 
 def test_no_set_at_all():

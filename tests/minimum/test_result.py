@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 
 from fewest import minimum_features
-from fewest.minimum import _features, _pairs
+from fewest.minimum import _driver, _pairs
 from fewest.minimum._claims import measure_set
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data
-from fewest.minimum._features import Driver
+from fewest.minimum._driver import Driver
 
 
 def problem(seed=0, n=22, d=30):
@@ -194,7 +194,7 @@ def test_time_may_end_among_the_pairs(monkeypatch):
 def test_no_more_sets_are_kept_than_there_is_room_for(monkeypatch):
     X, y = problem()
     wanted = minimum_features(X, y, n_solutions=None)
-    monkeypatch.setattr(_features, "_MOST_KEPT", 3)
+    monkeypatch.setattr(_driver, "_MOST_KEPT", 3)
     result = minimum_features(X, y, n_solutions=None)
     assert result.n_found == wanted.n_found > 3
     assert len(result.subsets) == 3
@@ -206,17 +206,17 @@ def test_a_set_to_start_from_may_separate_or_not(monkeypatch, start):
     X, y = problem()
     wanted = minimum_features(X, y)
     assert sets(driver(X, y, start=start).run()) == sets(wanted)
-    monkeypatch.setattr(_features, "find_first_set", lambda *given: None)
+    monkeypatch.setattr(_driver, "find_first_set", lambda *given: None)
     assert driver(X, y, start=start).run().size == 3
 
 
 def test_without_any_set_to_start_from(monkeypatch):
     """Where all methods fail, one exact decision over all columns finds a set."""
     X, y = problem()
-    monkeypatch.setattr(_features, "find_first_set", lambda *given: None)
+    monkeypatch.setattr(_driver, "find_first_set", lambda *given: None)
     result = minimum_features(X, y)
     assert (result.size, result.certified) == (3, True)
-    monkeypatch.setattr(_features, "LARGEST_SYSTEM", 0)  # ... unless that would take too long
+    monkeypatch.setattr(_driver, "LARGEST_SYSTEM", 0)  # ... unless that would take too long
     result = minimum_features(X, y)
     assert (result.size, result.certified) == (None, False)
     assert result.verify(X, y)

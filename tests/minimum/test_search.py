@@ -82,13 +82,13 @@ class Countdown(Clock):
         return self.looks < 0
 
 
-@pytest.mark.parametrize("looks", [0, 1])
+@pytest.mark.parametrize("looks", [0, 1, 2])
 def test_stops_when_the_time_is_up(looks):
-    """Before a batch of nodes, or behind it."""
+    """At a node, before a batch of them, or behind it."""
     X, y = problem(0, used=3)
     search = cover_search(X, y)
     assert not search.run(3, Countdown(looks), lambda one: True)
-    assert (search.tally.nodes > 0) == (looks > 0)
+    assert (search.tally.nodes > 0) == (looks > 1)
 
 
 def test_rows_are_added_where_too_few_exist(monkeypatch):

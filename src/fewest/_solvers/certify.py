@@ -84,6 +84,13 @@ def slack_and_violation(problem: Problem, margins: FloatArray) -> tuple[FloatArr
     return np.where(hard, 0.0, shortfall), violation
 
 
+def equality_shortfall(problem: Problem, margins: FloatArray) -> float:
+    """By how much the margins miss the equality of the program; zero if it has none."""
+    if problem.equality is None:
+        return 0.0
+    return abs(float(problem.equality @ (problem.y * margins)) - problem.rhs)
+
+
 def objective_value(problem: Problem, costs: FloatArray, w: FloatArray, slack: FloatArray) -> float:
     value = float(np.sum(costs * np.abs(w)))
     if problem.slack_cost is not None:

@@ -137,7 +137,7 @@ def list_unchecked(result: MinimumResult, *, search: bool, counted: bool) -> tup
 
 def count_again(result: MinimumResult, X: FloatArray, classes: Any, y: IndexArray) -> bool:
     """Whether a second search for all sets of this size finds as many, those listed among them."""
-    from fewest.minimum._features import Driver
+    from fewest.minimum._driver import Driver
     from fewest.minimum._general_errors import allow_errors
 
     if result.max_errors:

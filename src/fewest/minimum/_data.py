@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
@@ -155,6 +155,21 @@ def replace_columns(X: FloatArray, separation: Separation, columns: tuple[int, .
             tuple(signs[place] * weights[place] for place in order)
             for weights in separation.weights
         ),
+    )
+
+
+def drop_unused(separation: Separation, kept: Collection[int] = ()) -> Separation:
+    """The set without columns that have no weight, but for some that are always in."""
+    weights = separation.weights
+    places = [
+        place
+        for place, column in enumerate(separation.columns)
+        if column in kept or any(one[place] for one in weights)
+    ]
+    return replace(
+        separation,
+        columns=tuple(separation.columns[place] for place in places),
+        weights=tuple(tuple(one[place] for place in places) for one in weights),
     )
 
 

@@ -13,8 +13,14 @@ from fewest._wording import counted
 from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import Twins, add_columns, conflicting_samples, replace_columns
-from fewest.minimum._features import Driver
+from fewest.minimum._data import (
+    Twins,
+    add_columns,
+    conflicting_samples,
+    drop_unused,
+    replace_columns,
+)
+from fewest.minimum._driver import Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._group_search import make_search
 from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
@@ -349,6 +355,7 @@ class RuledDriver(Driver):
             answer = settle(self.X, self.y, fewer, signs=self.rules.weight_signs)
             if isinstance(answer, Separation):
                 separation = answer
+        separation = drop_unused(separation, fixed)
         missing = sorted(fixed - set(separation.columns))
         if not missing:
             return separation

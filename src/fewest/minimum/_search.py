@@ -175,6 +175,8 @@ class CoverSearch:
         """
         if missing < 3:
             return self._run_last(node, missing)
+        if self._clock.is_over:
+            return False
         uncovered = self._uncovered(node)
         rows = np.empty(64 * len(uncovered), dtype=np.int64)
         count, _ = cover.uncovered_rows(self.bits.good, node.excluded, uncovered, rows)

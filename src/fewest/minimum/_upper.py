@@ -22,6 +22,7 @@ from fewest._solvers.watch import Watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock
+from fewest.minimum._data import drop_unused
 from fewest.minimum._leaves import Separation, find_weights, settle
 from fewest.minimum._search import CoverSearch
 
@@ -89,7 +90,7 @@ def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clo
             break
         fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
         separation = separation if fewer is None else fewer
-    return separation
+    return drop_unused(separation)
 
 
 def _without(

@@ -139,8 +139,8 @@ def make_frame(
     missing. A table to be transposed may come in parts of some rows each.
     """
     request, notes = request.fit_header(header), list(notes)
+    parts = (_require_width(part, header, file) for part in parts)
     if request.transpose:
-        parts = iter(parts)
         first = next(parts)
         kept, said = _find_samples(header, first, request, visible(file))
         parts = chain([first], parts)
@@ -151,11 +151,6 @@ def make_frame(
     else:
         kept = []
         [cells] = parts
-        if cells.shape[1] != len(header):  # odd quotes make two parsers of text disagree
-            raise InputError(
-                f"{visible(file)} is not a regular table: its header has {len(header)} names, its "
-                f"rows {cells.shape[1]} cells.\nEvery row must have as many cells as the header."
-            )
         names = name_lines(header, request, file, lambda: cells.iloc[:, 0].tolist())
 
     def find_ids() -> list[Ids]:
@@ -171,6 +166,15 @@ def make_frame(
         notes=[*names.note_unnamed(), *notes, *filter(None, [other_sheets])],
         other_sheets=other_sheets,
     )
+
+
+def _require_width(part: pandas.DataFrame, header: Sequence[str], file: Path) -> pandas.DataFrame:
+    if part.shape[1] != len(header):  # odd quotes make two parsers of text disagree
+        raise InputError(
+            f"{visible(file)} is not a regular table: its header has {len(header)} names, its "
+            f"rows {part.shape[1]} cells.\nEvery row must have as many cells as the header."
+        )
+    return part
 
 
 def name_lines(

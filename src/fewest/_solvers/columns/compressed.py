@@ -12,8 +12,8 @@ from fewest._solvers.columns import tiles
 from fewest._solvers.columns.matrix import Matrix, Moments, share_weights, without_rounding
 from fewest._types import BoolArray, FloatArray, IndexArray
 
-# Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost half its digits.
-_CANCELLATION = 1e-6
+# Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost more than four digits.
+_CANCELLATION = 1e-4
 
 
 class SparseMatrix(Matrix):

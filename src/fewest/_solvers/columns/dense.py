@@ -17,8 +17,8 @@ from fewest._solvers.columns.matrix import (
 from fewest._solvers.columns.tiles import float_tiles
 from fewest._types import BoolArray, FloatArray, IndexArray
 
-# Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost half its digits.
-_CANCELLATION = 1e-6
+# Below this ratio of variance to mean square, sum(x^2) - n mean^2 has lost more than four digits.
+_CANCELLATION = 1e-4
 # With this many values the compiled sweep, twice as fast, is worth loading the compiler once.
 _WORTH_COMPILING = 1 << 22
 

@@ -11,6 +11,7 @@ from fewest._solvers.certify import (
     DualPoint,
     dual_bound,
     dual_point,
+    equality_shortfall,
     objective_value,
     price_ratios,
     slack_and_violation,
@@ -93,6 +94,7 @@ def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -
     objective = np.inf
     if solution.bounded:
         slack, violation = slack_and_violation(problem, margins)
+        violation = max(violation, equality_shortfall(problem, margins))
         objective = objective_value(problem, problem.costs(master.features), solution.w, slack)
     return State(
         solution=solution,

@@ -1,0 +1,300 @@
+"""The course of a search without rules: which stages there are, and when it may end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fewest._solvers.columns import scale_columns
+from fewest._solvers.linear.solve import solve
+from fewest._solvers.problem import unit_margin
+from fewest._solvers.result import Status
+from fewest._types import FloatArray, IndexArray
+from fewest.minimum._bits import SignedBits
+from fewest.minimum._claims import measure_set
+from fewest.minimum._classes import ClassPair, pair_classes
+from fewest.minimum._clock import LARGE_PIECE, Clock
+from fewest.minimum._data import (
+    Twins,
+    conflicting_samples,
+    replace_columns,
+    separating_columns,
+)
+from fewest.minimum._leaves import (
+    RuledOut,
+    Separation,
+    find_weighed,
+    find_weights,
+    settle,
+    settle_pair,
+)
+from fewest.minimum._pairs import scan_pairs
+from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._search import CoverSearch, Tally
+from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
+from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
+
+_SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
+_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
+
+
+@dataclass(eq=False)
+class Driver:
+    """One search, from one feature upwards: which sizes are impossible, which sets the smallest.
+
+    `run` goes through its stages until the answer is certain or time is up. `y` are places of the
+    labels in `classes`.
+    """
+
+    X: FloatArray
+    y: IndexArray
+    classes: NDArray[Any]
+    clock: Clock
+    max_size: int | None = None
+    n_solutions: int | None = 1
+    start: tuple[int, ...] = ()
+    best: Separation | None = None
+    lower_bound: int = 1
+    found: list[Separation] = field(default_factory=list)
+    n_found: int = 0
+    complete: bool = False
+    ruled_out: list[RuledOut] = field(default_factory=list)
+    impossible: list[RuledOut] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pairs = pair_classes(self.y)
+
+    def _may_try(self, size: int) -> bool:
+        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
+
+    def run(self) -> MinimumResult:
+        self.twins = Twins(self.X)
+        self._find_conflicts()
+        if not self.impossible:
+            self._try_singles()
+            if self.best is None and self._may_try(2):
+                self._try_pairs()
+        if self.best is None:
+            self.best = self._upper_bound()
+            if self.best is not None:
+                self.clock.say(f"{len(self.best.columns)} features separate")
+                self._try_larger()
+        if self.impossible:
+            self.ruled_out += self.impossible
+            self.lower_bound = self.X.shape[1] + 1
+        certified = self.best is not None and len(self.best.columns) == self.lower_bound
+        return self._minimum(certified=certified or bool(self.impossible))
+
+    def _find_conflicts(self) -> None:
+        """Equal samples of two classes, which no columns separate."""
+        everything = tuple(range(self.X.shape[1]))
+        for samples in conflicting_samples(self.X, self.y):
+            self.impossible.append(RuledOut(everything, samples, (1, 1)))
+
+    def _try_singles(self) -> None:
+        began = perf_counter()
+        columns = self.twins.firsts
+        self._keep(separating_columns(self.X, self.y, columns))
+        self._end_step(1, Tally(2 * len(columns), len(self.found)), began)
+
+    def _try_pairs(self) -> None:
+        began = perf_counter()
+        self.clock.begin("pairs")
+        bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
+        copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
+        tally, complete = Tally(), True
+        in_doubt = []
+        for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
+            tally.nodes += batch.n_tested
+            tally.survivors += batch.n_survivors
+            tally.settled += len(batch.uncertain)
+            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
+            self._keep(self._settle_pairs(sure), count=False)
+            self.n_found += batch.n_separating
+            in_doubt.append(batch.uncertain)
+            self.clock.report(batch.share, tally.nodes)
+            self.clock.spend(LARGE_PIECE)
+            if self.clock.is_over and batch.share < 1.0:
+                complete = False
+                break
+        self._keep(self._settle_pairs(self._list_in_doubt(in_doubt)))
+        self._end_step(2, tally, began, complete=complete)
+
+    def _list_in_doubt(self, batches: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Pairs of signed features in doubt, but for columns that another pair has settled.
+
+        The same columns may be in doubt with several signs, and separate with one of them.
+        """
+        known = {tuple(sorted(one.columns)) for one in self.found}
+        chosen = []
+        for pair in (pair for batch in batches for pair in batch):
+            columns = tuple(sorted(self.bits.columns[pair].tolist()))
+            if columns not in known:
+                known.add(columns)
+                chosen.append(pair)
+        return np.array(chosen, dtype=np.int64).reshape(-1, 2)
+
+    def _settle_pairs(self, pairs: NDArray[np.int64]) -> Iterator[Separation]:
+        """Those of the pairs that separate; the others join `ruled_out`."""
+        for pair in pairs:
+            columns = self.bits.columns[pair].tolist()
+            answer = settle(self.X, self.y, columns, self.bits.pairs)
+            if isinstance(answer, Separation):
+                yield answer
+            else:
+                self.ruled_out.append(answer)
+
+    def _try_larger(self) -> None:
+        """Sizes from three on, below the size of the best set or up to it if several are wanted."""
+        assert self.best is not None
+        several = self.n_solutions != 1
+        is_open = several or self.lower_bound < len(self.best.columns)
+        if self.lower_bound >= 3 and is_open and not self.clock.is_over:
+            search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
+            self.clock.begin("local swaps")
+            clock = self.clock.take_part(_SHARE_OF_BOUND)
+            self.best = swap_down(search, self.best, self.lower_bound, clock)
+            self.clock.say(f"local swaps: {len(self.best.columns)} features separate")
+            largest = len(self.best.columns) if several else len(self.best.columns) - 1
+            for size in range(3, largest + 1):
+                if self.found or not self._may_try(size):
+                    break
+                self._try_size(search, size)
+            self.ruled_out = search.ruled_out
+        if not self.found:  # no complete scan found a set: the one at hand is returned
+            self._keep([self.best])
+            self.complete = False
+
+    def _try_size(self, search: CoverSearch, size: int) -> None:
+        began = perf_counter()
+        self.clock.begin(f"sets of {size}")
+        search.tally = Tally()
+
+        def keep(separation: Separation) -> bool:
+            self._keep([separation])
+            return self.n_solutions is None or self.n_found < self.n_solutions
+
+        complete = search.run(size, self.clock, keep)
+        self._end_step(size, search.tally, began, complete=complete)
+
+    def _upper_bound(self) -> Separation | None:
+        """The smallest of the known sets, without idle columns, made of first columns.
+
+        Pairs of classes that no columns separate join `impossible`.
+        """
+        clock = self.clock.take_part(_SHARE_OF_BOUND)
+        sets = [self._join_pairs(clock), self._settle_known(self.start)]
+        found = [drop_idle(one, self.X, self.y, clock) for one in sets if one is not None]
+        fewest = min((len(one.columns) for one in found), default=self.X.shape[1] + 1)
+        is_worth_it = fewest > self.lower_bound and not self.impossible and not clock.is_over
+        if len(self.pairs) > 1 and is_worth_it:
+            joint = self._settle_known(select_jointly(self.X, self.y, clock))
+            found += [] if joint is None else [drop_idle(joint, self.X, self.y, clock)]
+        return min(found, key=lambda one: len(one.columns), default=None)
+
+    def _join_pairs(self, clock: Clock) -> Separation | None:
+        """Columns for each pair of classes, together; None if some pair has none, or no time."""
+        known = {leaf.classes(self.y) for leaf in self.impossible}
+        sets: list[Separation] = []
+        for pair in self.pairs:
+            if len(self.pairs) > 1 and self.clock.is_over:
+                return None
+            found = self._reuse(sets, pair) if clock.is_over else None
+            if found is None and pair.labels not in known:
+                found = self._separate(pair, clock)
+            sets += [] if found is None else [found]
+        return join_sets(sets) if len(sets) == len(self.pairs) else None
+
+    def _reuse(self, sets: list[Separation], pair: ClassPair) -> Separation | None:
+        """The columns of other pairs of classes, if they will do: that takes the least time."""
+        columns = tuple(sorted({column for one in sets for column in one.columns}))
+        weights = find_weights(self.X, pair, columns) if columns else None
+        return None if weights is None else Separation(columns, (weights,))
+
+    def _settle_known(self, columns: tuple[int, ...]) -> Separation | None:
+        """These columns, if there are any and they separate the classes."""
+        if not columns or self.impossible:
+            return None
+        answer = settle(self.X, self.y, self.twins.leaders(columns))
+        return answer if isinstance(answer, Separation) else None
+
+    def _separate(self, pair: ClassPair, clock: Clock) -> Separation | None:
+        """First columns that separate two classes; None if none are known, or there are none."""
+        X = self.X if len(self.pairs) == 1 else np.asfortranarray(self.X[pair.rows])
+        first = find_first_set(X, pair.y, clock)
+        columns = self.twins.leaders(self.twins.firsts if first is None else first.columns)
+        answer: tuple[int, ...] | RuledOut | None
+        if first is not None or len(columns) * len(pair.rows) ** 2 <= LARGEST_SYSTEM:
+            answer = settle_pair(self.X, pair, columns)
+        else:
+            answer = self._prove_by_few_samples(X, pair)
+        if isinstance(answer, RuledOut):
+            if first is None:
+                self.impossible.append(replace(answer, columns=tuple(range(self.X.shape[1]))))
+            return None
+        return None if answer is None else Separation(columns, (answer,))
+
+    def _prove_by_few_samples(self, X: FloatArray, pair: ClassPair) -> RuledOut | None:
+        """A Farkas vector with few samples, which can be made exact however many columns exist."""
+        result = solve(unit_margin(pair.y), scale_columns(X))
+        if result.status is not Status.INFEASIBLE:
+            return None
+        leaf = rule_out_all(X, pair.y, find_weighed(result))
+        if leaf is None:
+            return None
+        return replace(leaf, samples=tuple(pair.rows[list(leaf.samples)].tolist()))
+
+    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
+        for separation in separations:
+            for columns in self.twins.expand(separation.columns):
+                if count:
+                    self.n_found += 1
+                if len(self.found) < _MOST_KEPT:
+                    self.found.append(replace_columns(self.X, separation, columns))
+
+    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
+        n_columns = len(self.twins.firsts)
+        step = Step.describe(size, n_columns, tally, self.n_found, complete=complete, began=began)
+        self.steps.append(step)
+        self.complete = complete
+        self.clock.say(
+            f"{self.n_found or 'no'} set(s) of {size} separate"
+            + ("" if complete else " so far: not all were tested")
+        )
+        if self.found:
+            self.best = self.found[0]
+        elif complete:
+            self.lower_bound = size + 1
+
+    def _minimum(self, *, certified: bool) -> MinimumResult:
+        scored = [(self._margin(one), one) for one in self.found]
+        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
+        return MinimumResult(
+            size=None if self.best is None else len(self.best.columns),
+            lower_bound=self.lower_bound,
+            certified=certified,
+            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
+            margins=np.array([margin for margin, _ in ranked]),
+            n_found=self.n_found,
+            complete=self.complete,
+            searched=tuple(self.steps),
+            seconds=self.clock.seconds,
+            n_features=self.X.shape[1],
+            separations=tuple(one for _, one in ranked),
+            ruled_out=tuple(self.ruled_out),
+            inseparable=self._name_inseparable(),
+        )
+
+    def _name_inseparable(self) -> NDArray[Any]:
+        """Labels of the pairs of classes that nothing separates, in their order."""
+        pairs = sorted(leaf.classes(self.y) for leaf in self.impossible)
+        return self.classes[np.array(pairs, dtype=np.intp).reshape(-1, 2)]
+
+    def _margin(self, separation: Separation) -> float:
+        return measure_set(self.X, self.y, separation)
