@@ -7,6 +7,7 @@ the definition of each method, and solutions are judged by weak duality from X a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -208,6 +209,25 @@ class Dual:
     def bound(self) -> float:
         """Shrunk until every |x_j . v| <= c_j, which only lowers what is proven."""
         return self.value / max(1.0, self.ratio)
+
+
+def exact_bound(case: Case, Z: np.ndarray, result) -> float:
+    """What the multipliers prove about the program on Z, in fractions: huge ones round nothing off.
+
+    What is left of them where they should cancel out counts with the bias that was found.
+    """
+    alpha = [Fraction(float(value)) for value in result.alpha]
+    multiplier = Fraction(float(result.multiplier))
+    v = [Fraction(int(sign)) * value for sign, value in zip(case.y, alpha, strict=True)]
+    value = Fraction(case.margin) * sum(alpha)
+    if case.u is not None:
+        v = [one + multiplier * Fraction(float(u)) for one, u in zip(v, case.u, strict=True)]
+        value += multiplier * Fraction(case.rhs)
+    ratio = Fraction(1)
+    for column, price, sign in zip(Z.T, case.c, case.signs, strict=True):
+        pull = sum(one * Fraction(float(z)) for one, z in zip(v, column, strict=True))
+        ratio = max(ratio, (abs(pull) if sign == 0 else int(sign) * pull) / Fraction(float(price)))
+    return float((value - abs(sum(v)) * Fraction(abs(float(result.b)))) / ratio)
 
 
 def dual_value(case: Case, Z: np.ndarray, result) -> Dual:

@@ -156,7 +156,7 @@ def assert_solved(case: Case, result: Result, objective: float) -> None:
         # What rounding of the columns costs at the worst; nothing for ordinary ones.
         paid = _paid_for_rounding(case, margin_rounding(case, result), objective)
         assert relative(result.objective - objective, objective) <= GAP + paid
-    elif result.status is Status.OPTIMAL and _violation(case, result) <= SLACK_ROUNDING:
+    elif result.status is Status.OPTIMAL and _violation(case, result) <= VIOLATION:
         assert_optimal(case, result)
     elif result.status is Status.INACCURATE and np.isfinite(result.objective):
         # Feasible but for rounding, and only whole numbers could decide; or by no means feasible,

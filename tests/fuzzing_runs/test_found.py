@@ -34,6 +34,10 @@ FOUND = [
     ("programs", 1801002933),  # slacks of 1e-7 beside one of 1e3
     ("joint", 1801000222),  # samples that differ by 1e-11, where errors cost 1e4: linprog is off
     ("programs", 1802010746),  # no solution, and multipliers that rounding ends at 1e6
+    ("programs", 1803002460),  # weights of 1e6: one way through the program ends in a ray
+    ("programs", 1803026202),  # HiGHS does not come to an end with the program of rays
+    ("programs", 1803028082),  # multipliers of 1e10, and linprog is off by a factor of 80
+    ("programs", 1803016351),  # separable but for 1e-9
     ("programs", 1802013348),  # a column that varies by four units of its last digit
     ("programs", 1802020342),  # weights of 1e4 on near copies with means of 500
     ("joint", 1802004278),  # weights of 1e6, which linprog does not find

@@ -265,12 +265,16 @@ class Master:
         program = self._highs.getLp()
         lower, upper = np.array(program.col_lower_), np.array(program.col_upper_)
         program.col_lower_, program.col_upper_ = np.maximum(lower, -most), np.minimum(upper, most)
-        highs = _quiet_highs()
-        highs.passModel(program)
-        highs.run()
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        return self._optimum(highs)
+        highs = _solve_apart(program)
+        return None if highs is None else self._optimum(highs)
+
+    def solve_anew(self) -> MasterSolution | None:
+        """The solution from no basis, by other ways through the program; None if HiGHS finds none.
+
+        Where multipliers are huge, one way ends in a ray and another one at the vertex.
+        """
+        highs = _solve_apart(self._highs.getLp())
+        return None if highs is None else self._optimum(highs)
 
     def _run_roughly(self) -> highspy.HighsModelStatus:
         """With looser tolerances, where none of the last digits can be had; a judge follows."""
@@ -315,6 +319,18 @@ class Master:
             raise SolverError("HiGHS found the program unbounded but returned no ray")
         return self._along(values)
 
+    def as_ray(self, solution: MasterSolution) -> MasterSolution:
+        """The direction of multipliers that only a limit holds back."""
+        size = max(float(np.abs(solution.alpha).max(initial=0.0)), abs(solution.multiplier))
+        return replace(
+            solution,
+            bounded=False,
+            alpha=solution.alpha / size,
+            multiplier=solution.multiplier / size,
+            w=np.zeros(len(self.features)),
+            b=0.0,
+        )
+
     def _along(self, ray: FloatArray) -> MasterSolution:
         alpha, multiplier = self._split(ray)
         return MasterSolution(False, alpha, multiplier, np.zeros(len(self.features)), 0.0)
@@ -334,12 +350,8 @@ class Master:
             lower, upper = np.array(getattr(program, low)), np.array(getattr(program, high))
             setattr(program, low, np.where(np.isinf(lower), -most, 0.0))
             setattr(program, high, np.where(np.isinf(upper), most, 0.0))
-        highs = _quiet_highs()
-        highs.passModel(program)
-        highs.run()
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            return None
-        return np.asarray(highs.getSolution().col_value)
+        highs = _solve_apart(program)
+        return None if highs is None else np.asarray(highs.getSolution().col_value)
 
     def _split(self, columns: FloatArray) -> tuple[FloatArray, float]:
         """Column values as alpha over all samples, and lambda."""
@@ -373,6 +385,19 @@ def _quiet_highs() -> highspy.Highs:
         highs.setOptionValue(option, value)
     highs.setCallback(_ask_whether_to_go_on, None)
     return highs
+
+
+def _solve_apart(program: highspy.HighsLp) -> highspy.Highs | None:
+    """A program solved on its own; None if HiGHS does not come to an end in any way."""
+    for option, value in (None, None), ("simplex_scale_strategy", 2), ("presolve", "on"):
+        highs = _quiet_highs()
+        if option is not None:
+            highs.setOptionValue(option, value)
+        highs.passModel(program)
+        highs.run()
+        if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
+            return highs
+    return None
 
 
 def _ask_whether_to_go_on(kind: Any, message: str, out: Any, answer: Any, data: Any) -> None:

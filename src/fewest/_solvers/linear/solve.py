@@ -47,6 +47,8 @@ _FEWEST_FOR_INTERIOR = 100
 _INTERIOR_BATCHES = 3
 # Slack costs above this are tried as infinite first.
 _NEARLY_HARD = 100.0
+# A bound above this part of a limit of the multipliers is held back by nothing else.
+_AT_LIMIT = 0.99
 
 
 def solve(
@@ -154,13 +156,29 @@ def generate_and_price(
         if len(samples) and isinstance(master, Master):  # a Walker holds all samples
             master.add_samples(samples)
     if nothing_joins and state.is_doubtful and isinstance(master, Master):
-        limited = master.solve_limited(HOPELESS)
-        state = state if limited is None else judge(columns, master, limited)
+        state = _settle_doubt(columns, master, state, tol)
     is_open = state.solution.bounded and not state.is_closed(tol)
     if is_open and nothing_joins and isinstance(master, Master):
         state = judge(columns, master, master.refine(state.solution))
     seconds = perf_counter() - started
     return conclude(columns, master, state, tol=tol, rounds=rounds, seconds=seconds), state.ratios
+
+
+def _settle_doubt(columns: Columns, master: Master, state: State, tol: float) -> State:
+    """What becomes of a ray that the columns do not confirm: a vertex found in another way."""
+    anew = master.solve_anew()
+    if anew is not None and (found := judge(columns, master, anew)).status(tol) is Status.OPTIMAL:
+        return found
+    limited = master.solve_limited(HOPELESS)
+    if limited is None:
+        return state
+    found = judge(columns, master, limited)
+    if found.bound > _AT_LIMIT * HOPELESS:
+        further = master.solve_limited(10.0 * HOPELESS)
+        if further is not None:
+            ray = judge(columns, master, master.as_ray(further))
+            return ray if ray.is_hopeless else found
+    return found
 
 
 def _pick_joining(
