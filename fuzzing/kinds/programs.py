@@ -16,7 +16,7 @@ from fuzzing.oracles.linear import (
     full_optimum,
     standardise,
 )
-from fuzzing.oracles.solved import VIOLATION, assert_optimal, assert_solved, run
+from fuzzing.oracles.solved import VIOLATION, assert_optimal, assert_solved, price_rounding, run
 from fuzzing.outcome import require
 
 # Between weights of this size on standardised columns and "infeasible" lies only rounding, and two
@@ -49,10 +49,13 @@ def _check_inaccurate(problem: Case, result: Result, wanted: float) -> None:
     One that says itself that it violates constraints claims no solution, only its bound. Where
     multipliers are huge, the peer takes its tolerance for feasible: fractions decide.
     """
-    unit, rounding = max(1.0, wanted), 1e-6 * max(1.0, wanted)
+    unit = max(1.0, wanted)
+    # A column whose mean is 1e14 of its standard deviations is known to a few percent.
+    rounding = wanted * price_rounding(problem, result)
     off = abs(result.objective - wanted)
     is_claimed = result.violation <= VIOLATION
-    if result.bound <= wanted + rounding and (off <= 1e-5 * unit or not is_claimed):
+    holds = result.bound <= wanted + rounding + 1e-6 * unit
+    if holds and (not is_claimed or off <= rounding + 1e-5 * unit):
         return
     proven = exact_bound(problem, standardise(problem.X), result)
     require(

@@ -38,6 +38,7 @@ FOUND = [
     ("programs", 1803026202),  # HiGHS does not come to an end with the program of rays
     ("programs", 1803028082),  # multipliers of 1e10, and linprog is off by a factor of 80
     ("programs", 1803016351),  # separable but for 1e-9
+    ("programs", 1804026916),  # a mean of 1e14 standard deviations
     ("programs", 1802013348),  # a column that varies by four units of its last digit
     ("programs", 1802020342),  # weights of 1e4 on near copies with means of 500
     ("joint", 1802004278),  # weights of 1e6, which linprog does not find
