@@ -11,7 +11,8 @@ __all__ = ["add_options", "run"]
 _DESCRIPTION = """\
 Say in plain words whether anything can be concluded from the data: would
 classes assigned at random look the same? And what to beware of: chance,
-concentration of distances, hubs, misleading leave-one-out errors."""
+distances that hardly differ, samples that are neighbours of most others,
+misleading leave-one-out errors."""
 
 
 def add_options(commands: options.Commands) -> None:
