@@ -42,6 +42,7 @@ def write(path, form="oldest", stored="as it is", n_attributes=3):
             "names", data=TEXTS * 5, dtype=h5py.string_dtype(), **STORED[stored]
         )
         names.attrs["of an array"] = "text"
+        file["type with a name"] = h5py.string_dtype()
     return path
 
 

@@ -48,7 +48,7 @@ def check_hdf5(file: Path) -> None:
             texts.check_attributes(item)
             if isinstance(item, h5py.Dataset):
                 arrays.append(item)
-            else:
+            elif isinstance(item, h5py.Group):
                 _refuse_other_files(item, h5py.ExternalLink)
                 _refuse_odd_columns(item)
 
