@@ -87,9 +87,11 @@ def relative(difference: float, size: float) -> float:
 
 def price_rounding(case: Case, result: Result) -> float:
     """How well prices can be known that are summed over X as it is, offsets and all."""
-    columns = scale_columns(case.X)
-    offset = np.abs(columns.mean * columns.inverse_scale / case.c).max(initial=0.0)
-    return float(np.finfo(float).eps * offset * np.abs(result.dual).sum())
+    columns, Z = scale_columns(case.X), standardise(case.X)
+    offset = np.abs(columns.mean * columns.inverse_scale)
+    # Mean, unit, quotient and sum are rounded.
+    size = (offset + 4.0 * np.abs(Z).max(axis=0, initial=0.0)) / case.c
+    return float(np.finfo(float).eps * size.max(initial=0.0) * np.abs(result.dual).sum())
 
 
 def margin_rounding(case: Case, result: Result) -> float:

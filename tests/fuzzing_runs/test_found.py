@@ -39,6 +39,7 @@ FOUND = [
     ("programs", 1803028082),  # multipliers of 1e10, and linprog is off by a factor of 80
     ("programs", 1803016351),  # separable but for 1e-9
     ("programs", 1804026916),  # a mean of 1e14 standard deviations
+    ("programs", 1805026583),  # multipliers of 1e6
     ("programs", 1802013348),  # a column that varies by four units of its last digit
     ("programs", 1802020342),  # weights of 1e4 on near copies with means of 500
     ("joint", 1802004278),  # weights of 1e6, which linprog does not find
@@ -52,8 +53,11 @@ FOUND = [
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs
     ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
+    ("minima_with_errors", 1805001014),  # weights of more than 64 bits
     ("psvm", 21000002),  # dependent columns
     ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash
+    ("parquet_file", 1805004557),  # lists in the place of names
+    ("h5ad_file", 1805004809),  # a header that goes on for 2 GB
     ("csv_file", 1802000287),  # a line that begins with a carriage return, samples as columns
     ("h5ad_file", 1720000018),  # a text attribute of 4 GB that is not there
     ("model_file", 1719000130),  # a message with half the file in it

@@ -74,7 +74,7 @@ class VectorPool:
         count = _mark_bad(self._rows, np.array(samples), scaled, place, self.bad, doubtful)
         for f in doubtful[:count].tolist():
             exact = shares @ as_integers(self._X[samples, bits.columns[f]])
-            if bits.signs[f] * exact <= 0:
+            if int(bits.signs[f]) * exact <= 0:  # more digits than 64 bits hold
                 self.bad[f, place // 64] |= np.uint64(1) << np.uint64(place % 64)
 
     def of_columns(self, columns: tuple[int, ...]) -> list[RuledOut]:

@@ -229,7 +229,7 @@ class Names:
     def _find_hint(self, name: str | None, request: Request) -> str | None:
         """A sentence if rows and columns seem to be swapped, else None."""
         across, n_columns = self.list_across(), len(self.columns.names)
-        if name is not None and name in across:
+        if name is not None and any(isinstance(one, str) and one == name for one in across):
             found = f"But a {self.across} has that name, {quoted(name)}:"
             if request.transpose:
                 return f"{found} do not transpose the file."

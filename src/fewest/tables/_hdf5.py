@@ -40,21 +40,9 @@ def check_hdf5(file: Path) -> None:
     """
     import h5py
 
-    arrays: list[Any] = []
     with h5py.File(file, "r") as content, _mapped(file) as data:
         texts = TextCheck(content, data)
-
-        def look(_: str, item: Any) -> None:
-            texts.check_attributes(item)
-            if isinstance(item, h5py.Dataset):
-                arrays.append(item)
-            elif isinstance(item, h5py.Group):
-                _refuse_other_files(item, h5py.ExternalLink)
-                _refuse_odd_columns(item)
-
-        texts.check_attributes(content)
-        _refuse_other_files(content, h5py.ExternalLink)
-        content.visititems(look)
+        arrays = list(_list_arrays(content, texts))
         needed = sum(max(_count_bytes(one), one.nbytes) for one in arrays)
         check_size(needed, f"{visible(file)}")
         for one in arrays:
@@ -69,10 +57,29 @@ def _mapped(file: Path) -> Iterator[mmap.mmap]:
         yield data
 
 
-def _refuse_other_files(group: Any, external: type) -> None:
-    for name in group:
-        if isinstance(group.get(name, getlink=True), external):
-            raise NotWholeError(f"{visible(name)} lies in another file")
+def _list_arrays(content: Any, texts: TextCheck) -> Iterator[Any]:
+    """All arrays, each object being looked at before the library opens it."""
+    import h5py
+
+    root = int(h5py.h5o.get_info(content.id).addr)
+    texts.check_attributes(root, "/")
+    seen, groups = {root}, [content]
+    while groups:
+        group = groups.pop()
+        _refuse_odd_columns(group)
+        for name in group:
+            link = group.id.links.get_info(name.encode(errors="surrogateescape"))
+            if link.type == h5py.h5l.TYPE_EXTERNAL:
+                raise NotWholeError(f"{visible(name)} lies in another file")
+            if link.type != h5py.h5l.TYPE_HARD or link.u in seen:
+                continue
+            seen.add(link.u)
+            texts.check_attributes(int(link.u), f"{group.name.rstrip('/')}/{name}")
+            item = group[name]
+            if isinstance(item, h5py.Group):
+                groups.append(item)
+            elif isinstance(item, h5py.Dataset):
+                yield item
 
 
 def _refuse_odd_columns(group: Any) -> None:

@@ -80,10 +80,12 @@ def _list_messages(data: mmap.mmap, header: _Header, base: int) -> Iterator[tupl
         if number > _MOST_BLOCKS:
             raise IndexError
         end = place + n_bytes
+        if n_bytes < 0 or end > len(data):  # the library would make room for all of it
+            raise IndexError
         while place + n_before <= end:
             kind, size, flags = form.unpack_from(data, place)
             place += n_before
-            if place + size > min(end, len(data)):
+            if place + size > end:
                 raise IndexError
             if kind == _IS_ATTRIBUTE and not flags & _IS_SHARED:
                 yield place, size

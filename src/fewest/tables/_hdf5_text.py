@@ -52,17 +52,17 @@ class TextCheck:
         order = np.argsort(keys)
         self._keys, self._lengths = keys[order], lengths[order]
 
-    def check_attributes(self, item: Any) -> None:
-        """Raise unless the texts among the attributes of a group or array are there."""
-        import h5py
+    def check_attributes(self, address: int, name: str) -> None:
+        """Raise unless the texts among the attributes of a group or array are there.
 
-        start = self._base + int(h5py.h5o.get_info(item.id).addr)
+        `address` is that of its header, which need not have been opened before.
+        """
         try:
-            texts = list_texts(self._data, start, self._base)
+            texts = list_texts(self._data, self._base + address, self._base)
         except (struct.error, IndexError) as error:
-            raise NotWholeError(f"the attributes of {visible(item.name)} are damaged") from error
-        for name, places in texts:
-            self._check(places, f"the attribute {visible(name)} of {visible(item.name)}")
+            raise NotWholeError(f"the header of {visible(name)} is damaged") from error
+        for attribute, places in texts:
+            self._check(places, f"the attribute {visible(attribute)} of {visible(name)}")
 
     def check_array(self, array: Any) -> None:
         """Raise unless the texts of an array are there; nothing to do for other arrays."""
