@@ -40,6 +40,7 @@ FOUND = [
     ("programs", 1803016351),  # separable but for 1e-9
     ("programs", 1804026916),  # a mean of 1e14 standard deviations
     ("programs", 1806010772),  # linprog's optimum, and ours, violate a margin by 1e-9, and say so
+    ("programs", 1806019497),  # margins that lack 3e-8 where errors cost 8,000
     ("programs", 1805026583),  # multipliers of 1e6
     ("programs", 1802013348),  # a column that varies by four units of its last digit
     ("programs", 1802020342),  # weights of 1e4 on near copies with means of 500

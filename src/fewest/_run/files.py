@@ -76,7 +76,9 @@ def _check_room_beside(target: Path) -> None:
         probe.mkdir()
     except OSError as error:
         raise OSError(f"nothing can be written to {target.parent} ({error.strerror})") from error
-    probe.rmdir()
+    finally:  # an interrupt must clean up as well
+        with suppress(OSError):
+            probe.rmdir()
 
 
 def _refuse_read_only(folder: Path) -> None:

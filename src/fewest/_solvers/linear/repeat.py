@@ -80,7 +80,7 @@ class Repeater:
         """Optimum and certificate over the columns that are left; all features must cost one."""
         if problem.feature_cost is not None:
             raise ValueError("the features of a repeated program must cost the same")
-        hard = try_as_hard(problem, lambda hard: self._solve(hard, tol))
+        hard = try_as_hard(problem, self.columns, tol, lambda hard: self._solve(hard, tol))
         return hard if hard is not None else self._solve(problem, tol)
 
     def state(self) -> dict[str, Any]:

@@ -61,7 +61,10 @@ def solve(
 ) -> Result:
     """Solve the linear program to a relative duality gap of `tol`."""
     hard = try_as_hard(
-        problem, lambda hard: solve(hard, columns, tol=tol, warm=warm, max_rounds=max_rounds)
+        problem,
+        columns,
+        tol,
+        lambda hard: solve(hard, columns, tol=tol, warm=warm, max_rounds=max_rounds),
     )
     if hard is not None:
         return hard
@@ -105,17 +108,24 @@ def has_many_samples(problem: Problem) -> bool:
     return problem.n_samples > (_ALL_SAMPLES if problem.slack_cost is None else _ALL_SOFT_SAMPLES)
 
 
-def try_as_hard(problem: Problem, solve_hard: Callable[[Problem], Result]) -> Result | None:
+def try_as_hard(
+    problem: Problem, columns: Columns, tol: float, solve_hard: Callable[[Problem], Result]
+) -> Result | None:
     """The solution without slacks, if these are so expensive that none would be used.
 
-    Where the classes are separable, the program is far easier without slacks.
+    Where the classes are separable, the program is far easier without slacks. Its margins may lack
+    a little, which must not cost anything that counts.
     """
     if problem.slack_cost is None or not np.all(problem.slack_cost > _NEARLY_HARD):
         return None
     hard = solve_hard(problem.with_slack_cost(None))
-    if hard.status is Status.OPTIMAL and np.all(hard.alpha <= problem.slack_cost):
-        return hard
-    return None
+    if hard.status is not Status.OPTIMAL or np.any(hard.alpha > problem.slack_cost):
+        return None
+    scores = columns.take(hard.features) @ hard.w + hard.b
+    lacking = np.maximum(0.0, problem.margin - problem.y * scores)
+    paying = np.isfinite(problem.slack_cost)
+    paid = float(problem.slack_cost[paying] @ lacking[paying])
+    return hard if paid <= tol * max(1.0, hard.objective) else None
 
 
 def generate(
