@@ -66,7 +66,6 @@ def _list_arrays(content: Any, texts: TextCheck) -> Iterator[Any]:
     seen, groups = {root}, [content]
     while groups:
         group = groups.pop()
-        _refuse_odd_columns(group)
         for name in group:
             link = group.id.links.get_info(name.encode(errors="surrogateescape"))
             if link.type == h5py.h5l.TYPE_EXTERNAL:
@@ -80,6 +79,7 @@ def _list_arrays(content: Any, texts: TextCheck) -> Iterator[Any]:
                 groups.append(item)
             elif isinstance(item, h5py.Dataset):
                 yield item
+        _refuse_odd_columns(group)  # opens what is in the group
 
 
 def _refuse_odd_columns(group: Any) -> None:
