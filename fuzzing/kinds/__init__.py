@@ -32,6 +32,7 @@ KINDS = (
     Kind("ruled_minima", "minima", 5),
     Kind("minima_with_errors", "minima", 5),
     Kind("near_minima", "minima", 4),
+    Kind("hasty_minima", "minima", 5),
     Kind("psvm", "P-SVMs", 20),
     Kind("model_file", "files", 26),
     Kind("checkpoint_folder", "files", 20),

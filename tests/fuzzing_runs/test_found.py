@@ -55,6 +55,8 @@ FOUND = [
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs
     ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
+    ("hasty_minima", 80000210),  # no set of four columns exists, which proves nothing of three
+    ("hasty_minima", 78000033),  # time was up before a set was found: not "all sets are listed"
     ("minima_with_errors", 1805001014),  # weights of more than 64 bits
     ("psvm", 21000002),  # dependent columns
     ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash

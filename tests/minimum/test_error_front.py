@@ -142,7 +142,7 @@ def test_the_minimum_with_errors_is_honest_whenever_time_is_up(monkeypatch):
     seen = set()
     for looks in [*range(0, 40, 3), 200, 2000]:
         with limit_threads(1):
-            result = ErrorDriver(X, codes, classes, Impatient(looks), 2).run()
+            result = ErrorDriver(X, codes, classes, Impatient(looks), max_errors=2).run()
         assert result.lower_bound <= 3, looks
         assert result.size is None or result.size >= 3, looks
         assert result.verify(X, y), looks
@@ -362,3 +362,36 @@ def test_bad_numbers_of_errors():
     X, y = noisy()
     with pytest.raises(ValueError, match="max_errors must be a whole number of at least zero"):
         minimum_features(X, y, max_errors=-1)
+
+
+@pytest.mark.parametrize("rules", [{}, {"exclude": [0]}])
+def test_a_front_lists_no_more_equal_sets_than_are_wanted(rules):
+    """Three columns with 2,000 copies each: eight billion sets of three are equally good."""
+    columns = np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float)
+    score = columns @ [1.0, 1.2, 1.5]
+    X, y = np.repeat(columns, 2000, axis=1), score > np.median(score)
+    front = error_front(X, y, max_features=3, n_solutions=5, **rules)
+    assert front.errors[-1] == 0
+    assert [len(point.subsets) for point in front.points[1:]] == [5, 5, 5]
+    assert not front.points[-1].complete
+    assert front.verify(X, y)
+
+
+def test_bounds_are_honest_where_there_are_no_more_columns():
+    """Three columns vary: that no four of them exist says nothing of sets of three."""
+    X = np.array(
+        [[3, 0, 5, 3], [1, 4, 3, 3], [7, 6, 6, 3], [6, 1, 1, 3], [7, 5, 4, 3], [0, 0, 1, 3.0]]
+    )
+    codes = np.array([0, 1, 0, 0, 1, 1])
+    fewest, _ = fewest_errors_by_size(X, codes == 1)
+    n_open = 0
+    for looks in range(1, 300, 7):
+        front = Front(np.asfortranarray(X), codes, Clock(most_looks=looks), 1).run(4)
+        assert np.all([point.lower_bound for point in front.points] <= np.array(fewest)), looks
+        assert front.verify(X, codes, search=True), looks
+        last = front.points[-1]
+        if fewest[-1] < last.errors:
+            n_open += 1
+            forged = (*front.points[:-1], replace(last, lower_bound=last.errors))
+            assert not replace(front, points=forged).verify(X, codes, search=True), looks
+    assert n_open > 0

@@ -7,6 +7,9 @@ import pytest
 
 from fewest import ErrorFront, error_front, minimum_features
 from fewest._estimators.rules import read_rules
+from fewest.minimum._clock import Clock
+from fewest.minimum._general_front import find_general_front
+from fuzzing.oracles.errors import tossed
 from fuzzing.oracles.errors_ruled import pareto, price_all, random_many, random_ruled
 from tests.fuzzing import many
 
@@ -181,3 +184,24 @@ def test_time_that_is_up_leaves_honest_bounds():
     result = minimum_features(X, y, max_errors=3, max_seconds=1e-3)
     assert not result.certified
     assert result.verify(X, y)
+
+
+def test_bounds_are_honest_whenever_time_is_up():
+    """One of each group: there are no sets of three, which says nothing of those of two."""
+    X, y, _ = tossed(n=12, d=5)
+    rules = {"one_per_group": True, "feature_groups": {"a": [0, 1, 2], "b": [3, 4]}}
+    known = price_all(X, y, rules)
+    codes, read = (y == "ill").astype(np.intp), read_rules(5, **rules)
+    ends = set()
+    for looks in range(1, 200, 6):
+        front = find_general_front(X, codes, Clock(most_looks=looks), 1, 3, read)
+        for point in front.points:
+            fewest = min(errors for one, (_, errors) in known.items() if len(one) <= point.size)
+            assert point.lower_bound <= fewest <= point.errors, looks
+        assert front.verify(X, y, search=True), looks
+        ends.add(tuple(point.lower_bound for point in front.points))
+        last = front.points[-1]
+        if last.lower_bound < last.errors:
+            forged = replace(last, lower_bound=last.errors)
+            assert not replace(front, points=(*front.points[:-1], forged)).verify(X, y, search=True)
+    assert len(ends) > 3

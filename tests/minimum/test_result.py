@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from fewest import minimum_features
-from fewest.minimum import _driver, _pairs
+from fewest.minimum import _course, _driver, _pairs, _with_errors
 from fewest.minimum._claims import measure_set
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import check_data
@@ -194,11 +194,40 @@ def test_time_may_end_among_the_pairs(monkeypatch):
 def test_no_more_sets_are_kept_than_there_is_room_for(monkeypatch):
     X, y = problem()
     wanted = minimum_features(X, y, n_solutions=None)
-    monkeypatch.setattr(_driver, "_MOST_KEPT", 3)
+    for module in (_course, _driver):
+        monkeypatch.setattr(module, "MOST_KEPT", 3)
     result = minimum_features(X, y, n_solutions=None)
     assert result.n_found == wanted.n_found > 3
     assert len(result.subsets) == 3
     assert set(sets(result)) <= set(sets(wanted))
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_errors": 1}, {"exclude": [0]}])
+def test_billions_of_equal_sets_are_counted_not_made(monkeypatch, limits):
+    """Three columns with 2,000 copies each."""
+    for module in (_course, _driver):
+        monkeypatch.setattr(module, "MOST_KEPT", 3)
+    columns = np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float)
+    score = columns @ [1.0, 1.2, 1.5]
+    X, y = np.repeat(columns, 2000, axis=1), score > np.median(score)
+    result = minimum_features(X, y, n_solutions=None, **limits)
+    assert (result.size, result.certified, result.complete) == (3, True, True)
+    assert result.n_found == (2000 - ("exclude" in limits)) * 2000**2
+    assert len(result.subsets) == 3
+    assert result.verify(X, y)
+
+
+def test_all_single_features_are_counted(monkeypatch):
+    """Also those that are not listed."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((6, 50)), np.arange(6) % 2
+    wanted = minimum_features(X, y, max_errors=1, n_solutions=None)
+    for module in (_course, _with_errors):
+        monkeypatch.setattr(module, "MOST_KEPT", 3)
+    result = minimum_features(X, y, max_errors=1, n_solutions=None)
+    assert (result.size, len(result.subsets)) == (1, 3)
+    assert result.n_found == wanted.n_found == len(wanted.subsets) > 3
+    assert result.verify(X, y, search=True)
 
 
 @pytest.mark.parametrize("start", [(7, 11, 20, 3), (0, 1)])

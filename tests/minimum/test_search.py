@@ -186,7 +186,9 @@ def test_twins():
     assert twins.firsts.tolist() == [0, 3]
     assert twins.copies(0) == 3
     assert twins.leaders([4, 3]) == (0, 3)
-    assert twins.expand((0, 3)) == [(0, 3), (2, 3), (4, 3)]
+    assert list(twins.expand((0, 3))) == [(0, 3), (2, 3), (4, 3)] == list(twins.expand((2, 3)))
+    assert list(twins.expand((2, 3), fixed={2})) == [(2, 3)]
+    assert (twins.count_equal((2, 3)), twins.count_equal((2, 3), {2})) == (3, 1)
     assert np.array_equal(X, before)
 
 

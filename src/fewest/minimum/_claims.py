@@ -72,13 +72,12 @@ def measure_set(
     Z = scale_columns(X[:, columns]).take(np.arange(len(columns)))
     left = np.setdiff1d(np.arange(len(y)), separation.wrong)
     Z, pairs = Z[left], pair_classes(y[left])
+    if not pairs:
+        return 0.0
     if signs is not None and signs[columns].any():
         return min(measure_margin(Z[pair.rows], pair.y, signs[columns]) for pair in pairs)
     planes = [hard_margin(Z[pair.rows], pair.y) for pair in pairs]
-    return min(
-        (0.0 if plane is None else float(1 / np.linalg.norm(plane[0])) for plane in planes),
-        default=0.0,
-    )
+    return min(0.0 if plane is None else float(1 / np.linalg.norm(plane[0])) for plane in planes)
 
 
 def sets_are_proven(subsets: Sequence[NDArray[Any]], separations: Sequence[Separation]) -> bool:

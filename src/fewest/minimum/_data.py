@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations, product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -104,9 +105,20 @@ class Twins:
         """The same, with columns that are not searched as they are."""
         return tuple(sorted({self._first.get(int(column), int(column)) for column in columns}))
 
-    def expand(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """All sets that arise when columns are replaced by their equals."""
-        return list(product(*(self._members.get(column, [column]) for column in columns)))
+    def count_equal(self, columns: Iterable[int], fixed: Collection[int] = ()) -> int:
+        """How many sets arise when columns are replaced by their equals, but for `fixed` ones."""
+        return prod(len(self._equals(column, fixed)) for column in columns)
+
+    def expand(
+        self, columns: Iterable[int], fixed: Collection[int] = ()
+    ) -> Iterator[tuple[int, ...]]:
+        """These sets, one by one: a thousand copies of each of three columns make a billion."""
+        return product(*(self._equals(column, fixed) for column in columns))
+
+    def _equals(self, column: int, fixed: Collection[int]) -> list[int]:
+        if column in fixed or column not in self._first:
+            return [column]
+        return self._members[self._first[column]]
 
 
 def conflicting_samples(X: FloatArray, y: NDArray[Any]) -> list[tuple[int, int]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +13,14 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
-from fewest._types import FloatArray, IndexArray
+from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
-from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import LARGE_PIECE, Clock
+from fewest.minimum._course import MOST_KEPT, Course
 from fewest.minimum._data import (
     Twins,
     conflicting_samples,
-    replace_columns,
     separating_columns,
 )
 from fewest.minimum._leaves import (
@@ -34,44 +32,28 @@ from fewest.minimum._leaves import (
     settle_pair,
 )
 from fewest.minimum._pairs import scan_pairs
-from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._result import MinimumResult
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
-_MOST_KEPT = 10_000  # separating sets; more are counted, where that costs nothing
 
 
 @dataclass(eq=False)
-class Driver:
+class Driver(Course):
     """One search, from one feature upwards: which sizes are impossible, which sets the smallest.
 
-    `run` goes through its stages until the answer is certain or time is up. `y` are places of the
-    labels in `classes`.
+    `run` goes through its stages until the answer is certain or time is up.
     """
 
-    X: FloatArray
-    y: IndexArray
-    classes: NDArray[Any]
-    clock: Clock
-    max_size: int | None = None
-    n_solutions: int | None = 1
     start: tuple[int, ...] = ()
-    best: Separation | None = None
     lower_bound: int = 1
-    found: list[Separation] = field(default_factory=list)
-    n_found: int = 0
-    complete: bool = False
     ruled_out: list[RuledOut] = field(default_factory=list)
-    impossible: list[RuledOut] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.pairs = pair_classes(self.y)
-
-    def _may_try(self, size: int) -> bool:
-        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
 
     def run(self) -> MinimumResult:
         self.twins = Twins(self.X)
@@ -89,7 +71,7 @@ class Driver:
             self.ruled_out += self.impossible
             self.lower_bound = self.X.shape[1] + 1
         certified = self.best is not None and len(self.best.columns) == self.lower_bound
-        return self._minimum(certified=certified or bool(self.impossible))
+        return self._minimum(self.ruled_out, certified=certified or bool(self.impossible))
 
     def _find_conflicts(self) -> None:
         """Equal samples of two classes, which no columns separate."""
@@ -110,11 +92,11 @@ class Driver:
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
         tally, complete = Tally(), True
         in_doubt = []
-        for batch in scan_pairs(self.X, bits, copies, _MOST_KEPT):
+        for batch in scan_pairs(self.X, bits, copies, MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
-            sure = batch.separating[: max(0, _MOST_KEPT - len(self.found))]
+            sure = batch.separating[: max(0, MOST_KEPT - len(self.found))]
             self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
             in_doubt.append(batch.uncertain)
@@ -175,12 +157,7 @@ class Driver:
         began = perf_counter()
         self.clock.begin(f"sets of {size}")
         search.tally = Tally()
-
-        def keep(separation: Separation) -> bool:
-            self._keep([separation])
-            return self.n_solutions is None or self.n_found < self.n_solutions
-
-        complete = search.run(size, self.clock, keep)
+        complete = search.run(size, self.clock, self._keep_wanted)
         self._end_step(size, search.tally, began, complete=complete)
 
     def _upper_bound(self) -> Separation | None:
@@ -249,52 +226,3 @@ class Driver:
         if leaf is None:
             return None
         return replace(leaf, samples=tuple(pair.rows[list(leaf.samples)].tolist()))
-
-    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
-        for separation in separations:
-            for columns in self.twins.expand(separation.columns):
-                if count:
-                    self.n_found += 1
-                if len(self.found) < _MOST_KEPT:
-                    self.found.append(replace_columns(self.X, separation, columns))
-
-    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> None:
-        n_columns = len(self.twins.firsts)
-        step = Step.describe(size, n_columns, tally, self.n_found, complete=complete, began=began)
-        self.steps.append(step)
-        self.complete = complete
-        self.clock.say(
-            f"{self.n_found or 'no'} set(s) of {size} separate"
-            + ("" if complete else " so far: not all were tested")
-        )
-        if self.found:
-            self.best = self.found[0]
-        elif complete:
-            self.lower_bound = size + 1
-
-    def _minimum(self, *, certified: bool) -> MinimumResult:
-        scored = [(self._margin(one), one) for one in self.found]
-        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
-        return MinimumResult(
-            size=None if self.best is None else len(self.best.columns),
-            lower_bound=self.lower_bound,
-            certified=certified,
-            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
-            margins=np.array([margin for margin, _ in ranked]),
-            n_found=self.n_found,
-            complete=self.complete,
-            searched=tuple(self.steps),
-            seconds=self.clock.seconds,
-            n_features=self.X.shape[1],
-            separations=tuple(one for _, one in ranked),
-            ruled_out=tuple(self.ruled_out),
-            inseparable=self._name_inseparable(),
-        )
-
-    def _name_inseparable(self) -> NDArray[Any]:
-        """Labels of the pairs of classes that nothing separates, in their order."""
-        pairs = sorted(leaf.classes(self.y) for leaf in self.impossible)
-        return self.classes[np.array(pairs, dtype=np.intp).reshape(-1, 2)]
-
-    def _margin(self, separation: Separation) -> float:
-        return measure_set(self.X, self.y, separation)

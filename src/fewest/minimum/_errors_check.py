@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,11 +96,11 @@ def nothing_within(
     if floor > search.floor:
         return False
     search.pool.add(ruled_out)
+    largest = len(search.cheapest) - 1  # what is said of more features is said of all
+    own = (replace(claim, size=min(claim.size, largest)) for claim in claims)
     try:
-        for claim in claims:
-            if claim.most < search.floor or claim.size >= len(search.cheapest):
-                continue
-            if search.cheapest[claim.size] > claim.limit:
+        for claim in dict.fromkeys(own):
+            if claim.most < search.floor or search.cheapest[claim.size] > claim.limit:
                 continue
             if not search.run(claim.size, claim.most, lambda _: False, claim.tell_limit):
                 return False
@@ -128,8 +128,9 @@ def leaves_more_errors(
     if floor > search.floor:
         return False
     search.pool.add(ruled_out)
+    most = len(search.twins.firsts)  # columns that vary and differ: more of them do not exist
     try:
-        return all(_leave_more(search, size, errors - 1) for size, errors in claims)
+        return all(_leave_more(search, min(size, most), errors - 1) for size, errors in claims)
     except _UnprovenError:
         return False
 

@@ -175,7 +175,7 @@ class GeneralSearch(ErrorSearch):
     ) -> Separation | list[RuledOut] | None:
         if self._is_line(columns):
             if self.n_classes == 2:
-                return self._separate_single(columns[0])
+                return self.separate_single(columns[0])
             x = np.ascontiguousarray(self.X[:, columns[0]])
             return separate_others(
                 self.X, self.y, columns, find_line_errors(x, self.y, self.n_classes)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +74,11 @@ class ErrorSearch:
         """Errors that any columns leave: samples of both classes that are equal in all of them."""
         return len(self.conflicts)
 
-    def singles(self, most: int, room: int) -> list[Separation]:
-        """Single columns with at most `most` errors, no more than there is room for."""
-        columns = np.unique(self.bits.columns[self.bits.errors <= most])[:room]
-        return [self._separate_single(int(column)) for column in columns]
+    def singles(self, most: int) -> list[int]:
+        """Single columns with at most `most` errors."""
+        return np.unique(self.bits.columns[self.bits.errors <= most]).tolist()
 
-    def _separate_single(self, column: int) -> Separation:
+    def separate_single(self, column: int) -> Separation:
         """The weight and the wrong samples of the best threshold of a column."""
         x = self.X[:, column]
         best: tuple[int, int, IndexArray] | None = None
@@ -344,13 +344,14 @@ class ErrorSearch:
             np.tile(left, n_roots),
         )
 
-    def expand(self, separations: Iterable[Separation]) -> list[Separation]:
-        """The sets, and those with equal columns in place of their own."""
-        return [
+    def expand(self, separations: Iterable[Separation], most: int) -> list[Separation]:
+        """The sets, and those with equal columns in place of their own, up to a number of them."""
+        everything = (
             replace_columns(self.X, one, columns)
             for one in separations
             for columns in self.twins.expand(one.columns)
-        ]
+        )
+        return list(islice(everything, most))
 
     def _columns_of(self, places: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(sorted(self.bits.columns[list(places)].tolist()))

@@ -15,14 +15,13 @@ from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
+from fewest.minimum._course import MOST_KEPT
 from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._front_result import ErrorFront, FrontPoint
 from fewest.minimum._leaves import Separation
 from fewest.minimum._price_front import PriceFront
 from fewest.minimum._threads import limit_threads
-
-_MOST_KEPT = 10_000
 
 
 def error_front(
@@ -179,7 +178,7 @@ class Front:
         self.X, self.y, self.clock = X, y, clock
         self.points: list[FrontPoint] = []
         self.several = n_solutions != 1
-        self.room = n_solutions or _MOST_KEPT
+        self.room = n_solutions or MOST_KEPT
 
     def run(self, max_features: int) -> ErrorFront:
         self.search = search = ErrorSearch(self.X, self.y, self.clock)
@@ -189,8 +188,7 @@ class Front:
                 nothing = search.leave_class_out()
                 self._add(size, len(nothing.wrong), [nothing])
             elif self._is_settled():
-                last = self.points[-1]
-                self._add(size, last.errors, last.separations, complete=last.complete)
+                self._keep_last(size, self.points[-1].errors)
             elif size == 1:
                 self._try_singles()
             elif size == 2:
@@ -223,10 +221,16 @@ class Front:
         sets = everything[: self.room]
         complete = complete and len(sets) == len(everything)
         errors = len(sets[0].wrong)
+        if self.points and not self._covers_smaller(size):
+            lower_bound = min(lower_bound, self.points[-1].lower_bound)
         subsets = tuple(np.array(one.columns, dtype=np.intp) for one in sets)
         seconds = perf_counter() - self.began
         bound = min(max(lower_bound, self.search.floor), errors)
         self.points.append(FrontPoint(size, errors, bound, subsets, complete, seconds, tuple(sets)))
+
+    def _covers_smaller(self, size: int) -> bool:
+        """Whether every smaller set is part of one of this size, and leaves no fewer errors."""
+        return size <= len(self.search.twins.firsts)
 
     def _keep_last(self, size: int, lower_bound: int) -> None:
         """A further feature is not known to help."""
@@ -238,8 +242,9 @@ class Front:
         if fewest >= self.points[0].errors:
             self._keep_last(1, fewest)
             return
-        sets = self.search.expand(self.search.singles(fewest, self.room + 1))
-        self._add(1, fewest, sets)
+        columns = self.search.singles(fewest)[: self.room + 1]
+        sets = [self.search.separate_single(column) for column in columns]
+        self._add(1, fewest, self.search.expand(sets, self.room + 1))
 
     def _try_pairs(self) -> None:
         search = self.search
@@ -267,7 +272,7 @@ class Front:
             self._keep_last(2, lower_bound)
             return
         chosen = sorted(set(best))[: self.room + 1]
-        sets = search.expand([search.separate_pair(pair) for pair in chosen])
+        sets = search.expand([search.separate_pair(pair) for pair in chosen], self.room + 1)
         self._add(2, lower_bound, sets, complete=lower_bound > fewest)
 
     def _try_larger(self, size: int) -> None:
@@ -299,4 +304,4 @@ class Front:
         if not found:
             self._keep_last(size, lower_bound)
         else:
-            self._add(size, lower_bound, search.expand(found), complete=complete)
+            self._add(size, lower_bound, search.expand(found, self.room + 1), complete=complete)

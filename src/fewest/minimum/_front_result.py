@@ -244,8 +244,20 @@ class ErrorFront(Shown):
             if rules is None and codes.max() == 1:
                 bounds = [(point.size, point.lower_bound) for point in self.points]
                 return leaves_more_errors(X, codes, bounds, self.ruled_out, self.floor)
-            claims = [Claim(point.size, point.lower_bound - 1) for point in self.points]
-            return nothing_within(X, codes, rules, claims, self.ruled_out, self.floor)
+            return nothing_within(X, codes, rules, self._list_claims(), self.ruled_out, self.floor)
+
+    def _list_claims(self) -> list[Claim]:
+        """What the bounds say of sets of each size.
+
+        Every small set is part of larger ones, unless only one of a group may be in: then the
+        search for larger ones says nothing of it.
+        """
+        is_alone = self.rules is not None and self.rules.one_per_group
+        return [
+            Claim(size, point.lower_bound - 1)
+            for point in self.points
+            for size in range(0 if is_alone else point.size, point.size + 1)
+        ]
 
     def _wastes(self, one: Separation, errors: int) -> bool:
         """Whether fewer of its columns leave as few errors, where that is said to be impossible."""

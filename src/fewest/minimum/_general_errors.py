@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from time import perf_counter
 from typing import Any
@@ -13,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._solvers.columns import scale_columns
-from fewest._solvers.margin import hard_margin
 from fewest._types import IndexArray
-from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
+from fewest.minimum._claims import measure_set
+from fewest.minimum._classes import pair_classes, sign_labels
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import add_columns, check_data, replace_columns
+from fewest.minimum._data import check_data
 from fewest.minimum._errors_general import GeneralSearch
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._leaves import RuledOut, Separation
@@ -27,11 +26,10 @@ from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import find_tolerance, find_unit
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
-from fewest.minimum._signs import measure_margin
 from fewest.minimum._threads import limit_threads
 from fewest.minimum._upper import find_first_set
 from fewest.minimum._vectors import settle_with_errors
-from fewest.minimum._with_errors import MOST_KEPT, ErrorDriver
+from fewest.minimum._with_errors import ErrorDriver
 
 _SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
 
@@ -63,10 +61,11 @@ def allow_errors(
     if rules is not None:
         check_rules(rules, len(classes))
         check_groups(rules)
+    wanted["max_errors"] = max_errors
     with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
-            return ErrorDriver(X, codes, classes, clock, max_errors, **wanted).run()
-        return GeneralErrorDriver(X, codes, classes, clock, max_errors, rules=rules, **wanted).run()
+            return ErrorDriver(X, codes, classes, clock, **wanted).run()
+        return GeneralErrorDriver(X, codes, classes, clock, rules=rules, **wanted).run()
 
 
 @dataclass(eq=False)
@@ -79,10 +78,10 @@ class GeneralErrorDriver(ErrorDriver):
 
     def run(self) -> MinimumResult:
         self.search: GeneralSearch = GeneralSearch(self.X, self.y, self.clock, rules=self.rules)
-        rules = self.rules
-        self._included = [] if rules is None else np.flatnonzero(rules.included).tolist()
+        self.twins, rules = self.search.twins, self.rules
+        if rules is not None:
+            self.included = tuple(np.flatnonzero(rules.included).tolist())
         self._unit = 1.0 if rules is None else find_unit(rules)
-        self._kept: set[tuple[int, ...]] = set()
         if self.search.floor > self.max_errors:
             pairs = self.search.conflicts
             self.impossible = [RuledOut(self.search.everything, pair, (1, 1)) for pair in pairs]
@@ -128,18 +127,14 @@ class GeneralErrorDriver(ErrorDriver):
         return self.rules is not None and self.rules.one_per_group
 
     def _count(self, separation: Separation) -> int:
-        return len(set(separation.columns) - set(self._included))
+        return len(set(separation.columns) - set(self.included))
 
     def _try_count(self, size: int) -> None:
         began = perf_counter()
         self.clock.begin(f"sets of {size}")
         self.search.tally = Tally()
-        complete = self.search.run(size, self.max_errors, self._keep_some)
+        complete = self.search.run(size, self.max_errors, self._keep_wanted)
         self._end_step(size, self.search.tally, began, complete=complete)
-
-    def _keep_some(self, separation: Separation) -> bool:
-        self._keep([separation])
-        return self.n_solutions is None or self.n_found < self.n_solutions
 
     # Features of different prices.
 
@@ -211,24 +206,11 @@ class GeneralErrorDriver(ErrorDriver):
         for size in range(len(self.search.candidates) + 1):
             if self.search.cheapest[size] > limit or not complete:
                 break
-            complete = self.search.run(size, self.max_errors, self._keep_some, lambda: limit)
+            complete = self.search.run(size, self.max_errors, self._keep_wanted, lambda: limit)
         self._end_price(size, limit, began, complete=complete)
         self.complete = complete
 
     # Both.
-
-    def _keep(self, separations: Iterable[Separation]) -> None:
-        """Keep sets, with equal columns in place of theirs and all columns that are always in."""
-        for separation in separations:
-            for columns in self.search.twins.expand(separation.columns):
-                own = replace_columns(self.X, separation, columns)
-                whole = add_columns(own, self._included)
-                if whole.columns in self._kept:
-                    continue
-                self._kept.add(whole.columns)
-                self.n_found += 1
-                if len(self.found) < MOST_KEPT:
-                    self.found.append(whole)
 
     def _find_first(self) -> Separation | None:
         """Any set that leaves few errors; or that all columns together leave more."""
@@ -264,7 +246,7 @@ class GeneralErrorDriver(ErrorDriver):
             else:
                 first = find_first_set(X, labels, clock)
                 chosen |= set() if first is None else set(first.columns)
-        return self.search.twins.replace_by_first(chosen)
+        return self.twins.replace_by_first(chosen)
 
     def _leave_hardest_out(self) -> IndexArray:
         """All samples but as many as may be wrong, those nearer to another class by all columns."""
@@ -301,12 +283,9 @@ class GeneralErrorDriver(ErrorDriver):
         return separation
 
     def _result(self) -> MinimumResult:
-        found = self._minimum()
+        found = self._end()
         known = {one.name: getattr(found, one.name) for one in fields(found)}
-        pairs = sorted({one.classes(self.y) for one in self.impossible})
-        places = np.array(pairs, dtype=np.intp).reshape(-1, 2)
-        known["inseparable"] = self.classes[places]
-        size = None if self.best is None else len(self.best.columns) - len(self._included)
+        size = None if self.best is None else len(self.best.columns) - len(self.included)
         known["size"] = size
         if self.rules is None:
             known["certified"] = bool(self.impossible) or size == self.lower_bound
@@ -317,22 +296,8 @@ class GeneralErrorDriver(ErrorDriver):
             price = self.rules.terms.total(np.array(self.best.columns, dtype=np.intp))
             known["certified"] = price <= self.price_bound + self._tolerance(price)
         if found.subsets:
-            known["size"] = len(found.subsets[0]) - len(self._included)
+            known["size"] = len(found.subsets[0]) - len(self.included)
         return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
 
     def _margin(self, separation: Separation) -> float:
-        """The margin of the nearest two classes without the wrong samples."""
-        left = np.setdiff1d(np.arange(len(self.y)), separation.wrong)
-        pairs = pair_classes(self.y[left])
-        if not pairs or not separation.columns:
-            return 0.0
-        Z = scale_columns(self.X[:, separation.columns]).take(np.arange(len(separation.columns)))
-        return min(self._measure(Z[left[pair.rows]], pair, separation) for pair in pairs)
-
-    def _measure(self, Z: np.ndarray, pair: ClassPair, separation: Separation) -> float:
-        signs = self.search.signs
-        own = None if signs is None else signs[list(separation.columns)]
-        if own is not None and own.any():
-            return measure_margin(Z, pair.y, own)
-        plane = hard_margin(Z, pair.y)
-        return 0.0 if plane is None else float(1 / np.linalg.norm(plane[0]))
+        return measure_set(self.X, self.y, separation, self.search.signs)

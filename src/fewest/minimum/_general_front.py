@@ -80,6 +80,9 @@ class _GeneralFront(Front):
             rules=self.rules,
         )
 
+    def _covers_smaller(self, size: int) -> bool:
+        return self.rules is None or not self.rules.one_per_group
+
     def _try_size(self, size: int) -> None:
         """The fewest errors of a size: more and more are allowed until there is a set."""
         search = self.search
@@ -139,7 +142,8 @@ class _GeneralFront(Front):
 
     def _whole(self, separations: list[Separation]) -> list[Separation]:
         """The sets and their equals, with all features that are always in."""
-        return [add_columns(one, self.included) for one in self.search.expand(separations)]
+        found = self.search.expand(separations, self.room + 1)
+        return [add_columns(one, self.included) for one in found]
 
 
 class _PriceSearch:

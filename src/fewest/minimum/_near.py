@@ -22,10 +22,11 @@ from fewest.minimum._claims import (
     sets_are_proven,
 )
 from fewest.minimum._clock import Clock
+from fewest.minimum._course import MOST_KEPT
 from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._leaves import Separation
 from fewest.minimum._result import is_about
-from fewest.minimum._ruled import MOST_KEPT, RuledDriver, check_rules
+from fewest.minimum._ruled import RuledDriver, check_rules
 from fewest.minimum._ruled_proofs import RuledMinimum
 from fewest.minimum._ruled_search import find_tolerance
 from fewest.minimum._threads import limit_threads

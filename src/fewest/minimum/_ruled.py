@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from time import perf_counter
 
@@ -15,10 +14,8 @@ from fewest.minimum._classes import ClassPair
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import (
     Twins,
-    add_columns,
     conflicting_samples,
     drop_unused,
-    replace_columns,
 )
 from fewest.minimum._driver import Driver
 from fewest.minimum._first_ruled import find_ruled_set
@@ -38,7 +35,6 @@ from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._upper import join_sets
 
-MOST_KEPT = 10_000  # separating sets
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set
 _LEVELS = (0.25, 0.5, 0.75, 1.0)  # of the price of the best set, each searched completely
 _MOST_INCLUDED = 8  # all their signs are tried
@@ -76,7 +72,7 @@ class RuledDriver(Driver):
         self._unit = find_unit(self.rules)
         self.price = count_prices(self.rules)
         self._everything = tuple(np.flatnonzero(~self.rules.excluded).tolist())
-        self._kept: set[tuple[int, ...]] = set()
+        self.included = tuple(np.flatnonzero(self.rules.included).tolist())
 
     def prepare(self) -> None:
         """Equal columns, equal samples, bit sets."""
@@ -110,7 +106,7 @@ class RuledDriver(Driver):
         return self._result(price, certified=price <= self.price_bound + self._tolerance(price))
 
     def _result(self, price: float | None, *, certified: bool) -> RuledMinimum:
-        found = self._minimum(certified=certified)
+        found = self._minimum(self.ruled_out, certified=certified)
         known = {one.name: getattr(found, one.name) for one in fields(found)}
         if found.subsets:
             known["size"] = len(found.subsets[0]) - self.rules.n_included
@@ -158,12 +154,7 @@ class RuledDriver(Driver):
         began = perf_counter()
         self.clock.begin(f"sets of {size}")
         self.search.tally = Tally()
-
-        def keep(separation: Separation) -> bool:
-            self._keep([separation])
-            return self.n_solutions is None or self.n_found < self.n_solutions
-
-        complete = self.search.find_within(size + 0.5, self.clock, keep)
+        complete = self.search.find_within(size + 0.5, self.clock, self._keep_wanted)
         self._end_step(size, self.search.tally, began, complete=complete)
 
     # Features, or groups, of different prices.
@@ -253,45 +244,19 @@ class RuledDriver(Driver):
         self.clock.begin("sets of the lowest price")
         self.search.tally = Tally()
         self._forget()
-
-        def keep(separation: Separation) -> bool:
-            self._keep([separation])
-            return self.n_solutions is None or self.n_found < self.n_solutions
-
-        complete = self.search.find_within(limit, self.clock, keep)
+        complete = self.search.find_within(limit, self.clock, self._keep_wanted)
         if not self.found and self.best is not None:
             self.found, self.n_found = [self.best], 1
         self._end_price(limit, began, complete=complete)
 
-    def _forget(self) -> None:
-        self.found, self.n_found = [], 0
-        self._kept.clear()
-
     # Both.
 
-    def _keep(self, separations: Iterable[Separation], *, count: bool = True) -> None:
-        """Keep sets, with all columns that are always in."""
-        for separation in separations:
-            for columns in self._expand(separation.columns):
-                own = replace_columns(self.X, separation, columns)
-                whole = add_columns(own, np.flatnonzero(self.rules.included).tolist())
-                if whole.columns in self._kept:
-                    continue
-                self._kept.add(whole.columns)
-                self.n_found += count
-                if len(self.found) < MOST_KEPT:
-                    self.found.append(whole)
-
-    def _expand(self, columns: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Sets with equal columns in their places; those of a group that is paid once are one."""
+    def _find_fixed(self, columns: tuple[int, ...]) -> set[int]:
+        """Columns of groups that are paid once: sets that differ only there are one."""
         groups = self.rules.groups
         if groups is None or self.rules.one_per_group:
-            yield from self.twins.expand(columns)
-            return
-        alone = tuple(column for column in columns if groups[column] < 0)
-        for others in self.twins.expand(alone):
-            taken = dict(zip(alone, others, strict=True))
-            yield tuple(taken.get(column, column) for column in columns)
+            return set()
+        return {column for column in columns if groups[column] >= 0}
 
     def _find_first(self) -> Separation | None:
         """A set to start from; pairs of classes that nothing separates join `impossible`."""

@@ -2,57 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
-from fewest._types import FloatArray, IndexArray
-from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import sign_labels
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import replace_columns
+from fewest.minimum._course import MOST_KEPT, Course
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._leaves import RuledOut, Separation
-from fewest.minimum._result import MinimumResult, Step
+from fewest.minimum._result import MinimumResult
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._upper import find_first_set
 from fewest.minimum._vectors import separate_others, settle_with_errors
 
 _SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
-MOST_KEPT = 10_000
 
 
 @dataclass(eq=False)
-class ErrorDriver:
-    """One search, from no feature upwards: which sizes leave too many errors, which sets do not.
+class ErrorDriver(Course):
+    """One search, from no feature upwards: which sizes leave too many errors, which sets do not."""
 
-    `y` are places of the two labels in `classes`.
-    """
-
-    X: FloatArray
-    y: IndexArray
-    classes: NDArray[Any]
-    clock: Clock
-    max_errors: int
-    max_size: int | None = None
-    n_solutions: int | None = 1
-    lower_bound: int = 0
-    best: Separation | None = None
-    found: list[Separation] = field(default_factory=list)
-    n_found: int = 0
-    complete: bool = False
-    impossible: list[RuledOut] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    max_errors: int = field(kw_only=True)
 
     def run(self) -> MinimumResult:
         self.search = ErrorSearch(self.X, self.y, self.clock)
+        self.twins = self.search.twins
         everything = tuple(range(self.X.shape[1]))
         if self.search.floor > self.max_errors:
             pairs = self.search.conflicts[: self.max_errors + 1]
@@ -63,10 +41,7 @@ class ErrorDriver:
                 self._try_larger()
         if self.impossible:
             self.lower_bound = self.X.shape[1] + 1
-        return self._minimum()
-
-    def _may_try(self, size: int) -> bool:
-        return (self.max_size is None or size <= self.max_size) and not self.clock.is_over
+        return self._end()
 
     def _try_nothing(self) -> bool:
         nothing = self.search.leave_class_out()
@@ -77,7 +52,9 @@ class ErrorDriver:
     def _try_singles(self) -> bool:
         began = perf_counter()
         errors = self.search.bits.errors
-        self._keep(self.search.singles(self.max_errors, MOST_KEPT))
+        columns = self.search.singles(self.max_errors)
+        self._keep(self.search.separate_single(column) for column in columns[:MOST_KEPT])
+        self.n_found += sum(self.twins.copies(column) for column in columns[MOST_KEPT:])
         return self._end_step(1, Tally(nodes=len(errors)), began)
 
     def _try_pairs(self) -> bool:
@@ -108,7 +85,7 @@ class ErrorDriver:
         The samples that are hardest for all columns are left out first.
         """
         clock = self.clock.take_part(_SHARE_OF_BOUND)
-        firsts = self.search.twins.firsts
+        firsts = self.twins.firsts
         best = self._separate_without_hardest(clock)
         if best is None and len(firsts) * len(self.y) ** 2 <= LARGEST_SYSTEM:
             columns = tuple(firsts.tolist())
@@ -139,7 +116,7 @@ class ErrorDriver:
         found = find_first_set(np.asfortranarray(self.X[left]), signs[left], clock)
         if found is None:
             return None
-        columns = self.search.twins.leaders(found.columns)
+        columns = self.twins.leaders(found.columns)
         return separate_others(self.X, self.y, columns, np.setdiff1d(np.arange(len(self.y)), left))
 
     def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
@@ -189,60 +166,18 @@ class ErrorDriver:
             began = perf_counter()
             self.clock.begin(f"sets of {size}")
             self.search.tally = Tally()
-
-            def keep(separation: Separation) -> bool:
-                self._keep([separation])
-                return self.n_solutions is None or self.n_found < self.n_solutions
-
-            complete = self.search.run(size, self.max_errors, keep)
+            complete = self.search.run(size, self.max_errors, self._keep_wanted)
             if self._end_step(size, self.search.tally, began, complete=complete):
                 break
         if not self.found:  # no complete scan found a set: the one at hand is returned
             self._keep([self.best])
             self.complete = False
 
-    def _keep(self, separations: Iterable[Separation]) -> None:
-        for separation in separations:
-            twins = self.search.twins
-            self.n_found += prod(twins.copies(column) for column in separation.columns)
-            for columns in twins.expand(separation.columns):
-                if len(self.found) < MOST_KEPT:
-                    self.found.append(replace_columns(self.X, separation, columns))
+    def _name_success(self) -> str:
+        return f"leave at most {self.max_errors} wrong"
 
-    def _end_step(self, size: int, tally: Tally, began: float, *, complete: bool = True) -> bool:
-        """Note what was tested; whether sets of this size were found."""
-        n_columns = len(self.search.twins.firsts)
-        step = Step.describe(size, n_columns, tally, self.n_found, complete=complete, began=began)
-        self.steps.append(step)
-        self.complete = complete
-        self.clock.say(
-            f"{self.n_found or 'no'} set(s) of {size} leave at most {self.max_errors} wrong"
-            + ("" if complete else " so far: not all were tested")
-        )
-        if self.found:
-            self.best = self.found[0]
-        elif complete:
-            self.lower_bound = size + 1
-        return bool(self.found)
-
-    def _minimum(self) -> MinimumResult:
-        scored = [(measure_set(self.X, self.y, one), one) for one in self.found]
-        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
+    def _end(self) -> MinimumResult:
         size = None if self.best is None else len(self.best.columns)
-        pair = self.classes[np.array([[0, 1]] if self.impossible else [], dtype=np.intp)]
-        return MinimumResult(
-            size=size,
-            lower_bound=self.lower_bound,
-            certified=size == self.lower_bound or bool(self.impossible),
-            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
-            margins=np.array([margin for margin, _ in ranked]),
-            n_found=self.n_found,
-            complete=self.complete,
-            searched=tuple(self.steps),
-            seconds=self.clock.seconds,
-            n_features=self.X.shape[1],
-            separations=tuple(one for _, one in ranked),
-            ruled_out=(*self.search.pool.vectors, *self.impossible),
-            inseparable=pair.reshape(-1, 2),
-            max_errors=self.max_errors,
-        )
+        ruled_out = (*self.search.pool.vectors, *self.impossible)
+        certified = size == self.lower_bound or bool(self.impossible)
+        return replace(self._minimum(ruled_out, certified=certified), max_errors=self.max_errors)
