@@ -20,9 +20,9 @@ from fewest.tables._arrays import check_classes
 from fewest.tables._classes import make_class_table, match_samples, split_classes
 from fewest.tables._frame import Header, Request, make_ids
 from fewest.tables._read import read_frame
+from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
 
-# These are read in blocks at any size; other files if they take more than this share of memory.
-ALWAYS = (".npy", ".bed", ".h5", ".hdf5", ".zarr")
+# These are read in blocks if they take more than this share of memory.
 _IF_LARGE = (".h5ad", ".parquet")
 _SHARE = 1 / 4
 _Labels: TypeAlias = NDArray[Any]
@@ -33,7 +33,7 @@ def is_for_blocks(arguments: argparse.Namespace) -> bool:
     """Whether the file is to be read in blocks: by its kind, by its size, or by request."""
     path = Path(arguments.data)
     suffix = path.suffix.lower()
-    if arguments.blocks or suffix in ALWAYS:
+    if arguments.blocks or suffix in ALWAYS_IN_BLOCKS:
         return True
     memory = _find_memory()
     if suffix not in _IF_LARGE or memory is None or not path.is_file():

@@ -12,6 +12,7 @@ from fewest.cli._errors import CommandError
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 from fewest.tables._narrow import keep_classes, oppose_rest
 from fewest.tables._second import read_some
+from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
 
 _OPTIONS = {
     "target": "--target COLUMN",
@@ -67,11 +68,12 @@ def narrow(table: Table, arguments: argparse.Namespace) -> Table:
 def _refuse_blocks(arguments: argparse.Namespace) -> None:
     """Say which command reads files that this one cannot."""
     suffix = Path(arguments.data).suffix.lower()
-    if suffix in (".npy", ".bed", ".h5", ".hdf5", ".zarr"):
+    if suffix in ALWAYS_IN_BLOCKS:
         raise CommandError(
             f"{suffix} files are read in blocks, which `fewest select` does; `fewest "
-            f"{arguments.command}` needs all of the data in memory.\nSave the features that matter "
-            "as a table, for example as .npz or .parquet."
+            f"{arguments.command}` needs all of the data in memory.\nSave a table that fits there, "
+            "for example as .npz or .parquet: some of the samples, or features that were chosen "
+            "without a look at the classes."
         )
 
 
