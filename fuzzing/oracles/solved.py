@@ -109,7 +109,7 @@ def assert_optimal(case: Case, result: Result) -> None:
     )
     primal, dual = primal_value(case, Z, result), dual_value(case, Z, result)
     assert primal.violation <= VIOLATION + shift
-    paid = _paid_for_rounding(case, shift, primal.objective)
+    paid = paid_for_rounding(case, shift, primal.objective)
     assert relative(primal.objective - result.objective, primal.objective) <= GAP + paid
     # Beside the largest slack, the smallest ones are rounding.
     near = VIOLATION + shift + NEGLIGIBLE * primal.slack.max(initial=0.0)
@@ -122,7 +122,7 @@ def assert_optimal(case: Case, result: Result) -> None:
     assert relative(primal.objective - result.bound, primal.objective) <= GAP + paid + rounding
 
 
-def _paid_for_rounding(case: Case, shift: float, objective: float) -> float:
+def paid_for_rounding(case: Case, shift: float, objective: float) -> float:
     """What the last digits of slacks cost, as a part of the objective, where errors cost a lot."""
     costs = float(case.C[np.isfinite(case.C)].sum())
     return (shift + (SLACK_ROUNDING + shift) * costs) / max(1.0, objective)
@@ -156,7 +156,7 @@ def assert_solved(case: Case, result: Result, objective: float) -> None:
     if np.isfinite(objective):
         assert_optimal(case, result)
         # What rounding of the columns costs at the worst; nothing for ordinary ones.
-        paid = _paid_for_rounding(case, margin_rounding(case, result), objective)
+        paid = paid_for_rounding(case, margin_rounding(case, result), objective)
         assert relative(result.objective - objective, objective) <= GAP + paid
     elif result.status is Status.OPTIMAL and _violation(case, result) <= VIOLATION:
         assert_optimal(case, result)

@@ -56,6 +56,10 @@ FOUND = [
     ("minima", 1720000126),  # a pair in doubt with several signs
     ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
     ("programs", 1812010151),  # the last digits of a violation of 3e-6 that the answer states
+    ("programs", 1813002040),  # hulls that overlap by 3e-11 where errors cost 4e5
+    ("machines", 1813009590),  # a mean of 2e14 standard deviations
+    ("machines", 1813005878),  # margins that weigh beyond all bounds on the way
+    ("h5ad_file", 1813001037),  # a list of characters in the place of a text
     ("hasty_minima", 80000210),  # no set of four columns exists, which proves nothing of three
     ("hasty_minima", 78000033),  # time was up before a set was found: not "all sets are listed"
     ("minima_with_errors", 1805001014),  # weights of more than 64 bits

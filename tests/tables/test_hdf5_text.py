@@ -123,6 +123,33 @@ def test_wrong_places_in_chunks_do_not(tmp_path, stored):
         check_hdf5(path)
 
 
+def test_lists_of_any_length_in_the_place_of_a_text_do_not(tmp_path):
+    """One bit makes a text of any length a list of characters: h5py crashes when it reads that."""
+    path = write(tmp_path / "x.h5")
+    data = path.read_bytes()
+    text = struct.pack("<BB", 0x19, 0x01)  # a text of any length, filled up with zeros
+    places = [at for at in range(len(data)) if data.startswith(text, at)]
+    assert len(places) > 3
+    n_passed = 0
+    for at in places:
+        path.write_bytes(data[: at + 1] + b"\0" + data[at + 2 :])
+        try:
+            check_hdf5(path)
+        except NotWholeError:
+            continue
+        n_passed += 1
+    assert n_passed == 2  # the array of texts, which no longer is one, and the type with a name
+
+
+def test_references_of_dimensions_pass(tmp_path):
+    """Attributes that are lists of references: what other programs write."""
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["x"], file["gene"] = np.ones((3, 4)), np.arange(4)
+        file["gene"].make_scale("gene")
+        file["x"].dims[1].attach_scale(file["gene"])
+    check_hdf5(tmp_path / "x.h5")
+
+
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux counts memory there")
 def test_a_wrong_length_takes_no_memory(tmp_path):
     path = write(tmp_path / "x.h5")

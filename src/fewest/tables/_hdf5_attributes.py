@@ -21,6 +21,7 @@ _ATTRIBUTE = struct.Struct("<BBHHH")
 _NEW, _NEW_BLOCK, _CHECKSUM_BYTES = b"OHDR", b"OCHK", 4
 _IS_ATTRIBUTE, _IS_BLOCK = 0x0C, 0x10
 _IS_SHARED = 2  # among the flags of a message
+_OF_ANY_LENGTH, _REFERENCE = 9, 7  # classes of datatypes
 _MOST_BLOCKS = 1000  # damaged headers may go round in circles
 
 
@@ -47,7 +48,8 @@ def list_texts(data: mmap.mmap, start: int, base: int) -> list[tuple[str, bytes]
     Raises
     ------
     struct.error, IndexError
-        If the header does not end within the file.
+        If the header does not end within the file, or an attribute is a list of any length of
+        something else than references: h5py may crash when it reads that.
     """
     is_new = data[start : start + len(_NEW)] == _NEW
     header = _open_new(data, start) if is_new else _open_old(data, start)
@@ -110,5 +112,10 @@ def _read_attribute(message: bytes) -> tuple[str, bytes] | None:
         parts.append(message[place : place + size])
         place += -(-size // 8) * 8 if version == 1 else size
     name, kind, _ = parts
-    is_text = kind[0] & 15 == 9 and kind[1] & 15 == 1
-    return (name.rstrip(b"\0").decode(errors="replace"), message[place:]) if is_text else None
+    if kind[0] & 15 != _OF_ANY_LENGTH:
+        return None
+    if kind[1] & 15 == 1:
+        return name.rstrip(b"\0").decode(errors="replace"), message[place:]
+    if kind[8] & 15 != _REFERENCE:
+        raise IndexError
+    return None

@@ -294,7 +294,10 @@ class JointInterior:
         of_sizes = both.sum(axis=1)
         of_surplus = values.surplus / values.alpha
         of_slack = np.where(soft, values.slack / values.room, 0.0)
-        softness = np.where(rival, 1.0 / (of_surplus + of_slack), 0.0)
+        with np.errstate(over="ignore"):
+            softness = np.where(rival, 1.0 / (of_surplus + of_slack), 0.0)
+        if not np.isfinite(softness).all():
+            raise LinAlgError("margins that weigh beyond all bounds")
         solve = self._factorise(softness, both, skew, of_sizes)
         missing = self._margin - self._ahead(self.W)
         prices = self._price(self._alpha)

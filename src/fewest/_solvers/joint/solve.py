@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from scipy.linalg import LinAlgError
+from scipy.linalg import LinAlgError, lstsq
 
 from fewest._showing import Shown
 from fewest._solvers.columns import Columns
@@ -361,8 +361,8 @@ def balance(problem: JointProblem, alpha: FloatArray) -> FloatArray:
     if np.abs(surplus).max() <= _BALANCED * max(1.0, float(alpha.sum())):
         return alpha
     try:
-        potential = np.linalg.lstsq(laplacian, surplus, rcond=None)[0]
-    except LinAlgError:  # multipliers beyond all bounds: they prove nothing
+        potential = lstsq(laplacian, surplus)[0]
+    except (LinAlgError, ValueError):  # multipliers beyond all bounds: they prove nothing
         return alpha
     factor = np.maximum(0.0, 1.0 - potential[:, None] + potential)
     return alpha * (factor / max(1.0, float(factor.max())))[problem.codes]
