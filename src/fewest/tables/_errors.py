@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fewest._memory import TooLargeError
 from fewest._wording import cut, visible
 
 _LONGEST_REASON = 300  # other packages may cite what they found, whatever its length
@@ -51,4 +52,13 @@ class DamagedFileError(InputError):
     def __init__(self, file: Path, kind: str, reason: object, advice: str) -> None:
         super().__init__(
             f"{visible(file)} is damaged, or not {kind} ({cut(reason, _LONGEST_REASON)}).\n{advice}"
+        )
+
+
+class LargeFileError(InputError):
+    """The file, or a part of it, would take more memory than a file may."""
+
+    def __init__(self, error: TooLargeError) -> None:
+        super().__init__(
+            f"{error}.\nTake fewer rows or columns, or allow more if there is more memory."
         )

@@ -25,7 +25,12 @@ from numpy.typing import NDArray
 from fewest._memory import TooLargeError, check_size
 from fewest._sparse import check_sparse
 from fewest._wording import cut, listed, quoted, visible
-from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
+from fewest.tables._errors import (
+    DamagedFileError,
+    InputError,
+    LargeFileError,
+    MissingPackageError,
+)
 from fewest.tables._frame import (
     NUMBER_KINDS,
     TRANSPOSED,
@@ -239,8 +244,10 @@ def _open_npz(file: Path) -> Iterator[NpzFile]:
     try:
         with file.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
             yield archive
-    except (InputError, TooLargeError):
+    except InputError:
         raise
+    except TooLargeError as error:
+        raise LargeFileError(error) from error
     # zipfile and NumPy have many words for it: RuntimeError for a password, for instance.
     except (OSError, EOFError, ValueError, LookupError, RuntimeError, zlib.error, BadZip) as error:
         advice = "Write it again with numpy.savez(path, X=X, y=y), not with numpy.save."

@@ -22,7 +22,7 @@ from fewest.tables._arrays import (
 from fewest.tables._classes import WORKBOOKS, join_classes, make_class_table, split_classes
 from fewest.tables._columns import is_sheet, read_excel, read_parquet
 from fewest.tables._content import Samples, Table
-from fewest.tables._errors import InputError, MissingFileError
+from fewest.tables._errors import InputError, LargeFileError, MissingFileError
 from fewest.tables._frame import Frame, Request
 from fewest.tables._matrix import read_h5ad, read_npz
 from fewest.tables._missing import (
@@ -318,9 +318,7 @@ def read_frame(path: str | os.PathLike[str], request: Request) -> Frame:
     except InputError:
         raise
     except TooLargeError as error:
-        raise InputError(
-            f"{error}.\nTake fewer rows or columns, or allow more if there is more memory."
-        ) from error
+        raise LargeFileError(error) from error
     except OSError as error:
         raise InputError(f"{visible(file)} cannot be read: {error.strerror or error}") from error
     return frame

@@ -194,13 +194,17 @@ class JointInterior:
         return self._products(self._values) / self._n_products
 
     def step(self) -> None:
-        """Towards products of zero, then, knowing how far that leads, towards small equal ones."""
-        try:
-            self._step()
-        except _TooRoughError:  # margins that seemed to weigh nothing matter in some direction
-            self._leaves_out = False
-            self._step()
-            self._leaves_out = True
+        """Towards products of zero, then, knowing how far that leads, towards small equal ones.
+
+        Raises LinAlgError where the last digits are gone.
+        """
+        with np.errstate(all="ignore"):
+            try:
+                self._step()
+            except _TooRoughError:  # margins that seemed to weigh nothing matter in some direction
+                self._leaves_out = False
+                self._step()
+                self._leaves_out = True
 
     def _step(self) -> None:
         newton = self._newton()
@@ -294,10 +298,7 @@ class JointInterior:
         of_sizes = both.sum(axis=1)
         of_surplus = values.surplus / values.alpha
         of_slack = np.where(soft, values.slack / values.room, 0.0)
-        with np.errstate(over="ignore"):
-            softness = np.where(rival, 1.0 / (of_surplus + of_slack), 0.0)
-        if not np.isfinite(softness).all():
-            raise LinAlgError("margins that weigh beyond all bounds")
+        softness = np.where(rival, 1.0 / (of_surplus + of_slack), 0.0)
         solve = self._factorise(softness, both, skew, of_sizes)
         missing = self._margin - self._ahead(self.W)
         prices = self._price(self._alpha)
