@@ -43,6 +43,15 @@ def test_nan_in_block_900_of_1000(tmp_path):
     assert not hasattr(machine, "coef_")
 
 
+@pytest.mark.parametrize("shape", ["(8, 3", "(8, 3), 'shape", "(-8, 3)", "(8, 3)) + (", "x"])
+def test_headers_that_are_no_expression(shape, tmp_path):
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(192)
+    (tmp_path / "X.npy").write_bytes(content)
+    with pytest.raises(InputError, match=r"X\.npy is damaged, or not an \.npy file"):
+        open_store(tmp_path / "X.npy")
+
+
 @pytest.mark.parametrize("write", [write_npy, write_npy_by_columns])
 def test_a_file_that_shrinks_between_passes(write, tmp_path):
     X, y = draw()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from fewest._solvers.columns import BlockError
@@ -15,6 +14,7 @@ from fewest._types import IndexArray
 from fewest._wording import visible
 from fewest.stores._files import FileSource
 from fewest.tables._errors import DamagedFileError, InputError
+from fewest.tables._npy import parse_header
 
 # A read of its own costs as much as so many bytes of a long one.
 _BYTES_PER_READ = 1 << 14
@@ -103,20 +103,18 @@ def open_npy(path: Path, memory: int) -> RawSource:
     """The matrix of an .npy file."""
     try:
         with path.open("rb") as file:
-            version = npy.read_magic(file)
-            is_old = version == (1, 0)
-            header: Any = (npy.read_array_header_1_0 if is_old else npy.read_array_header_2_0)(file)
-            shape, by_columns, dtype = header
+            shape, by_columns, dtype = parse_header(file, "its array")
             offset = file.tell()
     except ValueError as error:
         raise DamagedFileError(path, "an .npy file", error, _ADVICE) from error
     check_matrix(visible(path), shape, dtype)
-    return RawSource(path, "", shape, dtype, offset=offset, by_columns=by_columns, memory=memory)
+    n, d = shape
+    return RawSource(path, "", (n, d), dtype, offset=offset, by_columns=by_columns, memory=memory)
 
 
 def check_matrix(name: str, shape: tuple[int, ...], dtype: Any) -> None:
     """Raise unless it is a table of numbers."""
-    if len(shape) != 2 or 0 in shape or np.dtype(dtype).kind not in "biuf":
+    if len(shape) != 2 or min(shape) < 1 or np.dtype(dtype).kind not in "biuf":
         raise InputError(
             f"{name} has shape {tuple(shape)} and type {dtype}.\n"
             "It must be a table of numbers with one row per sample and one column per feature."
