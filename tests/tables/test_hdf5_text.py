@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from fewest.tables._hdf5 import NotWholeError, check_hdf5
 
@@ -170,3 +171,17 @@ def test_a_wrong_length_takes_no_memory(tmp_path):
     said, kilobytes = done.stdout.splitlines()
     assert "is not where the file says" in said
     assert int(kilobytes) < 2**20
+
+
+def test_a_sparse_matrix_in_the_place_of_categories_does_not_pass(tmp_path):
+    """Without that, pandas would go through it before anything has looked at its indices."""
+    anndata, pandas = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    data = anndata.AnnData(sparse.csr_matrix(np.eye(4)))
+    data.obs["kind"] = pandas.Categorical(["a", "b", "a", "b"])
+    data.write_h5ad(tmp_path / "x.h5ad")
+    check_hdf5(tmp_path / "x.h5ad")
+    with h5py.File(tmp_path / "x.h5ad", "r+") as file:
+        del file["obs/kind/categories"]
+        file["obs/kind/categories"] = file["X"]
+    with pytest.raises(NotWholeError, match="/obs/kind/categories is a sparse matrix"):
+        check_hdf5(tmp_path / "x.h5ad")

@@ -25,6 +25,8 @@ from fewest.tables._hdf5_chunks import (
 )
 from fewest.tables._hdf5_text import TextCheck
 
+_HOLD_MATRICES = ("dict", "anndata", "raw")  # kinds of groups that may hold sparse matrices
+
 
 def check_hdf5(file: Path) -> None:
     """Raise unless every array of an HDF5 file is there as a whole, and fits into memory.
@@ -79,18 +81,23 @@ def _list_arrays(content: Any, texts: TextCheck) -> Iterator[Any]:
                 groups.append(item)
             elif isinstance(item, h5py.Dataset):
                 yield item
-        _refuse_odd_columns(group)  # opens what is in the group
+        _refuse_odd_matrices(group)  # opens what is in the group
 
 
-def _refuse_odd_columns(group: Any) -> None:
-    """A sparse matrix is no column of a table; pandas would go through it before it is checked."""
+def _refuse_odd_matrices(group: Any) -> None:
+    """A sparse matrix is no column of a table, nor the names of its categories.
+
+    pandas would go through it before it is checked.
+    """
     import h5py
 
-    if group.attrs.get("encoding-type") != "dataframe":
+    if group.attrs.get("encoding-type", "dict") in _HOLD_MATRICES:
         return
-    for column in group.values():
-        if isinstance(column, h5py.Group) and "indptr" in column:
-            raise NotWholeError(f"{visible(column.name)} is a sparse matrix instead of a column")
+    for item in group.values():
+        if isinstance(item, h5py.Group) and "indptr" in item:
+            raise NotWholeError(
+                f"{visible(item.name)} is a sparse matrix, which does not fit there"
+            )
 
 
 def _count_bytes(array: Any) -> int:
