@@ -18,6 +18,17 @@ class Status(StrEnum):
     INACCURATE = "inaccurate"  # the gap stayed above the tolerance, perhaps at infinity
 
 
+# An objective below its bound by more than this part of it is none: it violates constraints that
+# decide it.
+_BELOW = 1e-6
+
+
+def is_gap_closed(objective: float, bound: float, tol: float) -> bool:
+    """Whether the bound proves the objective, and does not refute it."""
+    size = max(1.0, abs(objective))
+    return -_BELOW * size <= objective - bound <= tol * size
+
+
 def relative_gap(objective: float, bound: float) -> float:
     """Zero is a proof of optimality (or, both infinite, of infeasibility)."""
     if not np.isfinite(objective):

@@ -13,7 +13,7 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.joint.interior import JointInterior
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.simplex import Vertex, is_small, solve_vertex
-from fewest._solvers.result import Status, relative_gap
+from fewest._solvers.result import Status, is_gap_closed, relative_gap
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
@@ -275,7 +275,7 @@ def _conclude(
     status = Status.INACCURATE
     if bound > _HOPELESS:
         status, objective = Status.INFEASIBLE, np.inf
-    elif objective - bound <= tol * max(1.0, abs(objective)) and violation <= _SHORTFALL:
+    elif is_gap_closed(objective, bound, tol) and violation <= _SHORTFALL:
         status = Status.OPTIMAL
     return JointResult(
         features=features,

@@ -19,7 +19,7 @@ from fewest._solvers.certify import (
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.master import Master, MasterSolution
 from fewest._solvers.problem import Problem
-from fewest._solvers.result import Result, Status, WarmStart, relative_gap
+from fewest._solvers.result import Result, Status, WarmStart, is_gap_closed, relative_gap
 from fewest._types import FloatArray, IndexArray
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ SHORTFALL = 1e-8
 HOPELESS = 1e8
 # Weights and slacks below this fraction of the largest are rounding of the simplex.
 ZERO = 1e-10
-# An objective below its bound by more than this part of it is none.
-_BELOW = 1e-6
 # A column with a ratio above this may carry a weight, or equal one that does.
 TIGHT = 1.0 - 1e-6
 # Columns are duplicates if, with weights of one or more, they change a margin by less than this.
@@ -68,11 +66,7 @@ class State:
 
     def is_closed(self, tol: float) -> bool:
         """Whether there is a solution, with a gap within the tolerance."""
-        if not self.solution.bounded:
-            return False
-        size = max(1.0, abs(self.objective))
-        # Below its bound, a solution violates constraints on which the objective depends.
-        return -_BELOW * size <= self.objective - self.bound <= tol * size
+        return self.solution.bounded and is_gap_closed(self.objective, self.bound, tol)
 
     def status(self, tol: float) -> Status:
         if self.is_hopeless:
