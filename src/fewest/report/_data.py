@@ -12,7 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from fewest._estimators.splits import check_groups
-from fewest._estimators.validation import check_data, make_dense, standardize_columns
+from fewest._estimators.validation import (
+    check_data,
+    is_outside_memory,
+    make_dense,
+    standardize_columns,
+)
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import cut, listed
@@ -111,6 +116,7 @@ class Data:
             n_samples=self.X.shape[0],
             n_features=self.X.shape[1],
             dtype=str(self.X.dtype),
+            in_blocks=is_outside_memory(self.X),
             classes=classes,
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
             n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),

@@ -14,7 +14,6 @@ from fewest.panels._errors import PanelError
 from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import Content, DataSummary
-from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
 
 _LEVEL = 0.05
 # Folds share samples, so their errors on noise vary by about a third more than independent ones:
@@ -181,7 +180,7 @@ def _find_command(data: DataSummary | None) -> str:
         return "fewest brain with its page and --permutations N, or generate_report in Python"
     if data is None or data.file is None:
         return "fewest.diagnostics.diagnose"
-    if data.file.rstrip("/").lower().endswith(ALWAYS_IN_BLOCKS):
+    if data.in_blocks:
         return "fewest diagnose, with a table of these samples that fits in memory"
     target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
     return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"

@@ -63,6 +63,7 @@ class DataSummary:
     n_samples: int
     n_features: int
     dtype: str
+    in_blocks: bool = False
     classes: list[ClassSize]
     n_groups: int | None = None
     n_blocks: int | None = None
