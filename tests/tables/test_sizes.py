@@ -163,6 +163,22 @@ def test_a_parquet_file_of_very_many_equal_values(tmp_path, monkeypatch):
     assert "would take 0.015 GB of memory" in refuse(path)
 
 
+def test_a_member_longer_than_the_workbook(tmp_path):
+    """`zipfile` would reserve the two gigabytes that the directory speaks of."""
+    path = tmp_path / "x.xlsx"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("[Content_Types].xml", "<Types/>")
+    content = bytearray(path.read_bytes())
+    packed_size = content.rindex(b"PK\x01\x02") + 20
+    content[packed_size : packed_size + 4] = (2**31 - 1).to_bytes(4, "little")
+    path.write_bytes(content)
+    assert "a member of 2,147,483,647 bytes is longer than the file" in refuse(path)
+    np.savez(tmp_path / "x.npz", X=two_classes()[0])
+    message = refuse(tmp_path / "x.npz", target=None, classes=f"{path}:Genes")
+    assert "is longer than the file" in message
+
+
 @pytest.mark.parametrize("given", ["0", "-1", "many", "nan"])
 def test_a_limit_that_is_none(tmp_path, monkeypatch, given):
     X, y = two_classes()

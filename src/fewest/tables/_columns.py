@@ -26,7 +26,7 @@ from fewest.tables._frame import (
     Request,
     make_ids,
 )
-from fewest.tables._sizes import check_parquet, check_workbook
+from fewest.tables._sizes import check_parquet, check_workbook, check_zip
 
 if TYPE_CHECKING:
     import pandas
@@ -117,6 +117,7 @@ def is_sheet(file: Path, name: str) -> bool:
     """Whether a workbook has a sheet of that name; False where it cannot be opened."""
     pandas = import_pandas(file)
     try:
+        check_zip(file)
         with pandas.ExcelFile(file, engine="openpyxl") as workbook:
             return name in map(str, workbook.sheet_names)
     except Exception:  # openpyxl raises whatever the damage makes it

@@ -49,9 +49,16 @@ def check_gzip(file: Path) -> None:
 
 
 def check_zip(file: Path) -> None:
-    """Raise a TooLargeError if the members of a zip archive hold more bytes than may be read."""
+    """Raise a TooLargeError if the members of a zip archive hold more bytes than may be read.
+
+    A BadZipFile if a member is longer, packed, than the file: zipfile reserves memory for all of it.
+    """
     with zipfile.ZipFile(file) as archive:
-        check_size(sum(one.file_size for one in archive.infolist()), visible(file))
+        members = archive.infolist()
+    check_size(sum(one.file_size for one in members), visible(file))
+    longest = max((one.compress_size for one in members), default=0)
+    if longest > file.stat().st_size:
+        raise zipfile.BadZipFile(f"a member of {longest:,} bytes is longer than the file")
 
 
 def check_workbook(file: Path) -> None:
