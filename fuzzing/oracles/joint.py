@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from fractions import Fraction
+
 import numpy as np
 from scipy import sparse
 
@@ -43,20 +46,49 @@ def joint_bound(Z, codes, feature_cost, alpha, apart, b, *, means_apart=False, w
 
     Weights of feature j pay c_j times their range, so the sum of what pulls at them upwards must
     not be above c_j; else all multipliers shrink. The multipliers of each class have to cancel
-    out, since the bias is free: what is left of them counts with the bias that was found.
+    out, since the bias is free: what is left of them counts with the bias that was found. All of
+    it in fractions: huge multipliers round nothing off.
     """
-    own = np.arange(alpha.shape[1]) == codes[:, None]
-    v = np.where(own, alpha.sum(axis=1, keepdims=True), -alpha)
-    pulls = Z.T @ v
+    v = [_pull_of_sample(row, own) for row, own in zip(alpha, codes, strict=True)]
+    points, value = list(Z), alpha
     if means_apart:
-        means = _class_means(Z, codes, weight)
-        pairs = zip(*np.triu_indices(alpha.shape[1], 1), apart, strict=True)
-        for first, second, size in pairs:
-            pulls[:, first] += size * (means[first] - means[second])
-            pulls[:, second] -= size * (means[first] - means[second])
-    value = apart.sum() if means_apart else alpha.sum()
-    ratio = (np.maximum(pulls, 0.0).sum(axis=1) / feature_cost).max(initial=1.0)
-    return float((value - np.abs(v.sum(axis=0)) @ np.abs(b)) / ratio)
+        points += _class_means(Z, codes, weight)
+        v += _pull_of_means(alpha.shape[1], apart)
+        value = apart
+    ratio = Fraction(1)
+    for column, price in zip(np.transpose(points), feature_cost, strict=True):
+        pulls = _sum_up(v, column)
+        above = sum(max(pull, 0) for pull in pulls.values())
+        ratio = max(ratio, above / Fraction(float(price)))
+    left = _sum_up(v, np.ones(len(points)))
+    lost = sum(abs(size) * Fraction(abs(float(b[k]))) for k, size in left.items())
+    return float((sum(map(Fraction, np.ravel(value).tolist())) - lost) / ratio)
+
+
+def _pull_of_sample(multipliers: np.ndarray, own: int) -> dict[int, Fraction]:
+    """By class: down for every rival, and up as much for its own class."""
+    pulls = {int(k): -Fraction(float(multipliers[k])) for k in np.flatnonzero(multipliers)}
+    pulls[int(own)] = Fraction(sum(map(Fraction, multipliers.tolist())))
+    return pulls
+
+
+def _pull_of_means(n_classes: int, apart: np.ndarray) -> list[dict[int, Fraction]]:
+    """Each mean up for its own class and down for the other one of each pair."""
+    pulls = [dict.fromkeys(range(n_classes), Fraction(0)) for _ in range(n_classes)]
+    for first, second, size in zip(*np.triu_indices(n_classes, 1), apart.tolist(), strict=True):
+        for one, other in ((first, second), (second, first)):
+            pulls[one][one] += Fraction(size)
+            pulls[one][other] -= Fraction(size)
+    return pulls
+
+
+def _sum_up(v: list[dict[int, Fraction]], column: np.ndarray) -> dict[int, Fraction]:
+    """By class, the sum over all points of what pulls there, times the values of a column."""
+    total: dict[int, Fraction] = defaultdict(Fraction)
+    for pulls, value in zip(v, map(Fraction, column.tolist()), strict=True):
+        for k, size in pulls.items():
+            total[k] += size * value
+    return total
 
 
 def _class_means(Z, codes, weight):

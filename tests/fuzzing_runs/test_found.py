@@ -58,6 +58,7 @@ FOUND = [
     ("programs", 1812010151),  # the last digits of a violation of 3e-6 that the answer states
     ("programs", 1813002040),  # hulls that overlap by 3e-11 where errors cost 4e5
     ("machines", 1813009590),  # a mean of 2e14 standard deviations
+    ("joint", 1821001568),  # multipliers of 2e7, where linprog violates a margin by 1e-12
     ("joint", 1816002823),  # inaccurate, as it says itself
     ("joint", 1816004275),  # optimal, but far below its own bound
     ("h5ad_file", 1815007232),  # a damaged sparse matrix as the categories of a column

@@ -5,6 +5,7 @@ import pytest
 
 from fuzzing.oracles.box_lasso import KINDS, draw, lasso_objective, proximal_objective
 from fuzzing.oracles.fractions import is_separable, separates_all
+from fuzzing.oracles.joint import joint_bound, joint_optimum
 from fuzzing.oracles.ruled import random_rules
 from fuzzing.oracles.ruled import separable as separable_by_lp
 from fuzzing.oracles.subsets import inseparable_pairs, random_classes, random_problem
@@ -57,3 +58,28 @@ def test_gradient_steps_reach_the_lasso(kind):
     wanted = lasso_objective(case)
     zero = np.zeros(case.K.shape[1])
     assert proximal_objective(case, zero, 20_000) == pytest.approx(wanted, rel=1e-7)
+
+
+def test_proofs_of_many_classes_by_hand():
+    """One sample each at -1 and 1: weights a unit apart, which multipliers of a half prove."""
+    Z, codes, price, none = np.array([[-1.0], [1.0]]), np.array([0, 1]), np.ones(1), np.zeros(0)
+    half = np.array([[0.0, 0.5], [0.5, 0.0]])
+    assert joint_optimum(Z, codes, None, price).value == pytest.approx(1.0)
+    assert joint_bound(Z, codes, price, half, none, np.zeros(2)) == 1.0
+    assert joint_bound(Z, codes, price, 3 * half, none, np.zeros(2)) == 1.0
+    assert joint_bound(Z, codes, 0.5 * price, half, none, np.zeros(2)) == 0.5
+    uneven = np.array([[0.0, 0.5], [0.25, 0.0]])  # a quarter is left over, twice
+    assert joint_bound(Z, codes, price, uneven, none, np.array([1.0, -1.0])) == 0.25
+
+
+def test_huge_multipliers_of_many_classes_cancel_out():
+    """Two equal samples pull with 1e20 each, in which floats would lose all the rest."""
+    Z, codes = np.array([[-1.0], [1.0], [0.25], [0.25]]), np.array([0, 1, 0, 1])
+    alpha = np.zeros((4, 2))
+    alpha[[0, 1], [1, 0]] = 0.25
+    alpha[[2, 3], [1, 0]] = 1e20
+    apart, shape = np.array([0.5]), {"means_apart": True}
+    expected = 0.5 / (0.25 * 2 + 0.5 * 1.0)
+    assert joint_bound(Z, codes, np.ones(1), alpha, apart, np.zeros(2), **shape) == expected
+    alpha[[0, 1], [1, 0]] = 0.0
+    assert joint_bound(Z, codes, np.ones(1), alpha, apart, np.zeros(2), **shape) == 0.5
