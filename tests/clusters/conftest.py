@@ -1,17 +1,17 @@
-"""One Dask cluster of two worker processes for all tests of this folder."""
+"""A Dask cluster of two worker processes for most tests of this folder, and others to kill."""
 
 import logging
 import os
 import signal
+from contextlib import contextmanager
 
 import pytest
 
 distributed = pytest.importorskip("distributed")
 
 
-@pytest.fixture(scope="session")
-def cluster():
-    with distributed.LocalCluster(
+def start_cluster():
+    return distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
         processes=True,
@@ -19,30 +19,43 @@ def cluster():
         dashboard_address="127.0.0.1:0",
         memory_limit=0,  # tests of little memory lower it themselves
         silence_logs=logging.CRITICAL,
-    ) as started:
-        yield started
+    )
+
+
+@contextmanager
+def connect(cluster):
+    """A client that Dask and joblib find by themselves, once two workers are there."""
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
+        with client.as_current():
+            yield client
 
 
 @pytest.fixture(scope="session")
-def _client(cluster):
-    with distributed.Client(cluster, set_as_default=False) as connected:
+def _cluster():
+    with start_cluster() as started:
+        yield started
+
+
+@pytest.fixture
+def client(_cluster):
+    with connect(_cluster) as connected:
         yield connected
 
 
 @pytest.fixture
-def client(_client):
-    """A client that Dask and joblib find by themselves; two workers are there."""
-    _client.wait_for_workers(2, timeout=120)
-    with _client.as_current():
-        yield _client
+def mortal_client():
+    """One whose workers may be killed: now and then Dask does not start others in their place."""
+    with start_cluster() as started, connect(started) as connected:
+        yield connected
 
 
 @pytest.fixture
-def kill_worker(client):
-    """Function that kills one of the worker processes; Dask starts another in its place."""
+def kill_worker(mortal_client):
+    """Function that kills one of the worker processes."""
 
     def kill(place=0):
-        pids = client.run(os.getpid)
+        pids = mortal_client.run(os.getpid)
         os.kill(pids[sorted(pids)[place]], signal.SIGKILL)
 
     return kill

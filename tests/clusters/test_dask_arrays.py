@@ -128,9 +128,9 @@ def test_only_prices_and_few_columns_travel(client):
 
 
 @needs("POSIX signals")
-def test_a_killed_worker_costs_only_time(client, kill_worker, monkeypatch):
+def test_a_killed_worker_costs_only_time(mortal_client, kill_worker, monkeypatch):
     X, y = draw(seed=3)
-    array = client.persist(spread(X, (20, 100)))
+    array = mortal_client.persist(spread(X, (20, 100)))
     wait(array)
     products, killed = DaskMatrix.products, []
 
@@ -146,9 +146,9 @@ def test_a_killed_worker_costs_only_time(client, kill_worker, monkeypatch):
 
 
 @needs("POSIX signals")
-def test_a_worker_out_of_memory_is_named(client, cluster, monkeypatch):
+def test_a_worker_out_of_memory_is_named(mortal_client, monkeypatch):
     """The system ends a process that takes too much memory, as this chunk does."""
-    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    monkeypatch.setattr(mortal_client.cluster.scheduler, "allowed_failures", 0)
     X, y = draw(seed=4)
 
     def take_too_much(block, block_info=None):

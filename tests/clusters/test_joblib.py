@@ -153,7 +153,7 @@ def _sum(X, number):
 
 
 @needs("POSIX signals")
-def test_a_killed_worker_costs_only_time(client, kill_worker):
+def test_a_killed_worker_costs_only_time(mortal_client, kill_worker):
     X = np.ones((100, 1000))
     jobs = [(X, number) for number in range(24)]
     with joblib.parallel_config(backend="dask"):
@@ -169,8 +169,8 @@ def _end_worker(number):
 
 
 @needs("POSIX signals")
-def test_workers_that_die_of_the_work_are_named(client, cluster, monkeypatch):
-    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+def test_workers_that_die_of_the_work_are_named(mortal_client, monkeypatch):
+    monkeypatch.setattr(mortal_client.cluster.scheduler, "allowed_failures", 0)
     with (
         joblib.parallel_config(backend="dask"),
         pytest.raises(ClusterError, match="too little memory.*more memory.*run_packed"),
