@@ -51,7 +51,7 @@ def check_gzip(file: Path) -> None:
 def check_zip(file: Path) -> None:
     """Raise a TooLargeError if the members of a zip archive hold more bytes than may be read.
 
-    A BadZipFile if a member is longer, packed, than the file: zipfile reserves memory for all of it.
+    A BadZipFile if a member is longer, packed, than the file: zipfile would reserve that memory.
     """
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
