@@ -1,5 +1,8 @@
 """Folds: stratified, shuffled on request, no more than the smallest class allows."""
 
+import signal
+from contextlib import suppress
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -13,6 +16,7 @@ from fewest import (
 )
 from fewest._estimators.held_out import run_held_out
 from fewest._estimators.splits import find_smallest_class, make_splitter, split_folds
+from fewest._interrupts import _remember, no_lost_interrupts
 from fewest.machines.sfm import SupportFeatureMachine
 
 Y = np.repeat(["a", "b"], [12, 3])
@@ -42,6 +46,22 @@ def test_numbers_are_not_stratified():
     assert equal(split_folds(None, y, classes=False), KFold(5).split(y))
     grouped = GroupKFold(5).split(y, groups=GROUPS)
     assert equal(split_folds(5, y, GROUPS, classes=False), grouped)
+
+
+class Swallowing(StratifiedKFold):
+    """A splitter in which a Ctrl-C is lost, as NumPy loses those that come at a bad moment."""
+
+    def split(self, X, y=None, groups=None):
+        for split in super().split(X, y, groups):
+            with suppress(KeyboardInterrupt):
+                _remember(signal.SIGINT, None)
+            yield split
+
+
+def test_a_swallowed_interrupt_ends_the_making_of_splits():
+    """With many repeats that takes as long as any fit."""
+    with no_lost_interrupts(), pytest.raises(KeyboardInterrupt):
+        split_folds(Swallowing(3), Y)
 
 
 def test_fewer_folds_with_a_warning():

@@ -21,6 +21,7 @@ from sklearn.utils.validation import column_or_1d
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.probabilities import Calibrated
+from fewest._interrupts import raise_interrupt
 from fewest._types import FloatArray, IndexArray
 
 Split = tuple[IndexArray, IndexArray]
@@ -54,10 +55,10 @@ def split_folds(
     with warnings.catch_warnings():
         # Of groups that do not fit evenly; what matters is checked fold by fold below.
         warnings.filterwarnings("ignore", message="The least populated class")
-        folds = [
-            (_to_indices(train), _to_indices(test))
-            for train, test in splitter.split(np.zeros(len(y)), y, groups)
-        ]
+        folds = []
+        for train, test in splitter.split(np.zeros(len(y)), y, groups):
+            raise_interrupt()  # one that scikit-learn or NumPy has swallowed on the way
+            folds.append((_to_indices(train), _to_indices(test)))
     if not folds:
         raise ValueError("cv yields no split")
     for number, (train, test) in enumerate(folds):
