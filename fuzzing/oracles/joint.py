@@ -68,7 +68,7 @@ def joint_bound(Z, codes, feature_cost, alpha, apart, b, *, means_apart=False, w
 def _pull_of_sample(multipliers: np.ndarray, own: int) -> dict[int, Fraction]:
     """By class: down for every rival, and up as much for its own class."""
     pulls = {int(k): -Fraction(float(multipliers[k])) for k in np.flatnonzero(multipliers)}
-    pulls[int(own)] = Fraction(sum(map(Fraction, multipliers.tolist())))
+    pulls[int(own)] = sum(map(Fraction, multipliers.tolist()), Fraction(0))
     return pulls
 
 
