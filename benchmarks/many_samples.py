@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from scipy.optimize import OptimizeResult, linprog
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from benchmarks.many_samples_data import make_overlapping
+from benchmarks.many_samples_around import measure_peak
+from benchmarks.many_samples_data import make_overlapping, make_sparse
 from benchmarks.real_files import find
 from benchmarks.timing import row, side_by_side
 from fewest import Liknon, NotSeparableError, SupportFeatureMachine
@@ -255,6 +256,54 @@ def growth_with_samples(options: Options) -> None:
     )
 
 
+# The sparse data have as many values as the middle one of the dense data.
+_SPARSE_SHAPE, _DENSITY = (12_500, 20_000), 0.01
+
+
+def soft_machine(options: Options) -> None:
+    """The soft Support Feature Machine at C = 1: its own growth, memory, and time on sparse data.
+
+    Seconds are those of the processor: other work of the computer matters less.
+    """
+    largest, d = options.size(100_000, 50)
+    sizes = (largest // 4, largest // 2, largest)
+    machine = SupportFeatureMachine(C=1.0)
+    X, y = make_overlapping(largest, d)
+    data = {"planted": (X, y), "noise": (X, np.random.default_rng(1).integers(0, 2, largest))}
+    for name, (X, y) in data.items():
+        machine.fit(X[:600], y[:600])
+        seconds = {n: take_seconds(machine, X[:n], y[:n], options.rounds) for n in sizes}
+        exponent = np.polyfit(np.log(sizes), np.log(list(seconds.values())), 1)[0]
+        what = f"soft SFM, {name}, {sizes[0]:,} to {largest:,} x {d}"
+        row(f"{what}: time like n to the power of", f"{exponent:.2f}", "at most 1.1")
+        row("  the largest: seconds of the processor", f"{seconds[largest]:.2f}")
+        for n in (sizes[0], largest):
+            share = measure_peak(partial(machine.fit, X[:n], y[:n])) / X[:n].nbytes
+            row(f"  peak memory in addition to X at {n:,} / X", f"{share:.2f}", "at most 2")
+        report_gap(machine)
+    n, width = options.size(*_SPARSE_SHAPE)
+    rows, counted = make_sparse(n, width, density=_DENSITY)
+    X, y = make_overlapping(rows.nnz // d, d)
+    dense = take_seconds(machine, X, y, options.rounds)
+    few = rows[:, np.arange(0, width, width // 20)].sum(axis=1)  # zero for most samples: they tie
+    for name, labels in {"counts": counted, "few columns": few > np.median(few)}.items():
+        ratio = take_seconds(machine, rows, labels, options.rounds) / dense
+        what = f"soft SFM, {name}, sparse {n:,} x {width:,} at {_DENSITY:.0%}"
+        row(f"{what} / dense {len(y):,} x {d}", f"{ratio:.1f}", "at most 10")
+        report_gap(machine)
+
+
+def take_seconds(machine: Any, X: Any, y: np.ndarray, rounds: int) -> float:
+    """Median seconds of the processor for a fit, after one to warm up."""
+    machine.fit(X, y)
+    taken = []
+    for _ in range(rounds):
+        started = process_time()
+        machine.fit(X, y)
+        taken.append(process_time() - started)
+    return median(taken)
+
+
 _SPARSE = """
 import sys
 from time import perf_counter
@@ -400,6 +449,7 @@ PARTS: dict[str, Callable[[Options], None]] = {
     "l1": against_l1_svm,
     "passes": passes_over_the_data,
     "growth": growth_with_samples,
+    "soft": soft_machine,
     "sparse": sparse_data,
     "hard": without_a_hyperplane,
     "madelon": many_features_at_once,

@@ -38,7 +38,7 @@ def by_machine(X: np.ndarray, y: np.ndarray, sizes: tuple[int, ...]) -> Chosen:
     """The features of the machine with `max_features`; what all sizes share is computed once."""
     machine = SupportFeatureMachine(max_features=max(sizes))
     task = machine._joint_task(*machine._prepare(X, y, None))
-    search = machine._search_panels(task)
+    search = machine._search_panels(task, min(sizes))
     return {k: search.choose(k) for k in sizes}
 
 

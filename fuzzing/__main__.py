@@ -35,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     started = time.monotonic()
     tally = _try_all(cases, arguments.jobs, started, arguments.seconds)
     print(f"\nseed {seed}, {time.monotonic() - started:.0f} s, {arguments.jobs} jobs")
+    for statistic in tally.too_often:
+        print(f"\n{statistic}\n")
     print(tally.as_text())
     if arguments.markdown is not None:
         arguments.markdown.write_text(tally.as_markdown() + "\n", encoding="utf-8")
@@ -68,6 +70,8 @@ def _repeat(kinds: Sequence[Kind], case: int) -> int:
         outcome = try_case(kinds[0].name, case, folder)
     print(f"{outcome.sort or 'nothing wrong'}; files of the case are in {folder}")
     print(outcome.message)
+    for chance in outcome.chances:
+        print(f"{chance.what}: {'yes' if chance.happened else 'no'} (at most {chance.most:.3g})")
     return 1 if outcome.sort else 0
 
 

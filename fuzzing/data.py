@@ -40,6 +40,37 @@ def draw_values(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return X
 
 
+def stretch_values(case: int, X: np.ndarray, stream: int = 11) -> np.ndarray:
+    """The values of some cases near the smallest doubles, near 1e100, or both in one column.
+
+    Where rounding is not relative any more, only whole numbers tell. Drawn apart from the rest, in
+    a stream of random numbers that leaves cases alone which once failed.
+    """
+    rng = np.random.default_rng([stream, case])
+    match rng.integers(12):
+        case 0:
+            return np.rint(4.0 * X) * 5e-324
+        case 1:
+            powers = rng.integers(-1074, 320, X.shape[1])
+        case 2:
+            powers = rng.choice([-1074, -1022, -600, 0, 300], X.shape, p=[0.2, 0.1, 0.1, 0.5, 0.1])
+        case _:
+            return X
+    return np.clip(np.ldexp(X, powers), -1e100, 1e100)
+
+
+def change_units(case: int, X: np.ndarray) -> np.ndarray:
+    """The columns of some cases in other units, by powers of two from 1e-99 to 1e99.
+
+    No digit is lost, so nothing else may change. Drawn apart from the rest.
+    """
+    rng = np.random.default_rng([17, case])
+    if rng.integers(8):
+        return X
+    powers = rng.integers(-300, 301, X.shape[1]) if rng.random() < 0.5 else rng.choice([-300, 300])
+    return np.ldexp(X, powers)
+
+
 def spoil_columns(rng: np.random.Generator, X: np.ndarray) -> None:
     """Overwrite some columns by copies, mirrored or nearly equal ones, and by constants."""
     d = X.shape[1]
@@ -73,6 +104,25 @@ def draw_codes(rng: np.random.Generator, X: np.ndarray, n_classes: int) -> np.nd
     places = rng.permutation(n)[:n_classes]
     codes[places] = np.arange(n_classes)[: len(places)]
     return codes
+
+
+def draw_small(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """So few samples and columns, of two to four classes, that every set can be tried."""
+    n, d, n_classes = int(rng.integers(6, 11)), int(rng.integers(2, 6)), int(rng.integers(2, 5))
+    match rng.integers(4):
+        case 0:
+            X = rng.standard_normal((n, d))
+        case 1:
+            X = rng.integers(-1, 2, (n, d)).astype(float)
+        case 2:
+            X = rng.integers(-3, 4, (n, d)) / 10.0
+        case _:
+            X = rng.integers(-3, 4, (n, d)).astype(float)
+    if rng.random() < 0.3:
+        spoil_columns(rng, X)
+    if rng.random() < 0.2:
+        X[1] = X[0]
+    return X, draw_codes(rng, X, n_classes)
 
 
 def as_stored(rng: np.random.Generator, X: np.ndarray) -> Any:

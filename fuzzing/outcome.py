@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-# A wrong answer; an error that no user should see; the end of the process; no end at all; more
+# A wrong answer; a statistic over all cases that chance does not explain; an end long after the
+# limit of time; an error that no user should see; the end of the process; no end at all; more
 # memory than allowed; outputs or results that a kill destroyed.
-SORTS = ("wrong", "traceback", "crash", "hang", "memory", "lost")
+SORTS = ("wrong", "often", "late", "traceback", "crash", "hang", "memory", "lost")
 
 
 class Failure(Exception):  # noqa: N818 (it is a finding, and no error of the harness)
@@ -24,6 +25,18 @@ def require(condition: object, message: str, sort: str = "wrong") -> None:
 
 
 @dataclass(frozen=True)
+class Chance:
+    """What may happen in some cases, as long as it does not in a larger share of them than `most`.
+
+    One case shows nothing; all cases with the same `what` and `most` are counted together.
+    """
+
+    what: str
+    most: float
+    happened: bool
+
+
+@dataclass(frozen=True)
 class Outcome:
     """One case that was tried; `sort` is None if nothing went wrong."""
 
@@ -31,6 +44,7 @@ class Outcome:
     case: int
     sort: str | None = None
     message: str = ""
+    chances: tuple[Chance, ...] = ()
 
     @property
     def command(self) -> str:

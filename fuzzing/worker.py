@@ -68,7 +68,7 @@ def try_case(name: str, case: int, folder: Path) -> Outcome:
     check = import_module(BY_NAME[name].module).check
     before = _restart_peak()
     try:
-        check(case, place)
+        chances = tuple(check(case, place) or ())
     except Failure as failure:
         return Outcome(name, case, failure.sort, str(failure))
     except AssertionError:
@@ -80,7 +80,7 @@ def try_case(name: str, case: int, folder: Path) -> Outcome:
     grown = _peak() - before
     if grown > _MOST_GROWTH:
         return Outcome(name, case, "memory", f"used {grown / 2**30:.1f} GB")
-    return Outcome(name, case)
+    return Outcome(name, case, chances=chances)
 
 
 def _redirect_streams(log: Path) -> None:

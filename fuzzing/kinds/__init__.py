@@ -1,7 +1,8 @@
 """The kinds of cases: one file each, with a function `check(case, folder)`.
 
 It draws everything from the number of the case, may write to the (empty) folder, and raises a
-`Failure` where the library is at fault.
+`Failure` where the library is at fault. Where only many cases together show a fault, it returns
+`Chance`s, which are summed over all cases.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ KINDS = (
     Kind("minima_with_errors", "minima", 5),
     Kind("near_minima", "minima", 4),
     Kind("hasty_minima", "minima", 5),
+    Kind("prices", "minima", 40),
+    Kind("all_rules", "minima", 30),
+    Kind("forged_results", "proofs", 40),
+    Kind("time_limits", "limits", 3, seconds=300.0),
     Kind("psvm", "P-SVMs", 20),
     Kind("model_file", "files", 26),
     Kind("checkpoint_folder", "files", 20),
@@ -42,6 +47,7 @@ KINDS = (
     Kind("csv_file", "files", 36),
     Kind("parquet_file", "files", 26),
     Kind("nifti_file", "files", 14),
+    Kind("verdicts", "verdicts", 20),
     Kind("kills", "kills", 1, seconds=400.0),
 )
 BY_NAME = {kind.name: kind for kind in KINDS}

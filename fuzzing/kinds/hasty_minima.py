@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +14,7 @@ import numpy as np
 from fewest import PriceFront, error_front, minimum_features, near_optimal_sets
 from fewest.minimum import _features, _front, _general_errors, _near
 from fewest.minimum._clock import Clock
+from fuzzing.data import stretch_values
 from fuzzing.kinds import minima
 from fuzzing.oracles.errors import random_labelled
 from fuzzing.oracles.errors_ruled import price_all, random_many, random_ruled
@@ -20,7 +22,6 @@ from fuzzing.oracles.fractions import separates_all
 from fuzzing.oracles.ruled import random_rules, separating_sets
 from fuzzing.outcome import require
 
-_ROUNDING = 1e-9
 _MOST_LOOKS = 3.5  # as a power of ten: most searches end before
 
 
@@ -65,23 +66,25 @@ def _check_plain(case: int, rng: np.random.Generator, looks: int) -> None:
 
 def _check_ruled(case: int, rng: np.random.Generator, looks: int) -> None:
     X, y, rules = random_rules(case)
+    X = stretch_values(case, X, 47)
     wanted = separating_sets(X, y, rules, separates_all)
     several = None if rng.random() < 0.5 else 1
     with _end_after(looks):
         found = minimum_features(X, y, n_solutions=several, **rules)
     said = f"after {looks} looks"
     price = min(wanted.values(), default=np.inf)
-    require(found.price_bound <= price + _ROUNDING, f"{said}: bound {found.price_bound}, {price}")
+    require(found.price_bound <= float(price), f"{said}: bound {found.price_bound}, {price}")
     _check_listed(found, set(wanted), said)
     if found.price is not None:
-        require(found.price >= price - _ROUNDING, f"{said}: price {found.price}, minimum {price}")
-        is_best = found.price <= found.price_bound + _ROUNDING
+        require(found.price >= float(price), f"{said}: price {found.price}, minimum {price}")
+        is_best = found.price == found.price_bound
         require(found.certified == is_best, f"{said}: certified is {found.certified}")
     require(found.verify(X, y, search=True), f"{said}: its own proof does not hold")
 
 
 def _check_near(case: int, rng: np.random.Generator, looks: int) -> None:
     X, y, rules = random_rules(case)
+    X = stretch_values(case, X, 47)
     wanted = separating_sets(X, y, rules, separates_all)
     extra = float(rng.choice([0.0, 0.5, 1.0]))
     with _end_after(looks):
@@ -91,7 +94,7 @@ def _check_near(case: int, rng: np.random.Generator, looks: int) -> None:
     require(listed <= set(wanted), f"{said}: {sorted(listed - set(wanted))} separate nothing")
     for columns, price in zip(found.subsets, found.prices, strict=True):
         cost = wanted[tuple(columns.tolist())]
-        require(abs(price - cost) <= _ROUNDING, f"{said}: {columns} costs {cost}, not {price}")
+        require(price == float(cost), f"{said}: {columns} costs {cost}, not {price}")
     require(found.verify(X, y), f"{said}: its own proof does not hold")
 
 
@@ -105,11 +108,11 @@ def _check_errors(case: int, rng: np.random.Generator, looks: int) -> None:
     lowest = min(enough.values(), default=np.inf)
     bound = found.price_bound if rules else found.lower_bound
     if enough:
-        require(bound <= lowest + _ROUNDING, f"{said}: bound {bound}, minimum {lowest}")
+        require(bound <= float(lowest), f"{said}: bound {bound}, minimum {lowest}")
     _check_listed(found, set(enough), said)
     for subset in found.subsets:
         cost = enough[tuple(subset.tolist())]
-        require(cost >= lowest - _ROUNDING, f"{said}: {subset} costs {cost}, minimum {lowest}")
+        require(cost >= lowest, f"{said}: {subset} costs {cost}, minimum {lowest}")
     require(found.verify(X, y, search=True), f"{said}: its own proof does not hold")
 
 
@@ -136,19 +139,19 @@ def _check_front(case: int, rng: np.random.Generator, looks: int) -> None:
     require(front.verify(X, y, search=True), f"{said}: the proof of the front does not hold")
 
 
-def _check_prices(front: PriceFront, known: list[tuple[float, int]], said: str) -> None:
+def _check_prices(front: PriceFront, known: list[tuple[Fraction, int]], said: str) -> None:
     """Nothing below the bound of a price leaves as few errors as that point, or fewer."""
     for point in front.points:
-        lowest = min(price for price, errors in known if errors <= point.errors)
+        lowest = float(min(price for price, errors in known if errors <= point.errors))
         text = f"{said}, {point.errors} errors: price {point.price_bound} to {point.price}"
-        is_between = point.price_bound - _ROUNDING <= lowest <= point.price + _ROUNDING
+        is_between = point.price_bound <= lowest <= point.price
         require(is_between, f"{text}, by brute force {lowest}")
     fewest = min(errors for _, errors in known)
     if front.complete:
         require(front.points[-1].errors == fewest, f"{said}: complete, but {fewest} is possible")
 
 
-_Known = dict[tuple[int, ...], tuple[float, int]]
+_Known = dict[tuple[int, ...], tuple[Fraction, int]]
 
 
 def _count_errors(
@@ -166,6 +169,7 @@ def _count_errors(
         case _:
             X, y = random_labelled(case)
             X = X[:, :4]
+    X = stretch_values(case, X, 47)
     return X, y, rules, price_all(X, y, rules)
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from fewest import Liknon, SupportFeatureMachine, ZeroNormSVM
 from fewest.exceptions import NotSeparableError
-from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
+from fuzzing.data import as_stored, change_units, draw_codes, draw_size, draw_values, stretch_values
 from fuzzing.oracles.fractions import list_inseparable
 from fuzzing.oracles.joint import joint_optimum
 from fuzzing.oracles.linear import Case, UndecidedError, are_known, full_optimum, standardise
@@ -30,6 +31,8 @@ def check(case: int, folder: Path) -> None:
     X = draw_values(rng, max(n, n_classes), d)
     y = draw_codes(rng, X, n_classes)
     stored = as_stored(rng, X)
+    if stored is X:
+        stored = change_units(case, stretch_values(case, X, 47))
     price = rng.uniform(0.3, 5.0, d) if rng.random() < 0.2 else None
     machine = _draw_machine(rng).set_params(feature_cost=price)
     with warnings.catch_warnings(record=True) as caught:
@@ -49,13 +52,15 @@ def check(case: int, folder: Path) -> None:
             "traceback",
         )
     _check_answers(machine, stored, y)
+    if price is not None:
+        _check_currency(machine, stored, y, float(10.0 ** rng.uniform(-6.0, 6.0)))
     if np.isinf(machine.C):
         if machine.refit is not None:  # without, samples may lie on the hyperplane
             wrong = int(np.sum(machine.predict(stored) != y))
             require(not wrong, f"{machine}: {wrong} of {len(y)} wrong where no error is allowed")
     elif not any(issubclass(one.category, ConvergenceWarning) for one in caught):
         with contextlib.suppress(UndecidedError):
-            if are_known(stored):
+            if are_known(stored) and np.array_equal(standardise(stored), standardise(X)):
                 _check_first_program(machine, standardise(stored), y)
 
 
@@ -90,6 +95,15 @@ def _check_answers(machine: Any, X: Any, y: np.ndarray) -> None:
     require(np.allclose(probability.sum(axis=1), 1.0), f"{machine}: probabilities do not sum to 1")
 
 
+def _check_currency(machine: Any, X: Any, y: np.ndarray, rate: float) -> None:
+    """Prices in another unit give the same machine."""
+    other = clone(machine).set_params(feature_cost=rate * machine.feature_cost)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        other.fit(X, y)
+    require(np.array_equal(other.coef_, machine.coef_), f"{machine}: other weights at {rate}")
+
+
 def _check_first_program(machine: Any, Z: np.ndarray, y: np.ndarray) -> None:
     """The program over all columns, against linprog."""
     step = machine.results_[0].steps[0]
@@ -99,6 +113,7 @@ def _check_first_program(machine: Any, Z: np.ndarray, y: np.ndarray) -> None:
     if cost < _SMALLEST_COST:
         return
     prices = np.ones(Z.shape[1]) if machine.feature_cost is None else machine.feature_cost
+    prices = prices / np.quantile(prices, 0.5, method="lower")  # C is per unit of this price
     is_sfm = isinstance(machine, SupportFeatureMachine)
     if len(machine.classes_) == 2:
         case = Case(

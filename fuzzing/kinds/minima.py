@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fewest import minimum_features
+from fuzzing.data import stretch_values
 from fuzzing.oracles.fractions import list_inseparable, separates_all
 from fuzzing.oracles.subsets import brute_force, random_classes, random_problem
 from fuzzing.outcome import require
@@ -34,7 +35,7 @@ def check(case: int, folder: Path) -> None:
 
 
 def draw(case: int) -> tuple[np.ndarray, np.ndarray]:
-    """Few columns; half of the data sets have many classes, some have near-copies and scales."""
+    """Few columns; half of the data sets have many classes, some near-copies, extreme values."""
     rng = np.random.default_rng([4, case])
     X, y = random_problem(case) if rng.random() < 0.5 else random_classes(case)
     X = X[:, :8]
@@ -44,4 +45,4 @@ def draw(case: int) -> tuple[np.ndarray, np.ndarray]:
         X[:, 2] = X[:, 0] * (1.0 + rng.choice([1e-15, 1e-9]) * rng.standard_normal(len(X)))
     if rng.random() < 0.3:
         X = X * 2.0 ** rng.integers(-26, 27, X.shape[1])
-    return X, y
+    return stretch_values(case, X), y

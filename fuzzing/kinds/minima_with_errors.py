@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fewest import error_front, minimum_features
+from fuzzing.data import stretch_values
 from fuzzing.oracles.errors import fewest_errors, random_labelled
 from fuzzing.outcome import require
 
@@ -15,7 +16,7 @@ from fuzzing.outcome import require
 def check(case: int, folder: Path) -> None:
     rng = np.random.default_rng(case)
     X, y = random_labelled(case)
-    X = X[:, :4]
+    X = stretch_values(case, X[:, :4])
     d = X.shape[1]
     errors = {
         columns: fewest_errors(X[:, list(columns)], y)

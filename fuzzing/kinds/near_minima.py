@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from fewest import near_optimal_sets
+from fuzzing.data import stretch_values
 from fuzzing.oracles.fractions import separates_all
 from fuzzing.oracles.ruled import paid_for, random_rules, separating_sets
 from fuzzing.oracles.subsets import random_classes, random_problem
 from fuzzing.outcome import require
-
-_ROUNDING = 1e-9
 
 
 def check(case: int, folder: Path) -> None:
@@ -22,6 +22,7 @@ def check(case: int, folder: Path) -> None:
     else:
         X, y = (random_problem if rng.random() < 0.6 else random_classes)(case)
         X, y, rules = X[:12, :7], y[:12], {}
+    X = stretch_values(case, X)
     extra = float(rng.choice([0.0, 0.5, 1.0, 2.0]))
     found = near_optimal_sets(X, y, extra=extra, **rules)
     require(found.complete, "not complete")
@@ -33,12 +34,12 @@ def check(case: int, folder: Path) -> None:
         return
     price = min(wanted.values())
     minimal = {one for one in wanted if not any(set(other) < set(one) for other in wanted)}
-    near = {one for one in minimal if wanted[one] <= price + extra + _ROUNDING}
-    require(abs(found.minimum.price - price) <= _ROUNDING, f"{found.minimum.price}, not {price}")
+    near = {one for one in minimal if wanted[one] <= price + Fraction(extra)}
+    require(found.minimum.price == float(price), f"{found.minimum.price}, not {price}")
     require(len(listed) == len(set(listed)), f"a set is listed twice: {listed}")
     for columns, cost in zip(listed, found.prices, strict=True):
         require(columns in near, f"{columns} is no minimal set near the minimum")
-        require(abs(cost - wanted[columns]) <= _ROUNDING, f"{columns} costs {wanted[columns]}")
+        require(cost == float(wanted[columns]), f"{columns} costs {wanted[columns]}")
     if "feature_groups" in rules and not rules.get("one_per_group"):
         d = X.shape[1]
         kinds = [paid_for(one, rules, d) for one in listed]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fewest._solvers.result import Result, Status
-from fuzzing.data import as_stored, draw_codes, draw_size, draw_values
+from fuzzing.data import as_stored, change_units, draw_codes, draw_size, draw_values
 from fuzzing.oracles.linear import (
     METHODS,
     Case,
@@ -38,7 +38,7 @@ def check(case: int, folder: Path) -> None:
         peer = full_optimum(problem)
     except UndecidedError:
         return
-    wanted, result = peer.value, run(problem)
+    wanted, result = peer.value, run(in_other_units(case, problem))
     decisive = (wanted,) if np.isfinite(wanted) else (result.objective, result.bound)
     if any(_LARGEST < value < np.inf for value in decisive):
         return
@@ -76,6 +76,13 @@ def _check_inaccurate(problem: Case, result: Result, wanted: float) -> None:
         and (not is_claimed or off <= 1e-5 * max(1.0, proven)),
         f"{result.objective} and bound {result.bound}, linprog {wanted}, in fractions {proven}",
     )
+
+
+def in_other_units(case: int, problem: Case) -> Case:
+    """The same program of other values; the answer may not change."""
+    if not isinstance(problem.X, np.ndarray) or problem.X.dtype != np.float64:
+        return problem
+    return problem.replace(X=change_units(case, problem.X))
 
 
 def draw(case: int) -> Case:

@@ -7,14 +7,15 @@ from itertools import combinations
 import numpy as np
 
 from fuzzing.oracles.errors import fewest_errors
-from fuzzing.oracles.ruled import price_of, separable
+from fuzzing.oracles.fractions import find_conflict
+from fuzzing.oracles.ruled import price_of, random_prices
 
 
 def errors_of(X, y, columns, signs):
     """The fewest samples without which every two classes are separated by weights of these signs.
 
-    Samples are left out, few first, and every two classes that are left are separated by linear
-    programs of their own; for two classes without signs, by hyperplanes through samples.
+    Where two classes are not separable, some samples show it, and one of them is wrong. For two
+    classes without signs, the answer is that of all hyperplanes through samples.
     """
     columns = list(columns)
     labels = np.unique(y)
@@ -22,24 +23,32 @@ def errors_of(X, y, columns, signs):
         return len(y) - int(np.unique(y, return_counts=True)[1].max())
     if len(labels) == 2 and not signs[columns].any():
         return fewest_errors(X[:, columns], y == labels[1])
-    known: dict[tuple[int, ...], bool] = {}
+    known: dict[tuple[int, ...], list[int]] = {}
 
-    def splits(rows):
-        if len(np.unique(y[list(rows)])) < 2:
-            return True
-        if rows not in known:
-            known[rows] = separable(X[np.ix_(rows, columns)], y[list(rows)], signs[columns])
-        return known[rows]
+    def conflict(left):
+        """Samples of which one is wrong; none if every two classes are separable."""
+        if left not in known:
+            known[left] = []
+            for two in combinations(np.unique(y[list(left)]).tolist(), 2):
+                rows = [i for i in left if y[i] in two]
+                found = find_conflict(X[np.ix_(rows, columns)], y[rows] == two[1], signs[columns])
+                if found:
+                    known[left] = [rows[place] for place in found]
+                    break
+        return known[left]
 
-    for errors in range(len(y)):
-        for out in combinations(range(len(y)), errors):
-            left = [i for i in range(len(y)) if i not in out]
-            pairs = (
-                tuple(i for i in left if y[i] in two) for two in combinations(labels.tolist(), 2)
-            )
-            if all(splits(rows) for rows in pairs):
-                return errors
-    return len(y)
+    def is_enough(left, errors, tried):
+        if left in tried:
+            return False
+        tried.add(left)
+        wrong = conflict(left)
+        if not wrong or not errors:
+            return not wrong
+        return any(
+            is_enough(tuple(i for i in left if i != one), errors - 1, tried) for one in wrong
+        )
+
+    return next(e for e in range(len(y)) if is_enough(tuple(range(len(y))), e, set()))
 
 
 def price_all(X, y, rules, most=None):
@@ -63,12 +72,10 @@ def price_all(X, y, rules, most=None):
 
 
 def pareto(found):
-    """The lowest price for each number of errors that a higher price lowers."""
+    """The lowest price for each number of errors that only a higher price lowers."""
     front = []
     for price, errors in sorted(found.values()):
         if not front or errors < front[-1][1]:
-            if front and price - front[-1][0] <= 1e-9 * max(price, 1.0):
-                front.pop()
             front.append((price, errors))
     return front
 
@@ -106,7 +113,7 @@ def random_ruled(seed, *, prices=False):
         if groups:
             rules["one_per_group"], rules["feature_groups"] = True, groups
     if prices:
-        cost = rng.choice([0.1, 0.2, 0.5, 1.0, 2.0, 3.0], size=d)
+        cost = random_prices(rng, d)
         rules["feature_cost"] = {j: float(cost[j]) for j in range(d)}
     rules = {name: value for name, value in rules.items() if value}
     return X, y, rules or {"exclude": [d - 1]}

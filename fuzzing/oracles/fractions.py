@@ -23,13 +23,19 @@ def is_separable(X: Any, positive: Any, signs: Sequence[float] | None = None) ->
     """
     X = np.asarray(X, dtype=np.float64)
     positive = np.asarray(positive, dtype=bool)
-    if signs is not None and any(signs):
-        # A weight of one sign is the same as also allowing shifts in its direction.
-        return not _hulls_meet(_as_integers(X), positive, list(signs))
-    if X.shape[1] == 1:  # a line needs no simplex method
+    has_signs = signs is not None and any(signs)
+    if X.shape[1] == 1 and not has_signs:  # a line needs no simplex method
         up, down = X[positive, 0], X[~positive, 0]
         return bool(up.min() > down.max() or up.max() < down.min())
-    return not _hulls_meet(_as_integers(X), positive, [0.0] * X.shape[1])
+    return not find_conflict(X, positive, signs)
+
+
+def find_conflict(X: Any, positive: Any, signs: Sequence[float] | None = None) -> list[int]:
+    """Few samples that no hyperplane separates, if there are any: no part of them needs to do."""
+    X = np.asarray(X, dtype=np.float64)
+    signs = [0.0] * X.shape[1] if signs is None else list(signs)
+    # A weight of one sign is the same as also allowing shifts in its direction.
+    return _shared_point(_as_integers(X), np.asarray(positive, dtype=bool), signs)
 
 
 def separates_all(X: Any, y: Any, signs: Sequence[float] | None = None) -> bool:
@@ -58,8 +64,8 @@ def _as_integers(X: np.ndarray) -> list[list[int]]:
     return columns
 
 
-def _hulls_meet(columns: list[list[int]], positive: np.ndarray, signs: list[float]) -> bool:
-    """Whether some shares of both classes, each summing to one, have the same (shifted) mean."""
+def _shared_point(columns: list[list[int]], positive: np.ndarray, signs: list[float]) -> list[int]:
+    """Samples of both classes, shares of which have the same (shifted) mean; none without any."""
     side = [1 if one else -1 for one in positive]
     rows = []
     slacks = sum(1 for sign in signs if sign)
@@ -72,11 +78,14 @@ def _hulls_meet(columns: list[list[int]], positive: np.ndarray, signs: list[floa
         rows.append([s * (v - base) for s, v in zip(side, column, strict=True)] + extra + [0])
     rows.append([int(one) for one in positive] + [0] * slacks + [1])
     rows.append([int(not one) for one in positive] + [0] * slacks + [1])
-    return _has_solution(rows)
+    return [place for place in _solve(rows) if place < len(positive)]
 
 
-def _has_solution(rows: list[list[int]]) -> bool:
-    """Whether A x = b has a solution x >= 0; the last column is b >= 0. Phase one, exactly."""
+def _solve(rows: list[list[int]]) -> list[int]:
+    """Where a solution x >= 0 of A x = b is not zero, if there is one; the last column is b >= 0.
+
+    Phase one of the simplex method, exactly.
+    """
     rows = [list(row) for row in rows]
     width = len(rows[0]) - 1
     # One artificial variable per row; the goal is their sum, written by the rows it starts from.
@@ -86,7 +95,7 @@ def _has_solution(rows: list[list[int]]) -> bool:
     while goal[-1] > 0:
         entering = next((j for j in range(width) if goal[j] > 0), None)
         if entering is None:
-            return False
+            return []
         leaving = None
         for r, row in enumerate(rows):
             if row[entering] <= 0:
@@ -112,4 +121,4 @@ def _has_solution(rows: list[list[int]]) -> bool:
             (pivot * a - factor * b) // denominator for a, b in zip(goal, pivot_row, strict=True)
         ]
         basis[leaving], denominator = entering, pivot
-    return True
+    return sorted(place for place, row in zip(basis, rows, strict=True) if row[-1])

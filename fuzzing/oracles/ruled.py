@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -32,22 +33,25 @@ def separable(Z, y, signs):
 
 
 def price_of(columns, rules, d):
-    """What a set costs; None if it breaks a rule."""
+    """What a set costs, exactly, by the decimal numbers as which prices are printed.
+
+    None if it breaks a rule.
+    """
     include, exclude = rules.get("include", []), rules.get("exclude", [])
     if not set(include) <= set(columns) or set(exclude) & set(columns):
         return None
-    cost = dict.fromkeys(range(d), 1.0)
-    cost.update(rules.get("feature_cost", {}))
+    given = rules.get("feature_cost", {})
+    cost = {j: Fraction(repr(float(given.get(j, 1.0)))) for j in columns}
     paid = [j for j in columns if j not in include]
     group_of = {j: name for name, js in rules.get("feature_groups", {}).items() for j in js}
     if rules.get("one_per_group"):
         names = [group_of[j] for j in columns if j in group_of]
         if len(names) > len(set(names)):
             return None
-        return sum(cost[j] for j in paid)
-    total = sum(cost[j] for j in paid if j not in group_of)
+        return sum((cost[j] for j in paid), Fraction(0))
+    total = sum((cost[j] for j in paid if j not in group_of), Fraction(0))
     for name in set(group_of.values()):
-        total += max((cost[j] for j in paid if group_of.get(j) == name), default=0.0)
+        total += max((cost[j] for j in paid if group_of.get(j) == name), default=Fraction(0))
     return total
 
 
@@ -82,6 +86,22 @@ def paid_for(columns, rules, d):
     )
 
 
+def random_prices(rng, d):
+    """Prices of one kind: few values, with one that says "never", of any size, or long ones."""
+    kind = int(rng.integers(5))
+    if kind == 0:
+        return rng.choice([0.1, 0.2, 0.5, 1.0, 2.0, 3.0], size=d)
+    if kind == 1:
+        prices = rng.choice([1.0, 2.0, 3.0], size=d)
+        prices[rng.integers(d)] = 1e12
+        return prices
+    if kind == 2:
+        return 10.0 ** rng.uniform(-10, 10, d)
+    if kind == 3:  # ties of decimal numbers
+        return rng.choice([0.1, 0.2, 0.3, 0.6, 0.7], size=d)
+    return 1.0 + rng.integers(0, 3, d) * 2.0**-52  # sums need more than 53 bits
+
+
 def random_rules(seed):
     """Data of up to eight columns, and rules of one kind or of several."""
     rng = np.random.default_rng(seed)
@@ -99,7 +119,7 @@ def random_rules(seed):
         rules["exclude"] = order[-int(rng.integers(1, 3)) :]
         rules["exclude"] = [j for j in rules["exclude"] if j not in rules.get("include", [])]
     if "feature_cost" in wanted:
-        prices = rng.choice([0.1, 0.2, 0.5, 1.0, 2.0, 3.0], size=d)
+        prices = random_prices(rng, d)
         rules["feature_cost"] = {j: float(prices[j]) for j in range(d) if rng.random() < 0.8}
     if "feature_groups" in wanted:
         labels = rng.integers(-1, 3, size=d)

@@ -41,8 +41,8 @@ def test_json(diagnosed, tmp_path):
     assert (report["schema"], report["schema_version"]) == ("fewest.result", 1)
     found = report["trust"]["diagnostics"]
     assert found["conclusive"] is True
-    assert found["test"]["p_value"] <= 0.05
     features, error = found["test"]["comparisons"]
+    assert error["p_value"] <= 0.05
     assert (features["statistic"], error["statistic"]) == ("features", "error")
     assert len(features["chance"]) == found["test"]["n_permutations"] == 19
     assert found["leave_one_out"]["verdict"] in ("zero", "honest", "pessimistic")

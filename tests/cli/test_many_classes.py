@@ -10,7 +10,6 @@ from sklearn.metrics import confusion_matrix
 from sklearn.model_selection import StratifiedKFold
 
 from fewest import SupportFeatureMachine
-from fewest._estimators.intervals import wilson_interval
 from fewest.report._confusion import describe_classes, find_confused
 from tests.tables.samples import NAMES, three_classes, write_csv
 
@@ -136,15 +135,6 @@ def test_many_classes_are_cut_to_the_worst(run, tmp_path, monkeypatch):
     assert "and 1 more with smaller errors" in text
 
 
-def test_wilson_interval_is_that_of_the_formula():
-    n, wrong, z = 23, 4, 1.959963984540054
-    share = wrong / n
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    found = wilson_interval(wrong, n, 0.95)
-    assert (found.low, found.high) == pytest.approx((centre - half, centre + half))
-
-
 def test_confused_pairs_count_small_classes_as_large_ones():
     confusion = np.array([[90, 10, 0], [0, 98, 2], [0, 5, 5]])
     pairs = find_confused(confusion, ["a", "b", "c"])
@@ -154,7 +144,8 @@ def test_confused_pairs_count_small_classes_as_large_ones():
 
 
 def test_a_class_that_was_never_judged_has_no_error():
-    (_, empty) = describe_classes(np.array([[3, 0], [0, 0]]), ["a", "b"], 0.95)
+    confusion, right = np.array([[3, 0], [0, 0]]), np.zeros(3)
+    (_, empty) = describe_classes(confusion, ["a", "b"], right, right.astype(int), None)
     assert (empty.n_judged, empty.error, empty.interval) == (0, None, None)
 
 

@@ -285,7 +285,7 @@ def test_prices(run, hidden, tmp_path):
     assert "of this price" in ran.out
     assert "price up to" in ran.out
     ended = run(*asked, "--max-size", 1)
-    assert "; proven: at least 1. The search ended" in ended.out
+    assert "; proven: at least 1.5. The search ended" in ended.out
 
 
 def test_groups_and_signs(run, hidden, tmp_path):
@@ -317,7 +317,7 @@ def test_rules_on_the_page():
     assert "Always in, at no cost: feature 7. The other features add to them." in shown
     assert "under the same rules about features" in shown
     ended = minimum_features(X, y, feature_cost={20: 5.0}, max_size=1)
-    assert "without error, and none below 1 does (proven)" in on_page(X, y, ended)
+    assert "without error, and none below 2 does (proven)" in on_page(X, y, ended)
     near = near_optimal_sets(X, y, extra=0)
     shown = on_page(X, y, near.minimum, near)
     assert f"{near.n_found} sets within 0 of the minimum separate the classes" in shown

@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from fewest.report import _plan
 from tests.cli.test_verdict import check_no_claim
 
 # Name, samples of the classes, features, how far the classes are apart; and options.
@@ -44,7 +45,7 @@ def read_page(path):
 
 
 def find_p(text):
-    return set(re.findall(r"\bp = ([\d.e-]+)", text))
+    return set(re.findall(r"\bp = ([\d.e-]*\d)", text))
 
 
 def find_errors(text):
@@ -68,10 +69,12 @@ def test_every_place_has_the_same_numbers(run, tmp_path, case):
     shown, printed = read_page(page), re.sub(r"\s+", " ", ran.out)
     found = json.loads(result.read_text())["trust"]
     test, validation = found["permutation"], found["validation"]
-    assert find_p(shown) == find_p(printed) == {f"{test['p_value']:.2g}"}
+    p_values = {one["statistic"]: f"{one['p_value']:.2g}" for one in test["comparisons"]}
+    assert find_p(shown) == find_p(printed) == set(p_values.values())
+    assert f"Chance p = {p_values['error']}" in shown
     errors = find_errors(shown)
     assert len(errors) == 3
-    assert len(find_errors(printed)) == 2
+    assert len(find_errors(printed)) == 3  # the verdict comes again after the page
     assert {*errors, *find_errors(printed)} == {f"{100 * validation['balanced_error']:.1f}"}
     assert f"{test['n_permutations']} random labellings" in shown
     assert f"did as well with {test['tested']}" in shown
@@ -80,7 +83,7 @@ def test_every_place_has_the_same_numbers(run, tmp_path, case):
         assert error["observed"] == pytest.approx(validation["balanced_error"])
     assert test["is_of_method"] == (case != "stand-in")
     assert ("stands in for the method shown" in shown) == (case == "stand-in")
-    assert ("of the Support Feature Machine with C = 2;" in printed) == (case == "stand-in")
+    assert ("of the Support Feature Machine with C = 2, whose" in printed) == (case == "stand-in")
     if case == "noise":
         check_no_claim(shown)
         check_no_claim(printed)
@@ -132,6 +135,10 @@ def test_rank_is_about_its_rank_1(run, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("command", [("select", "--C", 2), ("select", "--cv", 3)])
 def test_a_slow_computer_makes_the_same_page(run, tmp_path, monkeypatch, command):
+    """As long as the clock does not end a part, which the page then says."""
+    for part in _plan.MOST_SECONDS:
+        monkeypatch.setitem(_plan.MOST_SECONDS, part, 1e9)
+    monkeypatch.setattr(_plan, "_AND_SECONDS", 1e9)
     data = write_case(tmp_path / "data.npz", (14, 22), 30, 0.7)
     page, result = tmp_path / "page.html", tmp_path / "result.json"
     found = []
@@ -143,6 +150,16 @@ def test_a_slow_computer_makes_the_same_page(run, tmp_path, monkeypatch, command
         found.append((html, without_clock(json.loads(result.read_text()))))
     assert found[0][1] == found[1][1]
     assert found[0][0] == found[1][0]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_page_says_which_parts_the_clock_has_ended(run, tmp_path, monkeypatch):
+    data, page = write_case(tmp_path / "data.npz", (14, 22), 30, 0.7), tmp_path / "page.json"
+    slow_down(monkeypatch, 1e4)
+    run("select", data, "--C", 2, "--cv", 3, "--report", page)
+    notes = " ".join(json.loads(page.read_text())["notes"])
+    assert re.search(r"The clock has ended .*the search for the smallest set after", notes)
+    assert "may give other numbers" in notes
 
 
 def slow_down(monkeypatch, factor):
@@ -167,8 +184,9 @@ def test_time_before_and_limits(run, tmp_path):
     data = write_case(tmp_path / "data.npz", (14, 22), 30, 0.7)
     page = tmp_path / "page.json"
     ran = run("select", data, "--C", 2, "--report", page, "--permutations", 7)
-    assert re.search(r"^Page      7 permutations of the classes, about \d+ s;", ran.out, re.M)
-    assert ran.out.index("Page  ") < ran.out.index("Training error")
+    said = r"^Page      7 permutations of the classes \(about \d+ s\); all else at most \d+ s$"
+    assert re.search(said, ran.out, re.M)
+    assert ran.out.index("Training error") < ran.out.index("Page  ")
     content = json.loads(page.read_text())
     assert content["trust"]["permutation"]["n_permutations"] == 7
     assert content["notes"] == []

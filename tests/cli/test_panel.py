@@ -83,7 +83,9 @@ def test_files(judged, tmp_path):
 def test_quiet_prints_the_error(judged):
     few = ("--random", 0, "--stand-ins", 0)
     whole = judged("--json", "-", *few).json["panel"]["errors"]["balanced_error"]
-    assert judged("--quiet", *few).out == f"{whole:.4f}\n"
+    mark = "optimistic if the panel was chosen on these samples"
+    assert judged("--quiet", *few).out == f"{whole:.4f} ({mark})\n"
+    assert judged("--quiet", "--chosen-elsewhere", *few).out == f"{whole:.4f}\n"
 
 
 def test_names_from_a_file(judged, tmp_path):

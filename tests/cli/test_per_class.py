@@ -124,7 +124,7 @@ def test_refused_together(run, table, other):
 
 def test_informative_of_each_class(run, table, samples, tmp_path):
     X, y = samples
-    given = (*INFORMATIVE[:1], table, *INFORMATIVE[1:], "--C", 1, "--permutations", 8)
+    given = (*INFORMATIVE[:1], table, *INFORMATIVE[1:], "--C", 1, "--permutations", 19)
     kept = tmp_path / "kept"
     report = run(*given, "--checkpoint", kept, "--json", "-").json
     found = {one["label"]: one for one in report["per_class"]["classes"]}
@@ -137,7 +137,7 @@ def test_informative_of_each_class(run, table, samples, tmp_path):
         y == "a",
         cv=2,
         every=1,
-        n_permutations=8,
+        n_permutations=19,
         random_state=0,
     )
     shares = {one["name"]: one["share"] for one in found["a"]["informative"]["estimates"]}

@@ -82,7 +82,6 @@ def test_pipe_that_closes_early(table, tmp_path, reader):
 @needs("POSIX signals")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c(table, tmp_path, jobs):
-    (tmp_path / "out.json").write_text("old")
     arguments = ["select", table, "--target", "group", "--repeats", "100000", "--jobs", jobs]
     arguments += ["--json", tmp_path / "out.json"]
     process = subprocess.Popen(
@@ -94,14 +93,20 @@ def test_ctrl_c(table, tmp_path, jobs):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
-        assert process.stdout.readline().startswith("Data")  # it is past the imports now
-        time.sleep(1.0)
+        for _ in range(600):  # until the answer is written, and the folds go on
+            if (tmp_path / "out.json").exists():
+                break
+            time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
     finally:
         process.kill()
         process.wait()
     assert process.returncode == 130
-    assert errors == "fewest: interrupted\n"
-    assert (tmp_path / "out.json").read_text() == "old"
+    lost, last = errors.splitlines()
+    assert lost.startswith("fewest: not finished: the cross-validation. What was found before is")
+    assert last == "fewest: interrupted"
+    found = json.loads((tmp_path / "out.json").read_text())
+    assert found["answer"]["selected"]
+    assert "not finished" in {one["part"]: one["reason"] for one in found["left_out"]}["validation"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json", "table.csv"]

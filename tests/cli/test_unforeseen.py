@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import re
 import signal
 import time
@@ -26,6 +27,9 @@ FAILURES = {
 }
 
 
+NOT_FINISHED = "fewest: not finished: the cross-validation. What was found before is above"
+
+
 def fail_with(monkeypatch, error):
     def fail(*arguments, **keywords):
         raise error
@@ -39,11 +43,13 @@ def test_a_sentence_and_an_exit_code(run, table, tmp_path, monkeypatch, kind):
     fail_with(monkeypatch, error)
     ran = run("select", table, "--target", "group", "--json", tmp_path / "out.json")
     assert ran.code == 1
-    assert ran.err.startswith("fewest: error: ")
+    lost, _, last = ran.err.partition("\n")
+    assert lost.startswith(NOT_FINISHED)
+    assert last.startswith("fewest: error: ")
     assert "Traceback" not in ran.err
     with_spaces = " ".join(ran.err.split())
     assert re.search(message, with_spaces), with_spaces
-    assert not (tmp_path / "out.json").exists()
+    assert json.loads((tmp_path / "out.json").read_text())["answer"]["selected"]
 
 
 def test_debug_shows_where(run, table, monkeypatch):
@@ -73,7 +79,7 @@ def test_consequences_of_ctrl_c_are_ctrl_c(run, table, monkeypatch):
 
     monkeypatch.setattr("fewest._estimators.held_out.run_held_out", fail)
     ran = run("select", table, "--target", "group")
-    assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
+    assert (ran.code, ran.err) == (130, f"{NOT_FINISHED}.\nfewest: interrupted\n")
 
 
 def test_a_ctrl_c_that_somebody_swallowed_ends_the_next_round(run, table, monkeypatch):
@@ -86,7 +92,7 @@ def test_a_ctrl_c_that_somebody_swallowed_ends_the_next_round(run, table, monkey
 
     monkeypatch.setattr("fewest._estimators.held_out.run_held_out", swallow)
     ran = run("select", table, "--target", "group")
-    assert (ran.code, ran.err) == (130, "fewest: interrupted\n")
+    assert (ran.code, ran.err) == (130, f"{NOT_FINISHED}.\nfewest: interrupted\n")
 
 
 @needs("POSIX signals")

@@ -1,4 +1,4 @@
-"""The verdict: how often it is wrong, and what it advises; `tests/trust/test_point_8.py` too."""
+"""The verdict: how often it is wrong, and what it advises; `tests/trust/test_noise.py` too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fewest import SupportFeatureMachine
 from fewest.report import make_report
 from fewest.report._verdict import judge_content
 from fewest.significance import run_held_out
-from tests.trust.test_point_8 import check_no_claim
+from tests.trust.test_noise import check_no_claim
 
 
 @pytest.fixture(scope="module")

@@ -124,7 +124,7 @@ def test_too_few_permutations_are_not_called_chance():
         in (" ".join(enough.split()))
     )
     one = diagnose(X, y, n_permutations=1, cv=None, random_state=0).summary
-    assert "1 permutation)" in " ".join(one.split())
+    assert "(1 permutation, p =" in " ".join(one.split())
 
 
 def test_weak_evidence_is_called_weak():

@@ -54,11 +54,18 @@ FOUND = [
     ("machines", 77000740),  # means that were not apart
     ("machines", 505000564),  # separable by differences of 1e-14, and prices
     ("minima", 1720000126),  # a pair in doubt with several signs
+    ("minima", 3000227),  # tiny columns that the search lifted, and the check of its proof did not
+    ("minima", 3000270),
+    ("prices", 3000662),  # a proof that named a feature twice that is always in
+    ("all_rules", 5001253),
+    ("forged_results", 5001363),  # groups of rules with numbers below -1
     ("ruled_minima", 1801000252),  # a feature that is always in is constant, and fills its group
     ("programs", 1812010151),  # the last digits of a violation of 3e-6 that the answer states
     ("programs", 1813002040),  # hulls that overlap by 3e-11 where errors cost 4e5
+    ("machines", 5000961),  # a "proof" that left out columns whose squares are zero
     ("machines", 1813009590),  # a mean of 2e14 standard deviations
     ("joint", 1821001568),  # multipliers of 2e7, where linprog violates a margin by 1e-12
+    ("joint", 7000135),  # inaccurate, and far below its own bound
     ("joint", 1816002823),  # inaccurate, as it says itself
     ("joint", 1816004275),  # optimal, but far below its own bound
     ("h5ad_file", 1815007232),  # a damaged sparse matrix as the categories of a column
@@ -68,6 +75,7 @@ FOUND = [
     ("h5ad_file", 1813001037),  # a list of characters in the place of a text
     ("hasty_minima", 80000210),  # no set of four columns exists, which proves nothing of three
     ("hasty_minima", 78000033),  # time was up before a set was found: not "all sets are listed"
+    ("hasty_minima", 5000286),  # all sets were tried, and no proof that none will do
     ("minima_with_errors", 1805001014),  # weights of more than 64 bits
     ("psvm", 21000002),  # dependent columns
     ("h5ad_file", 1720001334),  # a column that is a sparse matrix, and damaged: a crash

@@ -11,7 +11,7 @@ import pytest
 from fuzzing import __main__ as command
 from fuzzing import worker
 from fuzzing.kinds import KINDS, Kind
-from fuzzing.outcome import SORTS, Failure, Outcome
+from fuzzing.outcome import SORTS, Chance, Failure, Outcome
 from fuzzing.pool import try_cases
 from fuzzing.schedule import count_cases, list_cases
 from fuzzing.table import Tally
@@ -29,22 +29,25 @@ def test_kinds_come_in_proportion_and_in_the_same_order():
 
 
 def test_shares_reach_the_aims():
-    """20,000 programs, 2,000 minima, 2,000 P-SVMs and 20,000 files go with 100 kills."""
+    """What goes with one kill."""
     totals = {}
     for kind in KINDS:
         totals[kind.counts_as] = totals.get(kind.counts_as, 0) + kind.share
     assert totals == {
         "programs": 200,
-        "minima": 25,
+        "minima": 95,
+        "proofs": 40,
+        "limits": 3,
         "P-SVMs": 20,
         "files": 200,
+        "verdicts": 20,
         "kills": 1,
     }
 
 
 def fails(sort):
     def check(case, folder):
-        raise Failure(sort, "found") if sort in ("wrong", "lost") else ERRORS[sort]
+        raise ERRORS[sort] if sort in ERRORS else Failure(sort, "found")
 
     return check
 
@@ -57,6 +60,7 @@ ERRORS = {"traceback": KeyError("x"), "memory": MemoryError(), "exit": SystemExi
     [
         ("wrong", "wrong"),
         ("lost", "lost"),
+        ("late", "late"),
         ("traceback", "traceback"),
         ("memory", "memory"),
         ("exit", "traceback"),
@@ -131,9 +135,27 @@ def test_the_table():
     assert tally.n_failed == 2
     text = tally.as_text().splitlines()
     assert text[0].split() == ["kind", "cases", *SORTS]
-    assert text[1].split() == ["programs", "2", "1", "0", "0", "0", "0", "0"]
-    assert text[-1].split() == ["all", "4", "1", "0", "1", "0", "0", "0"]
-    assert "| all files | 1 | 0 | 0 | 1 | 0 | 0 | 0 |" in tally.as_markdown()
+    assert text[1].split() == ["programs", "2", "1", *"0000000"]
+    assert text[-1].split() == ["all", "4", "1", "0", "0", "0", "1", "0", "0", "0"]
+    assert "| all files | 1 | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 0 |" in tally.as_markdown()
+
+
+@pytest.mark.parametrize(("n_claims", "is_fault"), [(27, False), (28, True)])
+def test_statistics_are_failures_where_chance_does_not_explain_them(n_claims, is_fault):
+    """Of 200 cases at 5 %, 27 and fewer happen by chance but for one of a million times."""
+    tally = Tally()
+    for case in range(200):
+        often = Chance("false claim", 0.05, case < n_claims)
+        tally.add(Outcome("verdicts", case, chances=(often, Chance("miss", 0.1, False))))
+    assert [one.what for one in tally.too_often] == ["false claim"] * is_fault
+    assert (tally.n_failed, tally.failures["verdicts", "often"]) == (is_fault, is_fault)
+    claims = tally.as_text().splitlines()[-2].split()
+    assert claims[:5] == ["verdicts:", "false", "claim", "200", str(n_claims)]
+    assert claims[5:] == ["at", "most", "27", "0.05"]
+    if is_fault:
+        said = str(tally.too_often[0])
+        assert "28 of 200 cases, at most 27 by chance" in said
+        assert "python -m fuzzing --only verdicts --case 0" in said
 
 
 def test_exit_codes(monkeypatch, tmp_path, capsys):

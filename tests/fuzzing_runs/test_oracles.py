@@ -1,12 +1,16 @@
 """The oracles against what is known, and against each other."""
 
+from fractions import Fraction
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from fuzzing.oracles.box_lasso import KINDS, draw, lasso_objective, proximal_objective
-from fuzzing.oracles.fractions import is_separable, separates_all
+from fuzzing.oracles.errors_ruled import errors_of, random_ruled
+from fuzzing.oracles.fractions import find_conflict, is_separable, separates_all
 from fuzzing.oracles.joint import joint_bound, joint_optimum
-from fuzzing.oracles.ruled import random_rules
+from fuzzing.oracles.ruled import price_of, random_rules
 from fuzzing.oracles.ruled import separable as separable_by_lp
 from fuzzing.oracles.subsets import inseparable_pairs, random_classes, random_problem
 
@@ -50,6 +54,32 @@ def test_equals_linear_programs_with_signs(seed):
     X, y, rules = random_rules(seed)
     signs = np.array([rules.get("signs", {}).get(j, seed % 2) for j in range(X.shape[1])])
     assert separates_all(X, y, signs) == separable_by_lp(X, y, signs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_samples_in_conflict_are_not_separable(seed):
+    X, y = random_problem(seed)
+    for columns in ([0], list(range(X.shape[1]))):
+        found = find_conflict(X[:, columns], y > 0)
+        assert bool(found) == (not is_separable(X[:, columns], y > 0))
+        assert not found or len(found) <= len(columns) + 2
+        assert not found or not is_separable(X[np.ix_(found, columns)], y[found] > 0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_errors_under_signs_equal_those_of_all_samples_left_out(seed):
+    X, y, _ = random_ruled(seed)
+    X, y = X[:7, :3], y[:7]
+    signs, rows = np.array([1, -1, 0]), range(len(y))
+    lefts = (list(left) for size in rows for left in combinations(rows, len(y) - size))
+    most = next(left for left in lefts if separates_all(X[left], y[left], signs))
+    assert errors_of(X, y, range(3), signs) == len(y) - len(most)
+
+
+def test_prices_are_what_they_print_as():
+    rules = {"feature_cost": {0: 0.1, 1: 0.2, 2: 0.3, 3: 2.0**53}}
+    assert price_of((0, 1), rules, 4) == price_of((2,), rules, 4) == Fraction(3, 10)
+    assert price_of((0, 3), rules, 4) > price_of((3,), rules, 4)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -84,11 +84,21 @@ def test_band_is_a_quantile_and_single_dips_do_not_count():
     permuted = np.tile(np.linspace(0.4, 0.6, 101), (11, 1))
     error = np.array([0.1, 0.1, 0.2, 0.3, 0.45, 0.5, 0.39, 0.5, 0.5, 0.39, 0.5])
     band = chance_band(fraction, error, permuted)
-    np.testing.assert_allclose(band.lower, 0.41)
-    np.testing.assert_allclose(band.upper, 0.59)
+    np.testing.assert_allclose(band.lower, 0.408)
+    np.testing.assert_allclose(band.upper, 0.592)
     assert band.estimate == pytest.approx(0.4)
     assert chance_band(fraction, np.full(11, 0.5), permuted).estimate == 0.0
     assert chance_band(fraction, np.full(11, 0.1), permuted).estimate == 1.0
+
+
+def test_bands_are_exact_whatever_the_number_of_permutations():
+    """Of N permutations and the true labels, the k first are k / (N + 1) of all."""
+    for number, rank in ((19, 1), (20, 1), (39, 2), (100, 5), (5, 1)):
+        permuted = np.tile(np.arange(number, dtype=float), (2, 1))
+        band = chance_band([0, 1], [0, 1], permuted)
+        assert band.lower.tolist() == [rank - 1] * 2
+        assert band.upper.tolist() == [number - rank] * 2
+        assert band.level == max(0.05, rank / (number + 1))
 
 
 def test_bad_bands():

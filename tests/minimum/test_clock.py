@@ -54,7 +54,7 @@ def test_a_call_ends_soon_after_its_steps_and_goes_on_from_there():
 def test_the_result_does_not_depend_on_how_often_the_clock_is_looked_at(monkeypatch):
     X, y = many_kinds(n=48, d=25, k=6)
     expected = minimum_features(X, y, max_size=4)
-    monkeypatch.setattr(_search, "CALL_STEPS", 5)
+    monkeypatch.setattr(_search, "CALL_WORDS", 5)
     found = minimum_features(X, y, max_size=4)
     assert (found.size, found.lower_bound) == (expected.size, expected.lower_bound)
     assert [one.tolist() for one in found.subsets] == [one.tolist() for one in expected.subsets]
@@ -76,7 +76,7 @@ class Countdown(Clock):
 @pytest.mark.parametrize("looks", [0, 3, 30])
 def test_a_search_ends_when_its_clock_says_so(looks, monkeypatch):
     X, y = many_kinds()
-    monkeypatch.setattr(_search, "CALL_STEPS", 100)
+    monkeypatch.setattr(_search, "CALL_WORDS", 100)
     search = CoverSearch(X, y, SignedBits(X, y, Twins(X).firsts))
     clock = Countdown(looks)
     assert not search.run(3, clock, lambda _: True)

@@ -116,7 +116,7 @@ class Impatient(Clock):
 
 def test_bounds_are_honest_whenever_time_is_up(monkeypatch):
     monkeypatch.setattr(_errors_search, "_CALL_PAIRS", 400)
-    monkeypatch.setattr(_errors_search, "_CALL_COUNTS", 16)
+    monkeypatch.setattr(_errors_search, "_MOST_COUNTS", 16)
     monkeypatch.setattr(_errors_search, "_CALL_SETS", 2000)
     monkeypatch.setattr(_errors_search, "_BEST", 6)
     X, y, wanted = tossed()

@@ -2,19 +2,31 @@
 
 from fractions import Fraction
 from itertools import combinations
+from time import process_time
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
+from fewest.minimum import _hitting
 from fewest.minimum._bits import pack
+from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
 from fewest.minimum._dominance import DominanceBits, count_single_errors
-from fewest.minimum._hitting import MET, UNKNOWN, UNMET, find_hitting_set, meet_all, pack_samples
+from fewest.minimum._hitting import (
+    MET,
+    UNKNOWN,
+    UNMET,
+    find_hitting_set,
+    meet_all,
+    meet_in_time,
+    pack_samples,
+)
 from fewest.minimum._matched_sets import scan_pairs_below
 from fewest.minimum._matching import match_best, match_greedily
 from fewest.minimum._plane import cross_sign, find_right_samples, scale_for_signs
+from fewest.minimum._threads import share_out
 from fuzzing.oracles.errors import fewest_errors, random_labelled
 
 
@@ -60,7 +72,9 @@ def test_lines_and_thresholds_leave_the_fewest_errors(seed):
             assert errors == fewest_errors(X, y)
             assert len(right) == len(y) - errors
             assert fewest_errors(X[right], y[right]) == 0
-    counts = count_single_errors(np.asfortranarray(X), y, np.arange(2))
+    counts = np.empty((2, 2), dtype=np.int64)
+    given = np.asfortranarray(X), np.arange(len(y)), y, np.arange(2)
+    share_out(count_single_errors, 2, *given, counts)
     assert counts.min(axis=1).tolist() == [fewest_errors(X[:, [j]], y) for j in (0, 1)]
 
 
@@ -105,7 +119,9 @@ def test_matchings():
         assert all(graph[r, c] for r, c in enumerate(partners) if c >= 0)
 
 
-def test_hitting_sets():
+@pytest.mark.parametrize("words", [_hitting._CALL_WORDS, 1])  # at once, or node by node
+def test_hitting_sets(monkeypatch, words):
+    monkeypatch.setattr(_hitting, "_CALL_WORDS", words)
     rng = np.random.default_rng(2)
     verdicts = set()
     for _ in range(60):
@@ -126,6 +142,16 @@ def test_hitting_sets():
                 assert all(set(hit) & set(group.tolist()) for group in groups)
             verdicts.add(possible)
     assert verdicts == {True, False}
+
+
+def test_a_search_for_samples_that_meet_all_groups_ends_with_its_clock():
+    """Six hundred groups of three of 150 samples: all that meets them takes hours to rule out."""
+    rng = np.random.default_rng(0)
+    table = np.array([pack_samples(rng.choice(150, 3, replace=False), 150) for _ in range(600)])
+    clock, began = Clock(0.3), process_time()
+    assert meet_in_time(table, 80, clock) == (UNKNOWN, [])
+    assert process_time() - began < 1.5
+    assert meet_in_time(table, 80, Clock(most_looks=100)) == (UNKNOWN, [])  # by its work as well
 
 
 def test_pairs_of_samples_are_hit_too():

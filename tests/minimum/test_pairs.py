@@ -1,12 +1,12 @@
 """Bit sets against their definition, and the pair scan against a linear program for every pair."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 from fewest.minimum import _pairs
-from fewest.minimum._bits import SignedBits, pack
+from fewest.minimum._bits import SignedBits, _ordered_pairs, pack
 from fewest.minimum._data import separating_columns
 from fewest.minimum._pairs import scan_pairs
 from fuzzing.oracles.subsets import separable_by_lp
@@ -126,3 +126,19 @@ def test_copies_are_counted_and_room_is_respected():
     assert one.n_separating > 1
     assert three.n_separating == 9 * one.n_separating
     assert len(three.separating) == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [(7, 5), (5, 7), (6, 6), (1, 4), (90, 80)])
+def test_no_more_pairs_of_samples_are_listed_than_are_used(a, b):
+    """Neighbours share no sample, and all pairs are there, each once, if there is room."""
+    above, below = _ordered_pairs(np.arange(a), np.arange(100, 100 + b), 10_000)
+    pairs = list(zip(above.tolist(), below.tolist(), strict=True))
+    assert len(set(pairs)) == len(pairs) == a * b
+    first = _ordered_pairs(np.arange(a), np.arange(100, 100 + b), 3)
+    assert [one.tolist() for one in first] == [above[:3].tolist(), below[:3].tolist()]
+    assert all(p[0] != q[0] and p[1] != q[1] for p, q in pairwise(pairs[: min(a, b)]))
+
+
+def test_pairs_of_many_samples_take_no_memory():
+    many = np.arange(10**6)
+    assert len(_ordered_pairs(many, many, 1000)[0]) == 1000  # all would take terabytes

@@ -1,4 +1,4 @@
-"""The search in several threads at a time; after a fork: `tests/trust/test_point_6.py`."""
+"""The search in several threads at a time; after a fork: `tests/trust/test_forks.py`."""
 
 from __future__ import annotations
 
@@ -33,27 +33,24 @@ def test_several_searches_at_a_time():
 
 
 @pytest.mark.parametrize("n_tasks", [0, 1, 2, 31, 1000])
-@pytest.mark.parametrize("worth", [0.0, np.inf])
-def test_every_task_is_done_once(monkeypatch, n_tasks, worth):
-    monkeypatch.setattr(_threads, "_WORTH_SHARING", worth)
+def test_every_task_is_done_once(monkeypatch, n_tasks):
     monkeypatch.setattr(_threads.joblib, "cpu_count", lambda: 3)
     done, workers = np.zeros(n_tasks, dtype=int), set()
 
-    def kernel(start, stop, amount):
+    def kernel(start, stop, alarm, amount):
         workers.add(threading.current_thread().name)
         done[start:stop] += amount
 
     with _threads.limit_threads(3):
         _threads.share_out(kernel, n_tasks, 1)
     assert done.tolist() == [1] * n_tasks
-    assert any(name.startswith("fewest") for name in workers) == (worth == 0 and n_tasks > 1)
+    assert all(name.startswith("fewest") for name in workers)
 
 
 def test_an_error_in_a_thread_is_not_lost(monkeypatch):
-    monkeypatch.setattr(_threads, "_WORTH_SHARING", 0.0)
     monkeypatch.setattr(_threads.joblib, "cpu_count", lambda: 2)
 
-    def kernel(start, stop):
+    def kernel(start, stop, alarm):
         if start > 0:
             raise RuntimeError(f"task {start}")
 

@@ -183,6 +183,9 @@ def test_time_may_end_among_the_pairs(monkeypatch):
         def report(self, share, nodes):
             self.tested = nodes
 
+        def take_part(self, share):
+            return self
+
     monkeypatch.setattr(_pairs, "_CALL_PAIRS", 10)
     X, y = problem()
     result = driver(X, y, Slow()).run()

@@ -132,7 +132,7 @@ def test_the_benchmark_of_many_samples_runs(monkeypatch, arguments):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["growth", "sparse", "madelon"])
+@pytest.mark.parametrize("part", ["growth", "soft", "sparse", "madelon"])
 def test_further_parts_of_it(monkeypatch, capsys, part):
     monkeypatch.setattr(timing, "rows", [])
     many_samples.main(["--small", "--only", part])

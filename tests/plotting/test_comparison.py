@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from fewest._estimators.intervals import Interval
+from fewest._estimators.uncertainty import Interval
 from fewest.plotting import plot_comparison, plot_learning_curve
 from fewest.significance import (
     ComparedMethod,

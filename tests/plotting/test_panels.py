@@ -17,7 +17,7 @@ def test_every_row_is_where_its_error_is():
     found = panel_report(X, y, [0, 1], cv=3, estimator=SelectKBest(k=2), n_resamples=2, **settings)
     ax = plot_panel_report(found, ax=Figure().subplots())
     assert [text.get_text() for text in ax.get_yticklabels()] == [
-        "this panel",
+        "panel as given",
         "without feature 0",
         "without feature 1",
         "best of this size",

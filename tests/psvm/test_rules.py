@@ -81,10 +81,11 @@ def test_machines_are_weighted_lassos(seed):
     price = np.random.default_rng(seed).uniform(0.3, 5.0, 80)
     price[7] = 1.0
     rules = {"include": [7], "exclude": [0, 20], "feature_cost": price}
-    costs = 1.5 * price
-    costs[7] = 1.5e-3 * np.delete(price, 7).min()
-    signs = np.where(y == np.unique(y)[1], 1.0, -1.0)
     kept = np.setdiff1d(np.arange(80), [0, 20])
+    unit = np.quantile(price[np.setdiff1d(kept, [7])], 0.5, method="lower")
+    costs = 1.5 * price / unit
+    costs[7] = 1e-3 * np.delete(costs, 7).min()
+    signs = np.where(y == np.unique(y)[1], 1.0, -1.0)
     wanted = np.zeros(80)
     wanted[kept] = weighted_lasso(unit_columns(X)[:, kept], signs - signs.mean(), costs[kept])
     machine = PotentialSVC(C=np.inf, epsilon=1.5, kernel="precomputed", tol=1e-9, **rules)

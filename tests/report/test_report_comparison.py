@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fewest import SupportFeatureMachine
-from fewest._estimators.intervals import Interval
+from fewest._estimators.uncertainty import Interval
 from fewest.datasets import make_gaussian
 from fewest.report import make_report
 from fewest.significance import (

@@ -154,7 +154,7 @@ def test_numbers_of_the_content_are_on_the_page(report):
     shown = text_of(report.html)
     found = report.content.trust.validation
     assert f"{found.n_errors} of {len(found.true)} were misclassified" in shown
-    assert f"p\u00a0=\u00a0{report.content.trust.permutation.p_value:.2g}" in shown
+    assert f"p\u00a0=\u00a0{report.content.trust.permutation.of_error.p_value:.2g}" in shown
     assert "19 times" in shown
     for plane in report.content.answer.hyperplanes:
         for feature in plane.features:

@@ -61,7 +61,7 @@ def test_a_page_says_that_there_is_no_test(monkeypatch):
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
-    [(0.2, "about 1 s"), (7.4, "about 7 s"), (44, "about 40 s"), (130, "about 2 min")],
+    [(0.2, "1 s"), (7.4, "7 s"), (44, "40 s"), (130, "2 min")],
 )
 def test_time_in_words(seconds, text):
     assert _plan.say_seconds(seconds) == text

@@ -63,18 +63,28 @@ def test_errors_are_those_of_scikit_learn_on_the_same_folds(data, held_out):
     assert bayes.stability is None
 
 
-def test_differences_are_paired_and_corrected_for_overlap(data, held_out):
-    found = compare_methods(None, *data, {"bayes": GaussianNB()}, held_out=held_out)
-    first, bayes = found.methods
-    each = np.array(bayes.fold_errors) - np.array(first.fold_errors)
-    # Nadeau and Bengio: the usual variance of the mean, plus the share of test samples.
-    spread = np.sqrt((1 / 5 + 12 / 48) * each.var(ddof=1))
-    middle = bayes.balanced_error - first.balanced_error
-    low, high = stats.t.interval(0.95, 4, loc=middle, scale=spread)
-    assert bayes.difference == pytest.approx(middle)
-    assert bayes.difference_interval.low == pytest.approx(low)
-    assert bayes.difference_interval.high == pytest.approx(high)
-    assert bayes.p_value == pytest.approx(2 * stats.t.sf(abs(middle) / spread, 4))
+@pytest.mark.parametrize("size", [1, 3])
+def test_differences_are_paired_by_sample_or_group(data, size):
+    X, y = data
+    first = y == y[0]
+    place = np.where(first, np.cumsum(first), np.cumsum(~first)) - 1
+    groups = None if size == 1 else 100 * first + place // size
+    held_out = run_held_out(SupportFeatureMachine(), X, y, groups=groups, random_state=0)
+    found = compare_methods(
+        None, X, y, {"bayes": GaussianNB()}, groups=groups, held_out=held_out
+    ).methods[1]
+    own = cross_val_predict(GaussianNB(), X, y, cv=splits_of(held_out)) != y
+    each = own.astype(float) - (held_out.in_order(held_out.predicted) != y)
+    # Units of one size: their means are a plain sample, class by class.
+    one, two = (each[rows].reshape(-1, size).mean(axis=1) for rows in (first, ~first))
+    welch = stats.ttest_ind(one, -two, equal_var=False)  # of half their sum
+    middle = (one.mean() + two.mean()) / 2
+    spread = np.sqrt(2.0) * abs(middle * 2 / welch.statistic) / 2  # training sets overlap
+    low, high = stats.t.interval(0.95, welch.df, loc=middle, scale=spread)
+    assert found.difference == pytest.approx(middle)
+    assert found.difference_interval.low == pytest.approx(low, abs=1e-9)
+    assert found.difference_interval.high == pytest.approx(high, abs=1e-9)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(middle) / spread, welch.df))
 
 
 def test_t_test_takes_as_many_features_as_the_machine(data, held_out, found):

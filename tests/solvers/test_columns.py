@@ -80,6 +80,8 @@ def assert_matches(columns: Columns, X: np.ndarray, weight=None, rtol=1e-10) -> 
     np.testing.assert_allclose(everything, Z, rtol=rtol, atol=rtol)
     weights = rng.standard_normal(d) * (rng.random(d) < 0.5)
     np.testing.assert_allclose(columns.combine(weights), Z @ weights, rtol=rtol, atol=rtol * d)
+    few = columns.project(index, weights[index])
+    np.testing.assert_allclose(few, Z[:, index] @ weights[index], rtol=rtol, atol=rtol * d)
 
 
 @PER_LAYOUT

@@ -145,7 +145,7 @@ def test_soft_margin_in_blocks_is_that_of_all(monkeypatch):
     Z, y = rng.standard_normal((500, 4)), np.where(rng.random(500) < 0.3, 1.0, -1.0)
     cost = rng.uniform(0.1, 10.0, 500)
     w, b = soft_margin(Z, y, cost)
-    monkeypatch.setattr(margin, "_BLOCK_ROWS", 7)
+    monkeypatch.setattr(margin, "_BLOCK_VALUES", 7)
     in_blocks = soft_margin(Z, y, cost)
     np.testing.assert_allclose(in_blocks[0], w, rtol=1e-9)
     assert in_blocks[1] == pytest.approx(b, rel=1e-9)

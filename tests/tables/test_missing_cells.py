@@ -60,7 +60,8 @@ def test_medians(holes):
     assert table.y.tolist() == y.tolist()
     [note] = table.notes
     assert note.startswith("Filled in: 3 missing cells in 2 features, by the feature's median")
-    assert "over all samples, including those held out in cross-validation" in note
+    assert "in cross-validation those of its training part" in note
+    assert np.array_equal(table.raw, X, equal_nan=True)  # what folds fill in by themselves
 
 
 def test_median_does_not_depend_on_the_classes(holes, tmp_path):

@@ -1,9 +1,6 @@
-"""Run the tests of this folder on the code before the points were worked on, and on today's.
+"""Run the tests of this folder on an earlier revision and on today's code: which failed before.
 
-    python -m tests.trust                # before: the last revision without any of that work
-    python -m tests.trust --before abc123 --markdown table.md
-
-A test counts as seen failing if every one of its cases fails, by an assertion, an error or a crash.
+For example `python -m tests.trust --before REVISION --why tests/trust/test_forks.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parents[2]
-BEFORE = "3e8a1f7"
 
 
 def run_tests(source: Path, chosen: Sequence[str]) -> dict[tuple[str, str], list[str]]:
@@ -43,39 +39,34 @@ def read_report(path: Path) -> dict[tuple[str, str], list[str]]:
     """By file and test, why each case failed."""
     found = defaultdict(list)
     for case in ElementTree.parse(path).iter("testcase"):
-        file = re.search(r"test_point_\d+", case.get("classname", "") + case.get("name", ""))
+        file = re.search(r"trust\.test_(\w+)", case.get("classname", ""))
         if file is None or case.find("skipped") is not None:
             continue
         name = case.get("name", "").rpartition("::")[2].partition("[")[0]
         problems = [part for kind in ("failure", "error") for part in case.findall(kind)]
         why = problems[0].get("message", "failed").splitlines()[0] if problems else ""
-        found[file.group(), name].append(why)
+        found[file.group(1), name].append(why)
     return dict(found)
 
 
 def as_markdown(
     before: dict[tuple[str, str], list[str]], now: dict[tuple[str, str], list[str]]
 ) -> str:
-    """One line per test: of how many cases, how many failed before, and why the first one did."""
-    lines = ["| point | test | before | now |", "|---|---|---|---|"]
-    for (file, name), cases in sorted(now.items(), key=lambda item: (_number(item[0][0]), item[0])):
+    """One line per test: of how many cases, how many failed before and pass now."""
+    lines = ["| of | test | before | now |", "|---|---|---|---|"]
+    for (file, name), cases in sorted(now.items()):
         earlier = before.get((file, name), [])
         failed = [why for why in earlier if why]
         then = f"{len(failed)} of {len(earlier)} fail" if earlier else "not run"
         passed = sum(not why for why in cases)
-        what = name.removeprefix("test_").replace("_", " ")
-        lines.append(f"| {_number(file)} | {what} | {then} | {passed} of {len(cases)} pass |")
+        of, what = (one.removeprefix("test_").replace("_", " ") for one in (file, name))
+        lines.append(f"| {of} | {what} | {then} | {passed} of {len(cases)} pass |")
     return "\n".join(lines) + "\n"
-
-
-def _number(file: str) -> int:
-    return int(file.rpartition("_")[2])
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--before", default=BEFORE, help=f"a revision (default: {BEFORE})")
-    parser.add_argument("--markdown", type=Path, help="write the table to this file")
+    parser.add_argument("--before", required=True, metavar="REVISION", help="the earlier code")
     parser.add_argument("--why", action="store_true", help="print why each case failed before")
     parser.add_argument("tests", nargs="*", default=[str(Path(__file__).parent)])
     arguments = parser.parse_args()
@@ -91,10 +82,7 @@ def main() -> int:
         for (file, name), cases in before.items():
             for why in cases:
                 print(f"{file} {name}: {why or 'passed'}", flush=True)
-    table = as_markdown(before, run_tests(ROOT / "src", arguments.tests))
-    print(table)
-    if arguments.markdown is not None:
-        arguments.markdown.write_text(table, encoding="utf-8")
+    print(as_markdown(before, run_tests(ROOT / "src", arguments.tests)))
     return 0
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from time import monotonic
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewest._estimators.abilities import Abilities, Selection, Selector
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.decisions import LinearClassifier
+from fewest._estimators.in_time import time_job
 from fewest._estimators.probabilities import find_temperature, pair_scores
 from fewest._estimators.rules import RuleParameters
 from fewest._estimators.strict import are_parted, count_errors
@@ -37,6 +39,7 @@ from fewest._estimators.validation import (
 )
 from fewest._run.progress import Progress, run_in_threads
 from fewest._solvers.columns import Columns
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import Status
 from fewest._solvers.watch import Watch, current_watch, watching
@@ -155,11 +158,14 @@ class SelectingClassifier(
         """Fit to standardised columns, which may serve many fits, and to places in `classes_`."""
         tasks = self._class_tasks(columns, codes, weight)
         jobs = [(task, len(tasks) == 1) for task in tasks]
+        began = monotonic()
         fits = run_in_threads(
-            self._fit_watched, jobs, self.n_jobs, self.verbose, self._people_name, "class"
+            time_job(self._fit_watched), jobs, self.n_jobs, self.verbose, self._people_name, "class"
         )
         self._keep_all(columns, fits)
-        self._calibrate(tasks, [plane for plane, _ in fits], codes)
+        left = None if self.max_seconds is None else self.max_seconds - (monotonic() - began)
+        with watching(Watch(left)):
+            self._calibrate(tasks, [plane for plane, _ in fits], codes)
         return self
 
     def _calibrate(
@@ -180,13 +186,12 @@ class SelectingClassifier(
                 W[own, column], biases[column] = found
             return pair_scores(W), pair_scores(biases[None])[0]
 
-        self.temperature_ = find_temperature(
-            tasks[0].columns.take(features),
-            codes,
-            pair_scores(w),
-            pair_scores(b[None])[0],
-            refit if self.refit == "margin" and len(features) else None,
-        )
+        given = tasks[0].columns.take(features), codes, pair_scores(w), pair_scores(b[None])[0]
+        can_refit = self.refit == "margin" and len(features) > 0
+        try:
+            self.temperature_ = find_temperature(*given, refit if can_refit else None)
+        except TimeIsUpError:
+            self.temperature_ = find_temperature(*given, None)
 
     def _keep_all(self, columns: Columns, fits: list[tuple[Hyperplane, list[Warning]]]) -> None:
         """Keep the hyperplanes of all tasks, and warn of what is doubtful about them."""
@@ -327,7 +332,10 @@ class SelectingClassifier(
         if not np.any(result.slack > 0):
             margin = task.find_hard_margin(result.features)
         if margin is None:
-            margin = task.find_soft_margin(result.features)
+            try:
+                margin = task.find_soft_margin(result.features)
+            except TimeIsUpError:
+                return Hyperplane(result, result.w, result.b, is_late=True)
         if task.rules is not None and len(task.rules.find_turned(result.features, margin[0])):
             return Hyperplane(result, result.w, result.b)  # the margin would turn a sign around
         return Hyperplane(result, *margin)
@@ -336,6 +344,11 @@ class SelectingClassifier(
         """What the user should know about an answer that is not quite what was asked for."""
         result = plane.result
         doubts = self._unfinished_doubts(result)
+        if plane.is_late:
+            doubts.append(
+                f"the time is up: the weights for class {task.name} are those of the linear "
+                "program, without the largest margin"
+            )
         if not result.n_features:
             doubts.append(f"no feature was selected for class {task.name}: {self._more_features}")
         return [ConvergenceWarning(text) for text in doubts]
@@ -344,8 +357,9 @@ class SelectingClassifier(
         """What is open about a series of programs."""
         unfinished = result.status is Status.INACCURATE or not result.converged
         if unfinished and current_watch().is_over:
+            limit = "" if self.max_seconds is None else f" (max_seconds={self.max_seconds:g})"
             return [
-                f"the time is up (max_seconds={self.max_seconds:g}): the first linear program is "
+                f"the time is up{limit}: the first linear program is "
                 f"closed to a relative gap of {result.steps[0].gap:.1e}, after "
                 f"{len(result.steps)} program(s)"
             ]

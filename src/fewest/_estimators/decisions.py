@@ -14,11 +14,18 @@ from fewest._estimators.validation import check_new_data
 from fewest._solvers.columns import weighted_moments
 from fewest._types import FloatArray, IndexArray
 
+_ROUNDING = 1e-12  # relative, of sums over features
+
 
 def choose_classes(scores: FloatArray) -> IndexArray:
-    """Place of the class of every sample: of its largest score, or 1 for a single positive one."""
+    """Place of the class of every sample: of its largest score, or 1 for a single positive one.
+
+    The first of scores that are equal up to rounding: programs without a margin leave samples on
+    the border of two classes, where the last digits must not decide.
+    """
     if scores.ndim == 2 and scores.shape[1] > 1:
-        return scores.argmax(axis=1)
+        doubt = _ROUNDING * np.abs(scores).max(axis=1, keepdims=True)
+        return (scores >= scores.max(axis=1, keepdims=True) - doubt).argmax(axis=1)
     return (scores.ravel() > 0).astype(np.intp)
 
 

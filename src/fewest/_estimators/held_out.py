@@ -22,12 +22,14 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from fewest._estimators.abilities import (
+    Declaring,
     abilities_of,
     explain_no_classes,
     explain_no_selection,
     find_selection,
 )
 from fewest._estimators.decisions import choose_classes
+from fewest._estimators.in_time import time_job
 from fewest._estimators.splits import balanced_error, check_groups, fit_within, split_folds
 from fewest._estimators.together import (
     advances_together,
@@ -42,6 +44,7 @@ from fewest._estimators.validation import (
     standardize_columns,
     take_part,
 )
+from fewest._gaps import fill_gaps, find_medians, has_gaps
 from fewest._run.progress import ignore_interrupts, progress_bar
 from fewest._run.sharing import run_on_cluster
 from fewest._showing import Shown, list_shortly
@@ -83,12 +86,17 @@ class Fold(Shown):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class HeldOut(Shown):
-    """All folds of one estimator on one data set."""
+    """All folds of one estimator on one data set.
+
+    Samples of one of the `groups` were left out together, and tend to be right or wrong together:
+    to judge the errors is to count groups. None where samples are independent.
+    """
 
     report_kind = "held_out"  # as which `fewest.report` takes it
     y: NDArray[Any]
     folds: tuple[Fold, ...]
     estimator: Any = None
+    groups: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         list_shortly(self, "folds")
@@ -219,14 +227,15 @@ def judge_fold(
     n_features = X.shape[1]
     if abilities.columns_are_samples:
         X = X[:, train]
-    fitted = clone(estimator)
+    fitted, (known, medians) = clone(estimator), _take_training(estimator, X, train)
     of_train = None if groups is None else groups[train]
     started = perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_within(fitted, _take_rows(X, train), y[train], of_train)
+        fit_within(fitted, known, y[train], of_train)
     seconds = perf_counter() - started
-    fold = _describe_fold(fitted, _take_rows(X, test), train, test, caught)
+    del known  # there is one part of the data at a time
+    fold = _describe_fold(fitted, _take_new(X, test, medians), train, test, caught)
     fold = replace(fold, seconds=seconds)
     if fold.supports is None or not abilities.columns_are_samples:
         return fold
@@ -265,7 +274,8 @@ def judge_costs(
     test: IndexArray,
 ) -> list[Fold]:
     """One fold at every C; the estimator has such a cost, and splits no samples itself."""
-    known, new, folds = _take_rows(X, train), _take_rows(X, test), []
+    (known, medians), folds = _take_training(estimator, X, train), []
+    new = _take_new(X, test, medians)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for fitted in estimator._fit_along(known, y[train], Cs):
@@ -290,6 +300,23 @@ def _describe_fold(
     return Fold(train, test, fitted.predict(X), decisions, supports, warned)
 
 
+def _take_training(estimator: Any, X: Any, train: IndexArray) -> tuple[Any, FloatArray | None]:
+    """Training samples, and their medians if they, or samples left out, have gaps to fill in.
+
+    Estimators of other packages have their own ways, a step of a pipeline for instance.
+    """
+    known = _take_rows(X, train)
+    if not isinstance(estimator, Declaring) or not has_gaps(X):
+        return known, None
+    medians = find_medians(known)
+    return fill_gaps(known, medians), medians
+
+
+def _take_new(X: Any, test: IndexArray, medians: FloatArray | None) -> Any:
+    rows = _take_rows(X, test)
+    return rows if medians is None else fill_gaps(rows, medians)
+
+
 def _take_rows(X: Any, rows: IndexArray) -> Any:
     """Rows of an array, a sparse matrix or, which takes longer, any data frame."""
     plain = isinstance(X, np.ndarray) or sparse.issparse(X) or is_outside_memory(X)
@@ -310,6 +337,7 @@ def judge_in_parallel(
     Processes, because the selection is much Python; joblib maps a large X into their memory. The
     workers of a Dask cluster, which may be other computers, are sent it once.
     """
+    judge = time_job(judge)
     found = run_on_cluster(judge, jobs)
     if found is None:
         with ignore_interrupts():
@@ -339,7 +367,8 @@ def run_held_out(
     estimator : classifier
         Fitted or not; clones of it are trained.
     X : array, sparse matrix or data frame of shape (n_samples, n_features)
-        The samples.
+        The samples. For estimators of this package, missing values (NaN) of an array are filled in
+        with medians of the training samples, in every fold.
     y : array of shape (n_samples,)
         Their classes.
     cv : int, splitter or list of splits
@@ -381,7 +410,7 @@ def run_held_out(
         folds = judge_in_parallel(jobs, n_jobs=n_jobs, verbose=verbose)
     else:
         folds = progress_bar(folds, len(jobs), verbose > 0)
-    return HeldOut(y, tuple(folds), estimator)
+    return HeldOut(y, tuple(folds), estimator, groups)
 
 
 def _judge_together(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Fold] | None:
@@ -391,7 +420,9 @@ def _judge_together(jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iter
     if not (is_plain or is_outside_memory(X)) or not abilities_of(estimator).advances_together:
         return None
     classes, codes = np.unique(y, return_inverse=True)
-    if not estimator.standardize:  # one scale for all columns is not that of each fold
+    if not estimator.standardize or has_gaps(
+        X
+    ):  # one scale, or filling, for all is not that of each fold
         return None
     if not advances_together(estimator, as_matrix(X), len(classes), len(jobs)):
         return None

@@ -29,7 +29,11 @@ from fewest._estimators.validation import (
 )
 from fewest._solvers.columns import Columns
 from fewest._solvers.joint.margin import joint_margin
-from fewest._solvers.joint.panel import JointSelection, minimize_joint_zero_norm
+from fewest._solvers.joint.panel import (
+    JointSelection,
+    find_markers,
+    minimize_joint_zero_norm,
+)
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.smooth import draw_evenly
 from fewest._solvers.joint.solve import JointResult, solve_joint
@@ -173,8 +177,9 @@ class JointClassifier(SelectingClassifier):
 
     def _select_jointly(self, task: JointTask) -> JointSelection:
         if self.max_features is not None and task.error_cost is not None:
-            self._check_panel(task, self.max_features)
-            return self._search_panels(task).select(self.max_features, tol=self.tol)
+            return self._search_panels(task, self.max_features).select(
+                self.max_features, tol=self.tol
+            )
         problem = self._joint_problem(task)
         return minimize_joint_zero_norm(
             problem,
@@ -194,22 +199,47 @@ class JointClassifier(SelectingClassifier):
             raise unsolved(task)
         return first
 
-    def _check_panel(self, task: JointTask, most: int) -> None:
-        if (self.min_per_class or 0) * len(task.names) > most:
-            raise ValueError(
-                f"min_per_class={self.min_per_class} for each of {len(task.names)} classes makes "
-                f"more than max_features={most}"
-            )
+    def _find_always(self, task: JointTask, most: int) -> IndexArray:
+        """Features in every panel: included ones, and those that every class must have.
+
+        An error if there are none for a class, or more than `most` in all.
+        """
         check_room(task.rules, most, "max_features")
+        included, groups = np.empty(0, dtype=np.intp), None
+        if task.rules is not None:
+            included, groups = np.flatnonzero(task.rules.included), task.rules.rivalry.groups
+        if self.min_per_class is None:
+            return included
+        problem = JointProblem(task.codes, None, sample_weight=task.sample_weight)
+        always, has = find_markers(problem, task.columns, self.min_per_class, included, groups)
+        for name, count in zip(task.names, has.tolist(), strict=True):
+            if count < self.min_per_class:
+                raise ValueError(
+                    f"min_per_class={self.min_per_class}, but the features that may be selected "
+                    f"together have {count or 'none'} whose mean is largest in {name}: lower "
+                    "min_per_class, or exclude fewer features"
+                )
+        if len(always) > most:
+            besides = " besides the features of include" if len(included) else ""
+            raise ValueError(
+                f"min_per_class={self.min_per_class} for each of {len(task.names)} classes"
+                f"{besides} makes {len(always)} features, more than max_features={most}: raise "
+                "max_features, or lower min_per_class"
+            )
+        return always
 
     def _find_least_size(self, n_features: int) -> int:
-        """How many features are in any panel: included ones, and those that every class has."""
+        """So many features are enough for any panel: included ones, and some for every class."""
         rules = self._read_rules(n_features)
         n_included = 0 if rules is None else rules.n_included
-        return max(1, n_included, (self.min_per_class or 0) * len(self.classes_))
+        return max(1, n_included + (self.min_per_class or 0) * len(self.classes_))
 
-    def _search_panels(self, task: JointTask) -> PanelSearch:
-        """What panels of all sizes share; very many samples only decide on the last program."""
+    def _search_panels(self, task: JointTask, least: int) -> PanelSearch:
+        """What panels of `least` features and more share.
+
+        Very many samples only decide on the last program.
+        """
+        always = self._find_always(task, least)
         rows = draw_evenly(task.codes, _ENOUGH)
         part = task if len(rows) == len(task.codes) else task.take(rows)
         problem = find_candidate_problem(part, self._joint_problem(part))
@@ -226,7 +256,7 @@ class JointClassifier(SelectingClassifier):
             whole,
             problem,
             first,
-            min_per_class=self.min_per_class or 0,
+            always,
             fills_up=bool(self.exact_features),
         )
 
@@ -239,9 +269,8 @@ class JointClassifier(SelectingClassifier):
         """
         task = self._joint_task(columns, codes, None)
         with self._watched(alone=True):
-            search = self._search_panels(task)
+            search = self._search_panels(task, int(sizes.min()))
             for size in sizes.tolist():
-                self._check_panel(task, size)
                 select = partial(self._select_again, search, size)
                 selection, W, b = self._fit_by_rules(task, select)
                 yield selection, W, b
@@ -249,7 +278,7 @@ class JointClassifier(SelectingClassifier):
     def _select_again(self, search: PanelSearch, size: int, task: JointTask) -> JointSelection:
         """A panel of this size; another search, if the rules left some columns out by now."""
         if task is not search.task:
-            search = self._search_panels(task)
+            search = self._search_panels(task, size)
         return search.select(size, tol=self.tol)
 
     def _refit_jointly(

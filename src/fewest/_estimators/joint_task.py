@@ -31,12 +31,12 @@ class JointTask:
     @property
     def feature_cost(self) -> FloatArray | None:
         """What features cost in the first program; None: one each."""
-        return None if self.rules is None else self.rules.terms.first_costs()
+        return None if self.rules is None else self.rules.relative_terms.first_costs()
 
     @property
     def terms(self) -> Terms | None:
         """What they cost in all programs."""
-        return None if self.rules is None else self.rules.terms
+        return None if self.rules is None else self.rules.relative_terms
 
     def take(self, rows: IndexArray) -> JointTask:
         """The task of some of the samples, on the scale of all of them."""
@@ -51,6 +51,8 @@ class JointTask:
 
 def inseparable(task: JointTask, result: JointResult | None = None) -> ValueError:
     """The error that names the pairs of classes which the proof is about, if it came with any."""
+    if task.columns.hides_any():
+        return unsolved(task)
     n_features, ruled = task.columns.n_features, say_rules(task.rules)
     start = f"the classes cannot be separated from each other without error in these {n_features} "
     advice = "Allow errors with a finite C, for example C=1.0"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fewest._solvers.joint.panel import JointSelection, choose_panel, find_markers, solve_panel
+from fewest._solvers.joint.panel import JointSelection, choose_panel, solve_panel
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.ridge import PanelChooser
 from fewest._solvers.joint.smooth import Rivalry
@@ -25,6 +25,7 @@ class PanelSearch:
 
     Features are compared on some of the samples, the `part` (`rows` of the task), if there are very
     many; `problem` is the program of all samples, `part_problem` the one that `first` solves.
+    `always` are features that are in every panel.
     """
 
     task: JointTask
@@ -33,7 +34,7 @@ class PanelSearch:
     problem: JointProblem
     part_problem: JointProblem
     first: JointResult
-    min_per_class: int = 0
+    always: IndexArray
     fills_up: bool = False
 
     def choose(self, size: int) -> IndexArray:
@@ -43,7 +44,7 @@ class PanelSearch:
         may be fewer if the rest looks like noise. Where it has none, or exactly so many are wanted,
         the ridge fit adds what is missing.
         """
-        chosen = self._always
+        chosen = self.always
         if len(self.task.names) > 2:
             assert self.part.error_cost is not None
             chosen = choose_panel(
@@ -55,7 +56,7 @@ class PanelSearch:
                 always=chosen,
                 rivalry=self._rivalry,
             )
-            if len(chosen) > len(self._always) and not self.fills_up:
+            if len(chosen) > len(self.always) and not self.fills_up:
                 return chosen
         if len(chosen) >= size:
             return chosen
@@ -80,13 +81,6 @@ class PanelSearch:
     @property
     def _rivalry(self) -> Rivalry | None:
         return None if self.task.rules is None else self.task.rules.rivalry
-
-    @cached_property
-    def _always(self) -> IndexArray:
-        """Features for every class that should have some, and those that the rules include."""
-        found = find_markers(self.part_problem, self.part.columns, self.min_per_class)
-        rules = self.task.rules
-        return found if rules is None else np.union1d(found, np.flatnonzero(rules.included))
 
     @cached_property
     def _chooser(self) -> PanelChooser:

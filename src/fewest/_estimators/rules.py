@@ -34,6 +34,13 @@ RULE_NAMES = (
     "signs",
 )
 
+# Significant bits of a relative price. Prices in another unit are rounded differently, in the last
+# bits; the programs must not see that.
+_PRICE_BITS = 40
+# Relative prices beyond these are taken for them: what costs less than a ten thousandth of the
+# median is as good as free, and much smaller costs vanish in the tolerances of the solvers.
+_LOWEST_PRICE, _HIGHEST_PRICE = 1e-4, 1e12
+
 # A set that is made by leaving features out proves nothing about other sets.
 RULES_FAILED = (
     "no classifier without errors was found that keeps the rules about groups and signs of "
@@ -49,7 +56,8 @@ class Rules(Shown):
     `price` is zero for features that are always in. `groups` are numbers, -1 for features in none;
     features of a group are paid for once, at the largest price among them, or, with
     `one_per_group`, at most one of them is selected. `signs` are 1 for features that must be higher
-    in the second of two classes, -1 for those that must be lower, 0 for all others.
+    in the second of two classes, -1 for those that must be lower, 0 for all others. `unit` is the
+    price that counts as one where prices meet C.
     """
 
     price: FloatArray
@@ -58,6 +66,7 @@ class Rules(Shown):
     groups: IndexArray | None = None
     one_per_group: bool = False
     signs: NDArray[np.int8] | None = None
+    unit: float = 1.0
 
     @property
     def n_included(self) -> int:
@@ -70,13 +79,22 @@ class Rules(Shown):
 
     @property
     def terms(self) -> Terms:
-        """What the solvers need to know of them."""
+        """What features cost, in the user's unit."""
         return Terms(self.price, None if self.one_per_group else self.groups)
+
+    @property
+    def relative_terms(self) -> Terms:
+        """What they cost in programs that weigh prices against C: the same in any currency."""
+        with np.errstate(over="ignore", under="ignore"):
+            relative = np.clip(self.price / self.unit, _LOWEST_PRICE, _HIGHEST_PRICE)
+        fraction, exponent = np.frexp(relative)
+        rounded = np.ldexp(np.round(np.ldexp(fraction, _PRICE_BITS)), exponent - _PRICE_BITS)
+        return replace(self.terms, price=np.where(self.price > 0.0, rounded, 0.0))
 
     @property
     def rivalry(self) -> Rivalry:
         """What decides between the candidates for a panel."""
-        return Rivalry(self.price, self.groups if self.one_per_group else None)
+        return Rivalry(self.relative_terms.price, self.groups if self.one_per_group else None)
 
     @property
     def weight_signs(self) -> NDArray[np.int8] | None:
@@ -224,7 +242,18 @@ def read_rules(
         groups,
         bool(one_per_group),
         None if signs is None else places.signs(signs),
+        _find_unit(price[~included & ~excluded]),
     )
+
+
+def _find_unit(prices: FloatArray) -> float:
+    """The median price; one price of 1e12, which says "never", moves a mean but not a median.
+
+    Of an even number it is the lower one of the two in the middle: a price that a feature has.
+    """
+    if not len(prices):
+        return 1.0
+    return float(np.quantile(prices, 0.5, method="lower"))
 
 
 def _check_one_per_group(places: Places, included: NDArray[np.bool_], groups: IndexArray) -> None:

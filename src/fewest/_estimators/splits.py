@@ -19,6 +19,8 @@ from sklearn.model_selection import (
 from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
+from fewest._estimators.in_time import ending_in_time
+from fewest._estimators.labellings import count_arrangements, list_others
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.probabilities import Calibrated
 from fewest._interrupts import raise_interrupt
@@ -181,10 +183,14 @@ def count_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> tuple[dict[An
 
 
 def fit_with_groups(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
-    """Fit; estimators that split the samples themselves keep groups together."""
-    if groups is not None and abilities_of(estimator).splits_samples:
-        return estimator.fit(X, y, groups=groups)
-    return estimator.fit(X, y)
+    """Fit; estimators that split the samples themselves keep groups together.
+
+    An OutOfTimeError where somebody waits no longer (`in_time`): a fit that ended early is no fit.
+    """
+    with ending_in_time():
+        if groups is not None and abilities_of(estimator).splits_samples:
+            return estimator.fit(X, y, groups=groups)
+        return estimator.fit(X, y)
 
 
 def fit_within(estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
@@ -329,6 +335,8 @@ def _permute_within(
     y: NDArray[Any], blocks: NDArray[Any], n_permutations: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
     members = find_members(blocks)
+    if 1 < count_arrangements(y, members) <= n_permutations + 1:
+        return list_others(y, members)
     permuted = np.tile(y, (n_permutations, 1))
     if len(members) > _MANY_GROUPS:
         places, codes = np.concatenate(members), np.unique(blocks, return_inverse=True)[1]

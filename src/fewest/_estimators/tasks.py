@@ -42,12 +42,14 @@ class BinaryTask:
         if self.rules is None:
             return problem
         sign = self.rules.weight_signs if self.is_signed else None
-        return replace(problem, feature_cost=self.rules.terms.first_costs(), feature_sign=sign)
+        return replace(
+            problem, feature_cost=self.rules.relative_terms.first_costs(), feature_sign=sign
+        )
 
     @property
     def terms(self) -> Terms | None:
         """What they cost in all programs."""
-        return None if self.rules is None else self.rules.terms
+        return None if self.rules is None else self.rules.relative_terms
 
     def find_hard_margin(self, features: IndexArray) -> tuple[FloatArray, float] | None:
         """Hyperplane of the largest margin on these features; None if they do not separate."""
@@ -55,7 +57,7 @@ class BinaryTask:
 
     def find_middle(self, features: IndexArray, w: FloatArray) -> float:
         """The bias halfway between the classes along these weights."""
-        scores = self.columns.take(features) @ w
+        scores = self.columns.project(features, w)
         return float(-(scores[self.y > 0].min() + scores[self.y < 0].max()) / 2.0)
 
     def find_margin_of(self, block: FloatArray, rows: IndexArray) -> tuple[FloatArray, float]:
@@ -79,7 +81,8 @@ class Hyperplane:
     """A solved task: its programs, and the hyperplane on standardised columns to predict with.
 
     `subsets` are the disjoint sets of features that it joins, if there are several; `minimum` is
-    what was proven about the smallest number of features.
+    what was proven about the smallest number of features, and `is_late` says that there was no time
+    for the largest margin: the weights are those of the program.
     """
 
     result: ZeroNormResult
@@ -87,6 +90,7 @@ class Hyperplane:
     b: float
     subsets: tuple[IndexArray, ...] = ()
     minimum: Any = None
+    is_late: bool = False
 
 
 def solve_by_rules(
@@ -129,6 +133,8 @@ def slack_cost_of_first_program(
 
 
 def inseparable(task: BinaryTask) -> ValueError:
+    if task.columns.hides_any():
+        return unsolved(task)
     if task.error_cost is None:
         return NotSeparableError(
             f"class {task.name} cannot be separated without error from the rest by any hyperplane "

@@ -13,9 +13,11 @@ import numpy as np
 from scipy.optimize import nnls
 
 from fewest._solvers.columns import wrap_columns
+from fewest._solvers.linear.master import SolverError, TimeIsUpError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 # Where classes overlap, a larger cost no longer changes the hyperplane.
@@ -23,12 +25,16 @@ _LARGEST_COST = 1e6
 # Where errors cost nearly nothing, w would shrink to zero instead of separating the classes.
 _SMALLEST_COST = 0.1
 _NEWTON_STEPS = 200
-# Rows that are made explicit at a time; a block of a few features stays in the cache.
-_BLOCK_ROWS = 1 << 14
+# Multiplications of a step that is worth waiting for when the time is up, and those of a second.
+_QUICK, _PER_SECOND = 1e7, 1e9
+# Values of rows that are made explicit at a time: they should stay in the cache.
+_BLOCK_VALUES = 1 << 16
 # With more samples than this, the hard margin is found on this many of each class and those that
 # they do not keep away: few samples hold the hyperplane.
 _FEW_SAMPLES = 10_000
 _FIRST_ROWS = 2_000
+# Relative; a margin narrower than that is not the largest one, because rounding hid it.
+_SAME_WIDTH = 1e-4
 # A sample this far inside the margin changes nothing.
 _INSIDE = 1e-7
 
@@ -71,15 +77,25 @@ def _margin_of_all(Z: FloatArray, y: FloatArray) -> tuple[FloatArray, float] | N
     """The same with all samples in one system."""
     direction = _hull_difference(Z, y)
     plane = _centred_plane(Z, y, direction) if direction is not None else None
-    if plane is None:
-        # Hulls that nearly touch: the simplex method still finds the largest margin in the
-        # maximum norm, if there is any.
+    if plane is not None and direction is not None:
+        # The margin along the shortest vector is as wide as that vector is long.
+        width, length = 2.0 / np.linalg.norm(plane[0]), np.linalg.norm(direction)
+        if width > (1.0 - _SAME_WIDTH) * length:
+            return plane
+    # Hulls that nearly touch: the simplex method still finds the largest margin in the maximum
+    # norm, if there is any.
+    try:
         result = solve(unit_margin(y), wrap_columns(Z))
-        if result.status is not Status.INFEASIBLE:
-            direction = np.zeros(Z.shape[1])
-            direction[result.features] = result.w
-            plane = _centred_plane(Z, y, direction)
-    return plane
+    except SolverError:
+        if plane is None:
+            raise
+        return plane
+    if result.status is Status.INFEASIBLE:
+        return plane
+    direction = np.zeros(Z.shape[1])
+    direction[result.features] = result.w
+    found = [one for one in (plane, _centred_plane(Z, y, direction)) if one is not None]
+    return min(found, key=lambda one: float(np.linalg.norm(one[0])), default=None)
 
 
 def scale_cost(
@@ -102,6 +118,7 @@ def soft_margin(
     `cost` is meant for samples of norm one, as C is; for k standardised features that makes
     c_i = cost_i / k. Newton's method on this piecewise quadratic function ends after finitely
     many steps, however large the costs; the usual decomposition methods are slow with large ones.
+    Where steps are long, they end with the time of the watch: a TimeIsUpError before the first one.
     `cost` includes the weights of the samples, which only say how many samples each one stands for.
     """
     c = scale_cost(cost, Z.shape[1], sample_weight)
@@ -117,7 +134,12 @@ def soft_margin(
     margins = np.zeros(len(y))
     for _ in range(_NEWTON_STEPS):
         active = margins < 1.0
-        target = _solve_active(Z, y, np.where(active, c, 0.0), ridge)
+        try:
+            target = _solve_active(Z, y, np.where(active, c, 0.0), ridge)
+        except TimeIsUpError:
+            if not plane.any():
+                raise
+            break
         reached = _measure_margins(Z, y, target)
         if np.array_equal(reached < 1.0, active):
             plane = target
@@ -137,18 +159,32 @@ def soft_margin(
 def _solve_active(Z: FloatArray, y: FloatArray, cost: FloatArray, ridge: FloatArray) -> FloatArray:
     """Where the quadratic function of the samples that cost something is smallest."""
     system, right = np.diag(ridge), np.zeros(len(ridge))
-    for rows in _row_blocks(len(y)):
+    for rows in _row_blocks(Z):
+        _stop_when_late(len(Z), len(ridge))
         used = np.flatnonzero(cost[rows])
         signed = _sign_rows(Z[rows][used], y[rows][used])
         weighted = cost[rows][used, None] * signed
         system += weighted.T @ signed
         right += weighted.sum(axis=0)
-    return np.asarray(np.linalg.solve(system, right), dtype=np.float64)
+    # In units of the columns, whose sizes may differ by many powers of ten.
+    unit = 1.0 / np.sqrt(np.diag(system))
+    system, right = unit[:, None] * system * unit, unit * right
+    try:
+        return np.asarray(unit * np.linalg.solve(system, right), dtype=np.float64)
+    except np.linalg.LinAlgError:  # a constant column among these samples, beside the bias
+        return np.asarray(unit * np.linalg.lstsq(system, right)[0], dtype=np.float64)
+
+
+def _stop_when_late(n: int, width: int) -> None:
+    """Give up a step that is not quick where the time is up, or too short for its system."""
+    work = max(n, width) * width**2
+    if work > _QUICK and width**3 > _PER_SECOND * current_watch().seconds_left:
+        raise TimeIsUpError("the time is up, and the largest margin was not found")
 
 
 def _measure_margins(Z: FloatArray, y: FloatArray, plane: FloatArray) -> FloatArray:
     margins = np.empty(len(y))
-    for rows in _row_blocks(len(y)):
+    for rows in _row_blocks(Z):
         margins[rows] = _sign_rows(Z[rows], y[rows]) @ plane
     return margins
 
@@ -158,8 +194,9 @@ def _sign_rows(Z: FloatArray, y: FloatArray) -> FloatArray:
     return np.column_stack([y[:, None] * Z, y])
 
 
-def _row_blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _BLOCK_ROWS, n)) for start in range(0, n, _BLOCK_ROWS))
+def _row_blocks(Z: FloatArray) -> Iterator[slice]:
+    n, height = len(Z), max(256, _BLOCK_VALUES // (Z.shape[1] + 1))
+    return (slice(start, min(start + height, n)) for start in range(0, n, height))
 
 
 def _hull_difference(Z: FloatArray, y: FloatArray) -> FloatArray | None:

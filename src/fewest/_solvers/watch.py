@@ -6,6 +6,7 @@ own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,12 +16,21 @@ from fewest._interrupts import raise_interrupt
 
 
 class Watch:
-    """A time limit, and where to tell how far a solve has come."""
+    """A time limit, and where to tell how far a solve has come.
+
+    It is over so many seconds of `grace` after the limit: what ends at the limit can still be put
+    into a result then.
+    """
 
     def __init__(
-        self, max_seconds: float | None = None, tell: Callable[[str], None] | None = None
+        self,
+        max_seconds: float | None = None,
+        tell: Callable[[str], None] | None = None,
+        *,
+        grace: float = 0.0,
     ) -> None:
-        self._end = float("inf") if max_seconds is None else monotonic() + max_seconds
+        self._limit = float("inf") if max_seconds is None else monotonic() + max_seconds
+        self._end = self._limit + grace
         self._tell = tell
 
     @property
@@ -28,6 +38,22 @@ class Watch:
         """Whether the time is up: end soon, with the best that is known."""
         raise_interrupt()
         return monotonic() > self._end
+
+    @property
+    def seconds_left(self) -> float:
+        return max(0.0, self._end - monotonic())
+
+    @property
+    def seconds_for_step(self) -> float:
+        """What a step that begins now may take: up to the limit, or else up to the end."""
+        now = monotonic()
+        return self._limit - now if now < self._limit else max(0.0, self._end - now)
+
+    def end_with(self, other: Watch) -> None:
+        """Be over no later than another one, but for a grace of its own."""
+        grace = self._end - self._limit if self._limit < math.inf else 0.0
+        self._limit = min(self._limit, other._limit)
+        self._end = min(self._end, max(other._end, max(other._limit, monotonic()) + grace))
 
     def tell(self, gap: float | None = None, undecided: int | None = None) -> None:
         """Tell of one more round: the relative gap, and the number of undecided samples."""
@@ -49,7 +75,8 @@ def current_watch() -> Watch:
 
 @contextmanager
 def watching(watch: Watch) -> Iterator[Watch]:
-    """Let solvers that are called within it know this watch."""
+    """Let solvers that are called within it know this watch; it ends with the one around it."""
+    watch.end_with(current_watch())
     token = _watch.set(watch)
     try:
         yield watch

@@ -19,8 +19,10 @@ from fewest.tables import InputError, Table
 from fewest.tables._arrays import check_classes
 from fewest.tables._classes import make_class_table, match_samples, split_classes
 from fewest.tables._frame import Header, Request, make_ids
+from fewest.tables._labels import tidy_labels
 from fewest.tables._read import read_frame
 from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
+from fewest.tables._together import is_owner, repeats
 
 # These are read in blocks if they take more than this share of memory.
 _IF_LARGE = (".h5ad", ".parquet")
@@ -63,8 +65,11 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         unknown = _find_unlabelled([values for values, _ in read], target, arguments)
         kept = np.flatnonzero(~unknown)
         labels = [np.array(values[kept].tolist()) for values, _ in read]
+        notes = [_say_blocks(store), *dict.fromkeys(note for _, more in read for note in more)]
+        for place, name in enumerate((target, *groups, *others)):
+            labels[place], tidied = tidy_labels(labels[place], name, arguments.fold_case)
+            notes += tidied
         check_classes(labels[0], target, store.source.name)
-    notes = [_say_blocks(store), *dict.fromkeys(note for _, more in read for note in more)]
     if covariates:
         notes.append("The test of the covariates reads the file many times.")
     if arguments.data.lower().endswith(".bed"):
@@ -83,6 +88,7 @@ def read_blocks(arguments: argparse.Namespace) -> Table:
         dropped=list(arguments.drop),
         notes=notes,
         groups=labels[1] if groups else None,
+        owners=[] if groups else _find_owners(store, target),
         covariates=dict(zip(covariates, labels[1 + len(groups) :], strict=True)),
     )
     with naming_options():
@@ -101,6 +107,15 @@ def _find_beside(store: Store, name: str, arguments: argparse.Namespace) -> str:
     if arguments.classes is None or name in store.label_names or _split_file(name) is not None:
         return name
     return f"{split_classes(arguments.classes)[0]}:{name}"
+
+
+def _find_owners(store: Store, target: str) -> list[str]:
+    """Labels that seem to say which samples belong together."""
+    return [
+        name
+        for name in store.label_names
+        if name != target and is_owner(name) and repeats(store.read_label(name).tolist())
+    ]
 
 
 def _say_blocks(store: Store) -> str:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import tempfile
 import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from fewest._run.files import check_new_folder, whole_folder
+from fewest._run.files import atomic_write, check_new_folder, whole_folder
 from fewest._run.json_text import to_json
 from fewest._wording import counted, visible
 from fewest.cli._brain_result import Brain, BrainContent, brain_text, volumes_text
@@ -33,7 +37,8 @@ from fewest.report import Report
 from fewest.report._known import name_method
 from fewest.report._make import PARTS
 from fewest.report._verdict import judge_content
-from fewest.report.content import SCHEMA, Content
+from fewest.report._verdict_summary import add_verdict
+from fewest.report.content import NOT_ASKED_FOR, NOT_FINISHED, SCHEMA, Content
 
 # Now, so what their import warns of is not taken for a warning of the fit.
 with suppress(ImportError):  # `run_brain` says what to do about it
@@ -65,24 +70,42 @@ def run_brain(arguments: argparse.Namespace) -> None:
     output.say(f"Method    {name_method(estimator)}")
     warned = [*series.notes, *_fit(decoder, series)]
     seconds = {"reading": read - started, "fitting": time.perf_counter() - read}
+    waiting = [
+        *(["model"] if arguments.model else []),
+        *([] if arguments.no_figures else ["figures"]),
+        *([] if arguments.no_report else ["permutation", "page"]),
+    ]
+    known = _find_known(arguments, decoder, [*notes, *warned])
     with (
         writing(arguments.out),
         whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder,
     ):
-        page = _make_page(output, arguments, decoder, [*notes, *warned])
         files = [*_write_maps(decoder, folder, arguments), _RESULT]
-        if not arguments.no_report:
-            (folder / _PAGE).write_text(page.html, encoding="utf-8")
-            files.append(_PAGE)
-        content = _add_brain(page.content, decoder, arguments, seconds, files)
+        content = _add_brain(known, decoder, arguments, seconds, files)
         (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
-    if arguments.model:
-        with writing(f"--model {arguments.model}"):
-            save(decoder, arguments.model)
-        output.say_later(f"Written: {visible(arguments.model)}")
     brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
-    output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
-    output.deliver(content, brain_text(content), brief, judge_content(content).text)
+    with output.ending(waiting, visible(arguments.out)):
+        output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
+        output.tell(content, brain_text(content), brief, judge_content(content).text)
+        if arguments.model:
+            with writing(f"--model {arguments.model}"):
+                save(decoder, arguments.model)
+            output.say(f"Written: {visible(arguments.model)}")
+            waiting.remove("model")
+        if _was_interrupted(decoder):
+            raise KeyboardInterrupt  # the exit code says so, after all is written
+        if not arguments.no_figures:
+            files += _write_later(
+                output, arguments, content, files, partial(write_figures, decoder)
+            )
+            waiting.remove("figures")
+        if not arguments.no_report:
+            page = _make_page(output, arguments, decoder, [*notes, *warned])
+            content = _add_brain(page.content, decoder, arguments, seconds, files)
+            files += _write_later(output, arguments, content, files, partial(_write_page, page))
+            waiting.clear()
+        content = replace(content, brain=replace(content.brain, files=files))
+        output.tell(content, "", brief, judge_content(content).text)
 
 
 def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) -> FewestVoxels:
@@ -129,20 +152,42 @@ def _fit(decoder: FewestVoxels, series: Series) -> list[str]:
     return [f"Warning: {advice.get(message, message)}" for message in messages]
 
 
+def _find_known(arguments: argparse.Namespace, decoder: FewestVoxels, notes: list[str]) -> Content:
+    """What the fit has found; parts of the page, if there is to be one, are not finished."""
+    content = _report(arguments, decoder, notes, parts=(), figures=()).content
+    if arguments.no_report:
+        return content
+    left_out = [
+        replace(one, reason=NOT_FINISHED)
+        if one.reason == NOT_ASKED_FOR and (one.part != "validation" or arguments.cv != 0)
+        else one
+        for one in content.left_out
+    ]
+    return add_verdict(replace(content, left_out=left_out))
+
+
 def _make_page(
     output: Output, arguments: argparse.Namespace, decoder: FewestVoxels, notes: list[str]
 ) -> Report:
-    """The report; only what is known already, and no figures, where no page is asked for."""
-    asked: dict[str, Any] = {"parts": (), "figures": ()}
-    if not arguments.no_report:
-        parts = [part for part in PARTS if part != "validation" or arguments.cv != 0]
-        asked = {"parts": parts, "verbose": int(output.show_progress)}
+    """The report with all that is computed for it."""
+    return _report(
+        arguments,
+        decoder,
+        notes,
+        parts=[part for part in PARTS if part != "validation" or arguments.cv != 0],
+        max_seconds=arguments.report_seconds,
+        n_permutations=arguments.page_permutations,
+        verbose=int(output.show_progress),
+    )
+
+
+def _report(
+    arguments: argparse.Namespace, decoder: FewestVoxels, notes: list[str], **asked: Any
+) -> Report:
     try:
         return decoder.generate_report(
             origin=", ".join(arguments.images),
             command=arguments.line,
-            max_seconds=arguments.report_seconds,
-            n_permutations=arguments.page_permutations,
             random_state=arguments.seed,
             notes=notes,
             n_jobs=arguments.jobs,
@@ -150,6 +195,41 @@ def _make_page(
         )
     except ValueError as error:
         raise CommandError(f"the report: {error}.\nLeave it out with --no-report.") from error
+
+
+def _write_page(page: Report, folder: Path) -> list[str]:
+    (folder / _PAGE).write_text(page.html, encoding="utf-8")
+    return [_PAGE]
+
+
+def _write_later(
+    output: Output,
+    arguments: argparse.Namespace,
+    content: BrainContent,
+    files: list[str],
+    fill: Callable[[Path], list[str]],
+) -> list[str]:
+    """Add the files that `fill` writes to the folder; returns their names.
+
+    The result lists them before they are there: --overwrite replaces only what is listed.
+    """
+    folder = Path(arguments.out)
+    with (
+        writing(arguments.out),
+        tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fewest-") as beside,
+    ):
+        names = fill(Path(beside))
+        listed = replace(content, brain=replace(content.brain, files=[*files, *names]))
+        atomic_write(folder / _RESULT, to_json(listed) + "\n")
+        for name in names:
+            os.replace(Path(beside) / name, folder / name)
+    output.say(f"Written: {visible(arguments.out)}: {', '.join(names)}")
+    return names
+
+
+def _was_interrupted(decoder: FewestVoxels) -> bool:
+    """Whether a Ctrl-C ended the repetitions, of which those before it are kept."""
+    return decoder.selector_ is not None and decoder.selector_.stop_reason_ == "interrupted"
 
 
 def _add_brain(
@@ -227,7 +307,7 @@ def _replaceable(arguments: argparse.Namespace) -> set[str]:
 
 
 def _write_maps(decoder: FewestVoxels, folder: Path, arguments: argparse.Namespace) -> list[str]:
-    """Maps, figures and the table of regions; returns the names of the files."""
+    """Maps and the table of regions; returns the names of the files."""
     import nibabel
 
     written = []
@@ -239,6 +319,4 @@ def _write_maps(decoder: FewestVoxels, folder: Path, arguments: argparse.Namespa
     if decoder.regions_ is not None:
         (folder / _REGIONS).write_text(decoder.regions_.to_csv(raw=arguments.raw), encoding="utf-8")
         written.append(_REGIONS)
-    if not arguments.no_figures:
-        written += write_figures(decoder, folder)
     return written

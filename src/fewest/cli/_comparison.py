@@ -71,15 +71,14 @@ def check_comparison(arguments: argparse.Namespace) -> None:
 
 
 def compare_with_others(job: Job, held_out: HeldOut | None) -> MethodComparison | None:
-    """The methods of `--compare` on the folds; None if none were asked for, or without folds."""
+    """The methods of `--compare` on the folds; None if there are no others, or without folds."""
     arguments, data = job.arguments, job.data
-    wanted = getattr(arguments, "compare", None)
-    if not wanted:
-        return None
     if held_out is None:
         job.note(["Methods were not compared, because there is no cross-validation."])
         return None
-    others = {name: _make_method(job, name) for name in wanted if name != arguments.method}
+    others = {
+        name: _make_method(job, name) for name in arguments.compare if name != arguments.method
+    }
     if not others:
         job.note([f"Nothing to compare: {arguments.method} is the method itself."])
         return None
@@ -88,7 +87,7 @@ def compare_with_others(job: Job, held_out: HeldOut | None) -> MethodComparison 
     with job.working("comparison"):
         return compare_methods(
             held_out.estimator,
-            data.X,
+            data.raw,
             data.y,
             others,
             name=arguments.method,
@@ -122,10 +121,8 @@ def _make_method(job: Job, name: str) -> Any:
 
 
 def find_learning_curve(job: Job, held_out: HeldOut | None) -> LearningCurve | None:
-    """The learning curve, if it was asked for; None and a note if there is none."""
+    """The learning curve; None and a note if there is none."""
     arguments, data = job.arguments, job.data
-    if not getattr(arguments, "learning_curve", False):
-        return None
     if held_out is None:
         job.note(["There is no learning curve, because there is no cross-validation."])
         return None
@@ -135,7 +132,7 @@ def find_learning_curve(job: Job, held_out: HeldOut | None) -> LearningCurve | N
         with job.timed("learning curve"):
             return learning_curve(
                 held_out.estimator,
-                data.X,
+                data.raw,
                 data.y,
                 cv=arguments.cv,
                 groups=data.groups,

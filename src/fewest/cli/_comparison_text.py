@@ -8,7 +8,7 @@ from fewest._wording import counted, cut, percent, signed_points, visible
 from fewest.cli._emphasis import aligned
 
 if TYPE_CHECKING:
-    from fewest._estimators.intervals import Interval
+    from fewest._estimators.uncertainty import Interval
     from fewest.report.content import Content
     from fewest.significance import ComparedMethod
 
@@ -48,8 +48,8 @@ def comparison_blocks(content: Content) -> list[str]:
             [
                 *failed,
                 *warned,
-                f"Differences are in percentage points, paired by fold ({level} intervals, "
-                "corrected for training sets\nthat overlap); one that includes 0 shows no "
+                f"Differences are in percentage points, paired by sample ({level} intervals, wider "
+                "because training\nsets overlap); one that includes 0 shows no "
                 f"difference.{_explain_same(found.methods)}",
                 found.caution,
             ]
@@ -88,7 +88,7 @@ def _explain_same(methods: tuple[ComparedMethod, ...]) -> str:
 
 
 def _row(one: ComparedMethod) -> list[str]:
-    if one.balanced_error is None or one.interval is None:
+    if one.balanced_error is None:
         return [cut(one.name), "failed", *["-"] * 5]
     between = one.difference_interval
     return [
@@ -106,5 +106,7 @@ def _points(interval: Interval) -> str:
     return f"{signed_points(interval.low)} to {signed_points(interval.high)}"
 
 
-def _shares(interval: Interval) -> str:
+def _shares(interval: Interval | None) -> str:
+    if interval is None:  # too few groups
+        return "-"
     return f"{percent(interval.low)} to {percent(interval.high)}"

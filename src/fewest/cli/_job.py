@@ -5,37 +5,49 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import shlex
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
-from fewest._wording import counted, visible
+from fewest._wording import counted, quoted, visible
 from fewest.cli._errors import CommandError, InseparableError
 from fewest.cli._methods import METHODS
 from fewest.cli._output import Output, write
-from fewest.cli._reading import read
-from fewest.cli._text import data_text, result_text
+from fewest.cli._reading import list_reading, read
+from fewest.cli._text import data_text, list_notes, notes_text, result_blocks, time_text
 from fewest.exceptions import NotSeparableError
+from fewest.report._commands import write_command
 from fewest.report._data import Data
 from fewest.report._given import Given, sort_results
 from fewest.report._known import known_content, name_method
 from fewest.report._make import PARTS, Wanted, fill_report
 from fewest.report._report import Report
-from fewest.report._verdict import judge_content
-from fewest.report.content import NOT_ASKED_FOR, Content, LeftOut
+from fewest.report._verdict_summary import add_verdict
+from fewest.report.content import NOT_ASKED_FOR, NOT_FINISHED, Content, LeftOut
 from fewest.tables import Table
+from fewest.tables._together import BECAUSE
 
 _USUAL_FOLDS = 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
 _NO_OPTIONS |= {"links"}  # a field of its own
+# Parts that a command may not have finished, as files name them.
+_AWAITED = (
+    *("validation", "confounding", "comparison", "learning_curve"),
+    *("per_class", "permutation", "verification"),
+)
+
+Brief: TypeAlias = Callable[[Content], str]
+Stage: TypeAlias = tuple[str, Callable[[], Any]]
+Page: TypeAlias = tuple[Sequence[Any], Sequence[str]]
 
 
 @dataclass(eq=False)
@@ -52,6 +64,7 @@ class Job:
     truth: list[str] = field(default_factory=list)
     rules: dict[str, Any] = field(default_factory=dict)  # about features, for the estimator
     covariates: dict[str, Any] = field(default_factory=dict)
+    percents: list[str] = field(default_factory=list)  # features in percent, 12 for 12 %
 
     @property
     def verbose(self) -> int:
@@ -137,6 +150,10 @@ class Job:
         """Say why a part is missing."""
         self.left_out.append(LeftOut(part, str(reason)))
 
+    def suggest(self, command: str, *options: str) -> str:
+        """Another command on the same samples and features, as one types it."""
+        return write_command(command, self.about["file"], [*self.about["reading"], *options])
+
     def say_method(self, estimator: Any, *, with_C: bool = True) -> None:
         """The line about the method, before the work."""
         self.output.say(f"Method    {name_method(estimator, with_C=with_C)}")
@@ -145,39 +162,101 @@ class Job:
         """What is known of these results."""
         return known_content(self._sort(results), self.data, estimator=estimator, **self._header())
 
+    @contextmanager
+    def validating(self, brief: Brief, *results: Any) -> Iterator[None]:
+        """The cross-validation of `results`, which are in the file already, and not lost."""
+        waiting = ["validation"] if self.arguments.cv else []
+        content = self._mark(self.content(*results), waiting) if waiting else None
+        with self.output.ending(waiting):
+            if content is not None:
+                self.output.write_json(content)
+            try:
+                yield
+            except BaseException:
+                self._tell(content or self._mark(self.content(*results), waiting), brief)
+                raise
+            waiting.clear()
+
     def deliver(
         self,
-        content: Content,
-        brief: str,
+        brief: Brief,
         *results: Any,
-        notes: Sequence[str] = (),
-    ) -> None:
-        """Print the result, or `brief` if the user wants little, and write its files.
+        estimator: Any = None,
+        later: Sequence[Stage] = (),
+        page: Callable[[Sequence[Any]], Page] = lambda results: (results, ()),
+    ) -> Content:
+        """Print and write what is known, and again after each stage that adds to it.
 
-        The page of `results`, if there is to be one, is made first: its test decides the verdict,
-        here and there. Whatever ends it, what is known already is not lost.
+        `brief` makes what --quiet leaves of a result. Stages are the name of a part, and what
+        computes it: a further result, or None. The page comes last, of the results and with the
+        notes that `page` makes of all results; its test decides the verdict, here and there.
+        Whatever ends one of them, nothing that came before it is lost.
         """
-        if self.arguments.report is None:
-            self._deliver(content, brief)
-            return
-        try:
-            report = self._make_page(results, notes)
-        except BaseException:
-            self._deliver(content, brief)
-            raise
-        as_json = self.arguments.report.lower().endswith(".json")
-        page = report.to_json() + "\n" if as_json else report.html
-        self._deliver(add_test(content, report.content), brief, report.content)
-        write(self.arguments.report, page)
-        self.output.say(f"Report: {visible(self.arguments.report)}")
+        known, waiting = list(results), [part for part, _ in later]
+        if self.arguments.report is not None:
+            is_left_out = "permutation" in {one.part for one in self.left_out}
+            waiting += ["page"] if is_left_out else ["permutation", "page"]
+        content = self.content(*known, estimator=estimator)
+        with self.output.ending(waiting):
+            content = self._tell(self._mark(content, waiting), brief)
+            try:
+                for part, compute in later:
+                    found = compute()
+                    waiting.remove(part)
+                    if found is not None:
+                        known.append(found)
+                        content = self.content(*known, estimator=estimator)
+                    content = self._tell(self._mark(content, waiting), brief)
+                if self.arguments.report is not None:
+                    content = self._write_page(content, *page(known))
+                    waiting.clear()
+                    self._tell(content, brief)
+            except Exception:  # what a stage has said of the result before it failed
+                self.output.write_json(self._mark(content, waiting))
+                raise
+        return content
 
-    def _deliver(self, content: Content, brief: str, judged: Content | None = None) -> None:
-        """Print and write; the verdict is that of `judged`, a content that knows more."""
-        verdict = judge_content(judged or content).text
+    def _mark(self, content: Content, waiting: Sequence[str]) -> Content:
+        """The content with what was noted until now, and what is still to come."""
+        known = {"permutation": content.trust.permutation}
+        awaited = [
+            LeftOut(part, NOT_FINISHED)
+            for part in waiting
+            if part in _AWAITED and known.get(part) is None
+        ]
+        return add_verdict(
+            replace(
+                content,
+                notes=list(self.notes),
+                seconds=dict(self.seconds),
+                left_out=[*self.left_out, *awaited],
+            )
+        )
+
+    def _tell(self, content: Content, brief: Brief) -> Content:
+        """Print what is new, and write the file."""
+        is_new = self.output.is_new
+        blocks = result_blocks(content, verbose=self.output.verbose)
+        seconds = {
+            what: taken for what, taken in content.seconds.items() if is_new(f"{what} {taken}")
+        }
+        notes = notes_text(filter(is_new, list_notes(content)))
+        blocks = [*filter(is_new, blocks), *filter(None, [time_text(seconds), notes])]
+        verdict = "" if content.verdict is None else content.verdict.text
         if content.answer is None and content.trust.diagnostics is not None:
             verdict = ""  # the result itself begins with it
-        text = result_text(content, verbose=self.output.verbose)
-        self.output.deliver(content, text, brief, verdict)
+        self.output.tell(content, "\n\n".join(blocks), brief(content), verdict)
+        return content
+
+    def _write_page(
+        self, content: Content, results: Sequence[Any], notes: Sequence[str]
+    ) -> Content:
+        """Make and write the page; returns the content with its test and verdict."""
+        report = self._make_page(results, notes)
+        as_json = self.arguments.report.lower().endswith(".json")
+        write(self.arguments.report, report.to_json() + "\n" if as_json else report.html)
+        self.output.say_later(f"Report: {visible(self.arguments.report)}")
+        return add_test(self._mark(content, ()), report.content)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""
@@ -210,7 +289,8 @@ class Job:
         )
         header = {**self._header(), "notes": [*self.notes, *notes]}
         try:
-            return fill_report(self._sort(results), self.data, wanted, header)
+            with self.noting("Warning: "):
+                return fill_report(self._sort(results), self.data, wanted, header)
         except ValueError as error:
             raise CommandError(f"--report: {error}") from error
 
@@ -245,6 +325,16 @@ def list_options(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(arguments).items() if name not in _NO_OPTIONS}
 
 
+def _require_groups(arguments: argparse.Namespace, table: Table) -> None:
+    """Refuse folds and permutations that would tear apart what seems to belong together."""
+    has_folds = getattr(arguments, "cv", 0) != 0 or bool(getattr(arguments, "report", None))
+    if table.owners and (has_folds or arguments.command == "diagnose"):
+        raise CommandError(
+            f"{table.origin}: the values of {quoted(table.owners[0])} repeat.\n{BECAUSE} "
+            f"See --groups {shlex.quote(visible(table.owners[0]))}."
+        )
+
+
 def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = None) -> Job:
     """Check what can be checked before the long work, read the table, say what it holds.
 
@@ -253,6 +343,7 @@ def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = 
     output = Output.from_arguments(arguments, *files)
     started = time.perf_counter()
     table = read(arguments) if table is None else table
+    _require_groups(arguments, table)
     seconds = {"reading": time.perf_counter() - started}
     try:
         data = Data(
@@ -263,10 +354,16 @@ def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = 
             random_state=getattr(arguments, "seed", 0),
             cv=getattr(arguments, "cv", None) or _USUAL_FOLDS,
             n_jobs=getattr(arguments, "jobs", 1),
+            raw=table.raw,
         )
     except ValueError as error:
         raise CommandError(f"{table.origin}: {error}") from error
     of_file = ("origin", "file", "target", "dropped", "notes", "missing")
     about = {name: getattr(table, name) for name in of_file}
+    about["reading"] = list_reading(arguments) if hasattr(arguments, "data") else []
+    if table.owners:  # other commands have folds
+        about["reading"] += ["--groups", table.owners[0]]
     output.say(data_text(data.summary(**about)))
-    return Job(arguments, output, data, about, seconds, covariates=table.covariates)
+    job = Job(arguments, output, data, about, seconds, covariates=table.covariates)
+    job.percents = table.percents
+    return job

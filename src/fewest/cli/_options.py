@@ -190,6 +190,8 @@ def _add_table(parser: Parser) -> None:
     only = "the classes to tell apart; samples of all other classes are left out"
     group.add_argument("--only", nargs="+", default=[], metavar="LABEL", help=only)
     group.option("--one-vs-rest LABEL", "two classes: this one, and all others together")
+    case = "classes that differ in upper and lower case only are one: Ill and ill"
+    group.option("--fold-case", case)
     add_drop(
         group,
         "leave out these columns: a name, a list with commas, a pattern such as 'qc_*', or "
@@ -356,15 +358,20 @@ def add_checkpoint(group: Group) -> None:
     group.option("--checkpoint FOLDER", kept)
 
 
+def add_groups(group: Group, what: str = "a fold has all of them or none") -> None:
+    """Which samples belong together."""
+    group.option(
+        "--groups COLUMN",
+        "column (for .npz the array) that says which samples belong together, those of one "
+        f"patient for instance: {what}; it is not used as a feature",
+    )
+
+
 def add_validation(parser: Parser, *, of_what: str = "folds") -> Group:
     """Folds, groups, seed and jobs; `of_what` is random and can be computed in parallel."""
     group = parser.add_group("cross-validation")
     group.option("--cv K", "folds; 0 for none", folds, 5)
-    group.option(
-        "--groups COLUMN",
-        "column (for .npz the array) that says which samples belong together, those of one "
-        "patient for instance: a fold has all of them or none; it is not used as a feature",
-    )
+    add_groups(group)
     add_seed(group, f"decides the {of_what}")
     add_jobs(group, f"{of_what} computed at the same time; -1 for one per core")
     return group
@@ -392,8 +399,9 @@ def add_page_limits(group: Group, *, has_test: bool = False) -> None:
         )
     group.option(
         "--report-seconds S",
-        "time for the page: what fits into it depends on the speed of the computer, so the same "
-        "command may give another p-value (default: no such limit)",
+        "time for what is computed for the page, which is drawn after that: what fits into it "
+        "depends on the speed of the computer, so the same command may give another p-value "
+        "(default: no such limit)",
         seconds,
     )
 

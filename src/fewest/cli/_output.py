@@ -7,7 +7,7 @@ import csv
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations, product
@@ -37,6 +37,21 @@ _INPUTS = {
     "events": "events",
     "confounds": "confounds",
 }
+# What a command may be stopped before.
+_PARTS = {
+    "validation": "the cross-validation",
+    "confounding": "the test of the covariates",
+    "comparison": "the comparison with other methods",
+    "learning_curve": "the learning curve",
+    "per_class": "the classes one by one",
+    "permutation": "the permutation test",
+    "verification": "the second search",
+    "model": "the model file",
+    "figures": "the figures",
+    "plot": "the figure",
+    "csv": "the table",
+    "page": "the page",
+}
 _ENDINGS = {"report": (".html", ".json"), "plot": (".png", ".svg", ".pdf")}
 
 
@@ -48,6 +63,9 @@ class Output:
     quiet: bool
     verbose: bool = False
     later: list[str] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+    _has_told_brief: bool = False
+    _last: tuple[DataclassInstance, str] | None = None
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace, *files: str) -> Output:
@@ -67,6 +85,11 @@ class Output:
         """A bar is for people only; with `2>&-` there is no standard error at all."""
         return not self.quiet and sys.stderr is not None and sys.stderr.isatty()
 
+    @property
+    def file(self) -> str | None:
+        """The file that --json names, in words."""
+        return visible(self.json_file) if self.json_file not in (None, _STANDARD_OUTPUT) else None
+
     def say(self, text: str) -> None:
         """Text that --quiet and JSON on standard output leave out."""
         if not self.quiet and self.json_file != _STANDARD_OUTPUT:
@@ -77,23 +100,80 @@ class Output:
         self.later.append(text)
 
     def deliver(self, report: DataclassInstance, text: str, brief: str, verdict: str = "") -> None:
-        """Write the file first: it must not depend on who reads the terminal.
+        """The whole result, of which nothing was told before."""
+        try:
+            self.tell(report, text, brief, verdict)
+        finally:
+            self.end()
 
-        `text` is for the terminal, `brief` what --quiet leaves of it. The verdict comes first, and
-        with --quiet on standard error: what reads standard output need not know of it.
+    def tell(self, report: DataclassInstance, text: str, brief: str, verdict: str = "") -> None:
+        """Write what is known by now, and print `text`; `end` comes after the last one.
+
+        `text` is what is new, for the terminal, and `brief` what --quiet leaves of all. A verdict
+        that is new comes first, later ones last. The file does not depend on who reads the
+        terminal, nor the other way round.
         """
-        if self.json_file not in (None, _STANDARD_OUTPUT):
+        first, self._last = self._last is None, (report, verdict)
+        try:
+            self.write_json(report)
+        finally:
+            if self.quiet and brief and not self._has_told_brief:
+                self._has_told_brief = True
+                if self.json_file != _STANDARD_OUTPUT:
+                    print_text(plain(brief))
+            verdict = verdict if self.is_new(verdict) else ""
+            blocks = [verdict, text] if first else [text, verdict]
+            if any(blocks):
+                self.say("\n" + "\n\n".join(filter(None, blocks)))
+            for line in filter(self.is_new, self.later):
+                self.say(line)
+
+    def write_json(self, report: DataclassInstance) -> None:
+        """Write the file that --json names: the whole of it, each time more is known."""
+        if self.file is not None and self.json_file is not None:
             write(self.json_file, to_json(report) + "\n")
-            self.later.insert(0, f"Written: {visible(self.json_file)}")
+            written = f"Written: {self.file}"
+            if written not in self.later:
+                self.later.insert(0, written)
+
+    def end(self) -> None:
+        """Print what comes once: JSON on standard output, and with --quiet the verdict.
+
+        That is on standard error, where what reads standard output need not know of it.
+        """
+        if self._last is None:
+            return
+        (report, verdict), self._last = self._last, None
         if self.json_file == _STANDARD_OUTPUT:
             print_text(to_json(report))
-        elif self.quiet and brief:
-            if verdict and sys.stderr is not None:
-                print(plain(verdict), file=sys.stderr)
-            print_text(plain(brief))
-        text = f"{verdict}\n\n{text}" if verdict else text
-        for line in ("\n" + text, *self.later):
-            self.say(line)
+        elif self._has_told_brief and verdict and sys.stderr is not None:
+            print(plain(verdict), file=sys.stderr)
+
+    @contextmanager
+    def ending(self, waiting: Sequence[str], *places: str) -> Iterator[None]:
+        """Whatever ends it: the last words, and which parts are still waited for then.
+
+        `places` are files besides that of --json where the rest is.
+        """
+        try:
+            yield
+        except BaseException:
+            if waiting and sys.stderr is not None:
+                names = ", ".join(dict.fromkeys(_PARTS[part] for part in waiting))
+                where = " and in ".join(["above", *filter(None, [self.file]), *places])
+                print(
+                    f"fewest: not finished: {names}. What was found before is {where}.",
+                    file=sys.stderr,
+                )
+            raise
+        finally:
+            self.end()
+
+    def is_new(self, text: str) -> bool:
+        """Whether a text was not printed yet; it counts as printed from now on."""
+        is_new = text not in self._told
+        self._told.add(text)
+        return is_new
 
 
 def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fewest._estimators.uncertainty import CONFIDENCE, Interval
 from fewest._wording import counted, cut, cut_apart, four_digits, percent
 from fewest.cli._emphasis import aligned
 from fewest.report._trust_content import ClassErrors, Validation
@@ -88,7 +89,7 @@ def class_text(content: Content) -> str:
     if len(shown) > _MOST_CLASSES:
         shown = sorted(shown, key=lambda one: -(one.error or 0.0))[:_MOST_CLASSES]
     title = f"Cross-validated errors class by class{_of_first_repeat(found)}"
-    interval = f"{100 * found.interval.confidence:.0f} % interval"
+    interval = f"{100 * CONFIDENCE:g} % interval"
     table = aligned(
         [
             ["class", "samples", "errors", "error", interval, ""],
@@ -98,7 +99,7 @@ def class_text(content: Content) -> str:
                 str(found.n_judged),
                 str(found.n_errors),
                 percent(found.error),
-                f"{percent(found.interval.low)} to {percent(found.interval.high)}",
+                _ends(found.interval),
                 "",
             ],
         ]
@@ -115,12 +116,13 @@ def _of_first_repeat(found: Validation) -> str:
 
 
 def _class_row(one: ClassErrors) -> list[str]:
-    error = interval = "-"
-    if one.error is not None and one.interval is not None:
-        error = percent(one.error)
-        interval = f"{percent(one.interval.low)} to {percent(one.interval.high)}"
+    error, interval = "-" if one.error is None else percent(one.error), _ends(one.interval)
     flag = "few samples" if one.is_small else ""
     return [cut(one.label), str(one.n_judged), str(one.n_errors), error, interval, flag]
+
+
+def _ends(interval: Interval | None) -> str:
+    return "-" if interval is None else f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def _confused_lines(found: Validation) -> list[str]:

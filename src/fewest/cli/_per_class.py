@@ -39,16 +39,16 @@ def search_each_class(job: Job, rules: dict[str, Any]) -> None:
             seconds = max(budget.left / (len(parts) - place), 1e-3)
             found.append(_search(job, part, rules, seconds))
     if all(result.size is None for result in found):
-        raise InseparableError(_refuse(arguments.max_errors, rules, found))
+        said = _refuse(arguments.max_errors, rules, found)
+        raise InseparableError(f"{said} Allow errors:\n{job.suggest('select', '--C', '10')}")
     classes = [
         describe_class_minimum(label, result, part)
         for label, result, part in zip(data.labels, found, parts, strict=False)
     ]
-    verify(job, *zip(found, parts, strict=True))
+    later = verify(job, *zip(found, parts, strict=True))
     per_class = gather_classes(classes)
-    content = job.content(found[-1], per_class)
     data.n_jobs = 1  # --jobs are threads here; those of the page would be processes
-    job.deliver(content, _list_features(per_class), found[-1], per_class)
+    job.deliver(lambda _: _list_features(per_class), found[-1], per_class, later=later)
 
 
 def _search(job: Job, data: Data, rules: dict[str, Any], seconds: float) -> MinimumResult:
@@ -75,7 +75,7 @@ def _refuse(most: int, rules: dict[str, Any], found: list[MinimumResult]) -> str
     proven = " (proven)" if all(result.certified for result in found) else ", as far as is known"
     return (
         f"no set of features{follow} separates all classes, or any one from the rest,{errors}"
-        f"{proven}.\nTry fewest select with a finite --C."
+        f"{proven}."
     )
 
 
@@ -92,7 +92,7 @@ def estimate(job: Job, estimator: Any, data: Data, checkpoint: str | None) -> In
     arguments = job.arguments
     return informative_features(
         estimator,
-        data.X,
+        data.raw,
         data.y,
         groups=data.groups,
         cv=arguments.cv,

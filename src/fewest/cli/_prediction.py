@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,26 +17,29 @@ from fewest._types import IndexArray
 from fewest._wording import counted, cut, listed, visible
 from fewest.cli._errors import CommandError
 from fewest.cli._reading import read_new
+from fewest.cli._waiting import read_waiting
 from fewest.exceptions import ModelFileError
 from fewest.model_files import load
 from fewest.model_files._archive import is_model_file
+from fewest.report._commands import write_command
 from fewest.report._data import note_small_classes
 from fewest.report.content import ClassSize, ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
 
 
-def load_machine(path: str, data: str | None = None) -> Any:
+def load_machine(path: str, data: str | None = None, reading: Sequence[str] = ()) -> Any:
     """A machine that can predict; an error that says what to do if the file holds none.
 
-    `data` is the other file that was named: it may be the model.
+    `data` is the other file that was named: it may be the model. It is read with the options
+    `reading`.
     """
     if data is not None and _are_swapped(path, data):
         raise CommandError(
             f"{visible(data)} is the model, and {visible(path)} the data: name the model first.\n"
-            f"fewest predict {visible(data)} {visible(path)}"
+            f"{write_command('predict', data, [path, *reading])}"
         )
     try:
-        machine = load(path)
+        machine = read_waiting(lambda: load(path), path)
     except (ModelFileError, ImportError) as error:
         raise CommandError(str(error)) from error
     except OSError as error:
@@ -62,7 +66,13 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
     used = np.arange(machine.n_features_in_)
     if abilities.predicts_from_support:
         used = np.flatnonzero(machine.support_)
-    samples = read_new(arguments, None if names is None else names[used].tolist())
+    reading: dict[str, Any] = {}
+    if names is not None:
+        kept = vars(machine)
+        medians, percents = (kept.get(f"training_{what}_") for what in ("medians", "percents"))
+        reading["medians"] = None if medians is None else medians[used]
+        reading["percents"] = None if percents is None else names[percents].tolist()
+    samples = read_new(arguments, None if names is None else names[used].tolist(), **reading)
     X = _arrange(machine, samples, used)
     scores = None
     try:
@@ -84,6 +94,7 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
         notes.append(f"Ignored, because the model does not know it: {listed(unknown)}.")
     truth, errors = samples.truth, None
     if truth is not None:
+        truth = _fold_case(machine, truth)
         errors, doubts = compare(machine, predicted, truth, samples.target or "")
         notes += doubts
     return Predictions(
@@ -98,6 +109,14 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
         errors=errors,
         notes=notes,
     )
+
+
+def _fold_case(machine: Any, truth: NDArray[Any]) -> NDArray[Any]:
+    """Classes as the model writes them, if upper and lower case did not count in its training."""
+    if not vars(machine).get("training_folded_case_", False):
+        return truth
+    written = {str(label).casefold(): str(label) for label in machine.classes_.tolist()}
+    return np.array([written.get(str(one).casefold(), str(one)) for one in truth.tolist()])
 
 
 def summarize_model(machine: Any, file: str, n_features: int, n_used: int) -> ModelSummary:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from fewest._wording import visible
 from fewest.cli._errors import CommandError
+from fewest.cli._waiting import read_waiting
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 from fewest.tables._narrow import keep_classes, oppose_rest
 from fewest.tables._second import read_some
 from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
+
+_Found = TypeVar("_Found")
 
 _OPTIONS = {
     "target": "--target COLUMN",
@@ -28,16 +34,22 @@ _OPTIONS = {
     "names": "--names COLUMN",
     "covariates": "--covariates A,B",
     "duplicates": "--duplicates",
+    "fold_case": "--fold-case",
     "only": "--only A B",
     "one_vs_rest": "--one-vs-rest LABEL",
 }
+_AS_USUAL = {"missing": "error", "duplicates": "error"}
+# What other commands need to read the same samples and features.
+_FOR_ALL = tuple(name for name in _OPTIONS if name != "covariates")
 
 
 def read(arguments: argparse.Namespace) -> Table:
     """The table; where an option would help, the message names it."""
     _refuse_blocks(arguments)
-    with naming_options():
-        table = read_table(
+    with naming_options(arguments):
+        table = _read(
+            arguments,
+            read_table,
             arguments.data,
             arguments.target,
             arguments.drop,
@@ -46,6 +58,7 @@ def read(arguments: argparse.Namespace) -> Table:
             missing=arguments.missing,
             covariates=split_names(getattr(arguments, "covariates", None)),
             keep=arguments.keep,
+            fold_case=arguments.fold_case,
             **_layout(arguments),
         )
         table = narrow(table, arguments)
@@ -56,6 +69,27 @@ def read(arguments: argparse.Namespace) -> Table:
             "columns.\nLeave it out if the columns are objects of another kind."
         )
     return table
+
+
+def list_reading(arguments: argparse.Namespace) -> list[str]:
+    """The options that say how to read the file, as one types them, for another command.
+
+    Covariates are left out there, so the features are the same.
+    """
+    dropped = [*arguments.drop, *split_names(getattr(arguments, "covariates", None))]
+    given = {**vars(arguments), "drop": dropped}
+    listed: list[str] = []
+    for name in _FOR_ALL:
+        option, value = f"--{name.replace('_', '-')}", given.get(name)
+        if value is True:
+            listed.append(option)
+        elif name == "only" and value:
+            listed += [option, *value]
+        elif value and value != _AS_USUAL.get(name):
+            values = value if isinstance(value, list) else [value]
+            for one in values:
+                listed += [f"{option}={one}"] if one.startswith("-") else [option, one]
+    return listed
 
 
 def narrow(table: Table, arguments: argparse.Namespace) -> Table:
@@ -77,36 +111,65 @@ def _refuse_blocks(arguments: argparse.Namespace) -> None:
         )
 
 
-def read_second(arguments: argparse.Namespace, features: Sequence[str]) -> tuple[Table, list[str]]:
-    """The table of --against, with those of the features that it has; and its other columns."""
+def read_second(
+    arguments: argparse.Namespace, features: Sequence[str], percents: Sequence[str]
+) -> tuple[Table, list[str]]:
+    """The table of --against, with those of the features that it has; and its other columns.
+
+    `percents` are those that the first table has in percent.
+    """
     layout = _layout(arguments)
     if arguments.against_classes is not None:
         layout["classes"] = arguments.against_classes
     with naming_options(classes="--against-classes FILE:COLUMN"):
-        table, others = read_some(
+        table, others = _read(
+            arguments,
+            read_some,
             arguments.against,
             features,
             arguments.target,
             transpose=arguments.transpose,
             missing=arguments.missing,
+            fold_case=arguments.fold_case,
+            percents=percents,
             **layout,
         )
         return narrow(table, arguments), others
 
 
-def read_new(arguments: argparse.Namespace, features: Sequence[str] | None) -> Samples:
-    """Samples to predict, with these features (None: all that are there)."""
+def read_new(
+    arguments: argparse.Namespace, features: Sequence[str] | None, **reading: Any
+) -> Samples:
+    """Samples to predict, with these features (None: all that are there).
+
+    `reading` is what the model knows of the table of its training: medians and percents.
+    """
     _refuse_blocks(arguments)
     with naming_options(missing="--missing drop-samples or median"):
-        return read_samples(
+        return _read(
+            arguments,
+            read_samples,
             arguments.data,
             features,
             arguments.target,
             arguments.drop,
             transpose=arguments.transpose,
             missing=arguments.missing,
+            **reading,
             **_layout(arguments),
         )
+
+
+def _read(
+    arguments: argparse.Namespace,
+    reader: Callable[..., _Found],
+    file: str,
+    *others: Any,
+    **options: Any,
+) -> _Found:
+    """What this reader makes of the file; Ctrl-C ends it, however long it takes."""
+    work = partial(reader, file, *others, **options)
+    return read_waiting(work, file, quiet=arguments.quiet)
 
 
 def split_names(text: str | None) -> list[str]:
@@ -121,13 +184,20 @@ def _layout(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 @contextmanager
-def naming_options(**others: str) -> Iterator[None]:
-    """An error names the option that would help; `others` are called differently here."""
+def naming_options(arguments: argparse.Namespace | None = None, **others: str) -> Iterator[None]:
+    """An error names the options that would help; `others` are called differently here.
+
+    Of several that would help, only those are named that the command has.
+    """
     options = {**_OPTIONS, **others}
     try:
         yield
     except InputError as error:
         option = f"See {options[error.argument]}." if error.argument else ""
+        known = [one for one in error.choices if hasattr(arguments, one)]
+        if known:
+            named = shlex.quote(visible(error.column))
+            option = f"See {', or '.join(f'--{one} {named}' for one in known)}."
         ends_with_list = str(error).rpartition("\n")[2].startswith("  ")
         separator = "\n" if ends_with_list else " "
         raise CommandError(f"{error}{separator}{option}".rstrip()) from error

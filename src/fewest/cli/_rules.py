@@ -44,7 +44,8 @@ def add_rule_options(parser: Parser) -> Group:
     group.option(
         "--feature-cost FILE",
         "table with a header line, the name of a feature in the first column and its price in the "
-        "second, or FILE:COLUMN for another column; features that are not listed cost 1",
+        "second, or FILE:COLUMN for another column; features that are not listed cost 1; where "
+        "there is a C, it is per unit of the median price, so all prices times 100 change nothing",
     )
     group.option(
         "--feature-groups FILE",

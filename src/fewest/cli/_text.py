@@ -65,8 +65,8 @@ def shorten(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_MOST_CLASSES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_text(content: Content, *, verbose: bool = False) -> str:
-    """Every part that is there, the time it took, and notes; proofs if they are wanted."""
+def result_blocks(content: Content, *, verbose: bool = False) -> list[str]:
+    """Every part that is there; proofs if they are wanted."""
     blocks = [
         *_answer_blocks(content, verbose=verbose),
         *_cost_blocks(content),
@@ -80,10 +80,8 @@ def result_text(content: Content, *, verbose: bool = False) -> str:
         *confounding_blocks(content),
         *comparison_blocks(content),
         *learning_blocks(content),
-        time_text(content.seconds),
-        notes_text([*_missing_validation(content), *content.notes]),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return [block for block in blocks if block]
 
 
 def names_text(names: Iterable[str]) -> str:
@@ -98,14 +96,17 @@ def notes_text(notes: Iterable[str]) -> str:
 
 def time_text(seconds: dict[str, float]) -> str:
     """How long each part took."""
+    if not seconds:
+        return ""
     return dim(f"Time: {', '.join(f'{what} {taken:.2f} s' for what, taken in seconds.items())}")
 
 
-def _missing_validation(content: Content) -> list[str]:
+def list_notes(content: Content) -> list[str]:
+    """The notes; the first one says why there is no cross-validation."""
     reason = content.why_not("validation")
     if reason is None or reason == NOT_ASKED_FOR:
-        return []
-    return [f"No cross-validation: {reason}."]
+        return content.notes
+    return [f"No cross-validation: {reason}.", *content.notes]
 
 
 def _diagnosis_text(content: Content, *, verbose: bool) -> str:
@@ -255,7 +256,7 @@ def errors_text(content: Content, *, of_voxels: bool = False) -> str:
 def _interval_text(validation: Validation) -> str:
     found = validation.balanced_interval
     if found is None:
-        return ""
+        return f" (no interval: {validation.no_interval})" if validation.no_interval else ""
     confidence = f"{100 * found.confidence:.0f} %"
     return f" ({confidence} interval {percent(found.low)} to {percent(found.high)})"
 

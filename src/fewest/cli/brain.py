@@ -151,7 +151,7 @@ def _add_output(brain: options.Parser) -> None:
     options.add_raw(group)
     group.option(
         "--out FOLDER",
-        "folder to write; it appears when all is done, or not at all",
+        "folder to write; it appears with all maps and numbers, figures and page follow",
         required=True,
     )
     saved = "also save the decoder to this file, for fewest predict and fewest.load"

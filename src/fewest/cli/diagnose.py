@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> None:
     data = job.data
     with job.working("testing"):
         found = diagnose(
-            data.X,
+            data.raw,
             data.y,
             n_permutations=arguments.permutations,
             cv=arguments.cv or None,
@@ -63,4 +63,4 @@ def run(arguments: argparse.Namespace) -> None:
             n_jobs=arguments.jobs,
             verbose=job.verbose,
         )
-    job.deliver(job.content(found), found.summary.splitlines()[0], found)
+    job.deliver(lambda _: found.summary.splitlines()[0], found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fewest._wording import visible
@@ -12,6 +13,7 @@ from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
+    from fewest.cli._job import Stage
     from fewest.report.content import Content
 
 __all__ = ["add_options", "run"]
@@ -106,19 +108,23 @@ def run(arguments: argparse.Namespace) -> None:
     job.say_method(estimator)
     with job.working(where="in a fold, "):
         found = estimate(job, estimator, data, arguments.checkpoint)
-    per_class = None
+    later: list[Stage] = []
+    if arguments.plot:
+        t_map = find_t_map(data)
+        draw = partial(job.draw, lambda figure: plot_informative(found, t_map, figure=figure))
+        later.append(("plot", draw))
     if arguments.per_class and data.is_binary:
         job.note([TWO_CLASSES])
     elif arguments.per_class and is_whole(found):
-        per_class = estimate_each_class(job, estimator)
-    if arguments.plot:
-        t_map = find_t_map(data)
-        job.draw(lambda figure: plot_informative(found, t_map, figure=figure))
-    content = job.content(found, per_class, estimator=estimator)
-    brief = f"{_choose_estimate(content):.4f}"
-    if per_class is not None:
-        shares = ((one.label, choose_share(one)) for one in per_class.classes)
-        brief = "\n".join(f"{visible(label)}\t{share:.4f}" for label, share in shares)
-    job.deliver(content, brief, found, per_class)
+        later.append(("per_class", partial(estimate_each_class, job, estimator)))
+
+    def brief(content: Content) -> str:
+        if content.per_class is None:
+            is_awaited = content.why_not("per_class") is not None
+            return "" if is_awaited else f"{_choose_estimate(content):.4f}"
+        shares = ((one.label, choose_share(one)) for one in content.per_class.classes)
+        return "\n".join(f"{visible(label)}\t{share:.4f}" for label, share in shares)
+
+    job.deliver(brief, found, estimator=estimator, later=later)
     if not is_whole(found):
         raise KeyboardInterrupt  # the exit code says so, after all is written

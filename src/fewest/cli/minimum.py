@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fewest._wording import counted, cut, listed
@@ -12,19 +14,21 @@ from fewest.cli._errors import CommandError, InseparableError
 from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
-    from fewest.cli._job import Job
+    from fewest.cli._job import Job, Stage
     from fewest.minimum import ErrorFront, MinimumResult, NearOptimalSets, PriceFront
     from fewest.report._data import Data
+    from fewest.report.content import Content
 
     _Verifiable: TypeAlias = MinimumResult | NearOptimalSets | ErrorFront | PriceFront
 
 __all__ = ["add_options", "run"]
 
-_ALLOW_ERRORS = "Try fewest select with a finite --C."
 _UNKNOWN = (
     "no set of features was found that separates the classes without error, nor an exact proof "
-    f"that there is none.\n{_ALLOW_ERRORS}"
+    "that there is none."
 )
+
+_CONTRADICTED = "A second search contradicts this result: do not use it."
 
 _DESCRIPTION = """\
 Find the smallest number of features that separate the classes without error,
@@ -95,6 +99,7 @@ def add_options(commands: options.Commands) -> None:
         "also repeat the search for better sets, from the proofs alone and without linear "
         "programs; takes about as long again",
     )
+    options.add_groups(group, "so it is in the folds and permutations of --report")
     options.add_jobs(group, "threads; -1 for one per core", default=-1)
     add_rule_options(minimum)
     options.add_output(
@@ -129,16 +134,21 @@ def run(arguments: argparse.Namespace) -> None:
             raise InseparableError(_refuse_errors(arguments.max_errors, result.certified))
         if rules:
             raise InseparableError(_refuse_rules(is_proven=result.certified))
-        raise InseparableError(_refuse(pairs, data.is_binary) if pairs else _UNKNOWN)
+        said = _refuse(pairs, data.is_binary) if pairs else _UNKNOWN
+        raise InseparableError(f"{said} Allow errors:\n{job.suggest('select', '--C', '10')}")
     if arguments.per_class:
         job.note([TWO_CLASSES])
+    later: list[Stage] = []
     if arguments.plot and near is not None:
-        _draw(job, near)
-    verify(job, (result if near is None else near, data))
-    content = job.content(result, near)
+        later.append(("plot", partial(_draw, job, near)))
+    later += verify(job, (result if near is None else near, data))
     # --jobs are threads here; those of the page would be processes.
     data.n_jobs = 1
-    job.deliver(content, names_text(content.trust.minima[0].sets[0].features), result, near)
+
+    def brief(content: Content) -> str:
+        return names_text(content.trust.minima[0].sets[0].features)
+
+    job.deliver(brief, result, near, later=later)
 
 
 def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimalSets | None]:
@@ -164,17 +174,23 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
         return minimum_features(data.X, data.y, **sizes, **wanted), None
 
 
-def verify(job: Job, *results: tuple[_Verifiable, Data]) -> None:
-    """Check all of it if asked to; say, after the result, what was checked and what was not."""
-    if not job.arguments.verify:
-        job.output.say_later(
-            "Not checked a second time: that there is no better set. --verify does that, in "
-            "another way."
-        )
-        return
+def verify(job: Job, *results: tuple[_Verifiable, Data]) -> list[Stage]:
+    """The stage that checks all of it if asked to; otherwise say what was not checked."""
+    if job.arguments.verify:
+        return [("verification", partial(_verify, job, results))]
+    job.output.say_later(
+        "Not checked a second time: that there is no better set. --verify does that, in "
+        "another way."
+    )
+    return []
+
+
+def _verify(job: Job, results: Sequence[tuple[_Verifiable, Data]]) -> None:
+    """Say, after the result, what was checked; what does not verify is an error."""
     with job.working("verifying"):
         checks = [result.verify(data.X, data.y, search=True) for result, data in results]
     if not all(checks):
+        job.note([_CONTRADICTED])
         raise CommandError(
             "the result does not verify: a second search contradicts it.\n"
             "Do not use it, and report this with the data, if you can."
@@ -198,7 +214,7 @@ def _refuse_rules(*, is_proven: bool) -> str:
     """What to say if no set that follows the rules separates the classes."""
     if is_proven:
         start = "no set of features that follows the rules separates the classes without error"
-        return f"{start} (proven).\nLeave out some of the rules, or allow errors: fewest select."
+        return f"{start} (proven).\nLeave out some of the rules, or allow errors with --max-errors."
     return (
         "no set of features was found that follows the rules and separates the classes without "
         "error, nor a proof that there is none.\nGive it more time with --max-seconds, or leave "
@@ -243,18 +259,21 @@ def _show_front(job: Job, rules: dict[str, Any]) -> None:
             verbose=job.verbose,
             **rules,
         )
+    later: list[Stage] = []
     if arguments.plot:
         from fewest.plotting import plot_error_front
 
-        job.draw(
+        draw = partial(
+            job.draw,
             lambda figure: plot_error_front(front, ax=figure.subplots()),
             figsize=(5.2, 3.8),
             layout="constrained",
         )
-    verify(job, (front, data))
-    content = job.content(front)
+        later.append(("plot", draw))
+    later += verify(job, (front, data))
     data.n_jobs = 1
-    job.deliver(content, names_text(data.names(front.points[-1].subsets[0])), front)
+    names = names_text(data.names(front.points[-1].subsets[0]))
+    job.deliver(lambda _: names, front, later=later)
 
 
 def _refuse_errors(most: int, is_proven: bool) -> str:
@@ -274,10 +293,10 @@ def _refuse(pairs: list[str], is_binary: bool) -> str:
     if is_binary:
         return (
             "no set of features separates the classes without error: both can be averaged to one "
-            f"point (checked in exact arithmetic).\n{_ALLOW_ERRORS}"
+            "point (checked in exact arithmetic)."
         )
     return (
         f"no set of features separates these classes without error: {listed(pairs)}. Each two can "
         "be averaged to one point (checked in exact arithmetic).\nMerge such classes, or leave "
-        f"their samples out. Or: {_ALLOW_ERRORS[0].lower()}{_ALLOW_ERRORS[1:]}"
+        "their samples out."
     )

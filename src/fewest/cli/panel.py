@@ -25,8 +25,9 @@ what each feature adds, what could replace it, how other panels of the same
 size do, and how it carries over to a second file.
 
 The folds judge a classifier on the given features, not the choice of these
-features. If they were chosen on the same samples, the error is too small:
-with --choose the choice is repeated in every fold, too."""
+features. If they were chosen on the same samples, the error is too small, and
+it is marked so. With --choose the choice is repeated in every fold, too, and
+that error is reported; --chosen-elsewhere says that there is no need to."""
 
 
 def add_options(commands: options.Commands) -> None:
@@ -38,6 +39,7 @@ def add_options(commands: options.Commands) -> None:
         description=_DESCRIPTION,
         examples=(
             "expression.csv --target diagnosis --features CD33,ZYX,CST3",
+            "expression.csv --target diagnosis --features CD33,ZYX --chosen-elsewhere",
             "expression.csv --target diagnosis --features CD33,ZYX --against second.csv",
             "expression.csv --target diagnosis --features-from names.txt --report panel.html",
             "expression.csv --target diagnosis --features-from result.json --choose",
@@ -51,6 +53,12 @@ def add_options(commands: options.Commands) -> None:
     group.option(
         "--features-from FILE",
         "the names from a file: one per line, or a result that fewest select --json has written",
+    )
+    group.option(
+        "--chosen-elsewhere",
+        "the panel was chosen without these samples (it comes from a paper, for instance), so its "
+        "error is that of new samples; otherwise the error is marked as optimistic",
+        action="store_true",
     )
     group.option(
         "--against FILE",
@@ -89,7 +97,7 @@ def add_options(commands: options.Commands) -> None:
     )
     group.option(
         "--max-seconds SECONDS",
-        "leave out comparisons that have not begun by then; inf for no limit",
+        "leave out comparisons that are not done by then; inf for no limit",
         options.cost,
         300,
     )
@@ -100,7 +108,7 @@ def add_options(commands: options.Commands) -> None:
     validation.option("--repeats R", "repeat it with other folds", options.at_least_one, 5)
     options.add_output(
         panel,
-        quiet="print the balanced error only; no progress bar",
+        quiet="print the balanced error only, and whether it is optimistic; no progress bar",
         page="also make one page (.html) with a figure and all tables, or the same as numbers "
         "(.json)",
         plot="the errors with and without each feature, beside those of other panels",
@@ -119,17 +127,17 @@ def run(arguments: argparse.Namespace) -> None:
     given = read_panel(arguments)
     job = start_job(arguments, "plot")
     given = given.check(job.data.feature_names)
-    second = None if arguments.against is None else _read_second(arguments, given)
+    second = None if arguments.against is None else _read_second(job, given)
     estimator = _make_chooser(job, given) if arguments.choose else None
-    points = None if arguments.points is None else _make_points(job, given)
+    points = None if arguments.points is None else _make_points(job, given, estimator)
     found = _judge(job, given, second, estimator)
     _write(job, found, second, points)
 
 
-def _read_second(arguments: argparse.Namespace, given: GivenPanel) -> tuple[Table, list[str]]:
+def _read_second(job: Job, given: GivenPanel) -> tuple[Table, list[str]]:
     from fewest.cli._reading import read_second
 
-    return read_second(arguments, given.names)
+    return read_second(job.arguments, given.names, job.percents)
 
 
 def _make_chooser(job: Job, given: GivenPanel) -> Any:
@@ -143,21 +151,38 @@ def _make_chooser(job: Job, given: GivenPanel) -> Any:
     return make_estimator(arguments, read_rule_options(arguments, names))
 
 
-def _make_points(job: Job, given: GivenPanel) -> PointsScore:
+def _make_points(job: Job, given: GivenPanel, estimator: Any) -> PointsScore:
     from fewest.panels import points_score
+    from fewest.significance import run_held_out
 
     arguments, data = job.arguments, job.data
+    shared = {"groups": data.groups, "random_state": arguments.seed}
     with job.working("points"):
+        held_out = None
+        if estimator is not None and not arguments.chosen_elsewhere:
+            settings = {**shared, "cv": arguments.cv, "n_jobs": arguments.jobs}
+            held_out = run_held_out(estimator, data.raw, data.y, **settings)
         return points_score(
-            data.X,
+            data.raw,
             data.y,
             given.names,
             feature_names=data.feature_names,
             max_points=arguments.points,
-            groups=data.groups,
             cv=arguments.cv,
-            random_state=arguments.seed,
+            held_out=held_out,
+            chosen_elsewhere=arguments.chosen_elsewhere,
+            **shared,
         )
+
+
+def _fill_second(job: Job, table: Table) -> Any:
+    """X of the second table, its gaps filled in with medians of the first one."""
+    if table.raw is None:
+        return table.X
+    from fewest._gaps import fill_gaps, find_medians
+
+    places = [job.data.feature_names.index(name) for name in table.feature_names]
+    return fill_gaps(table.raw, find_medians(job.data.raw[:, places]))
 
 
 def _judge(
@@ -168,15 +193,16 @@ def _judge(
     arguments, data, against = job.arguments, job.data, None
     if second is not None:
         table, others = second
-        against = (table.X, table.y, table.feature_names, others)
+        against = (_fill_second(job, table), table.y, table.feature_names, others)
     if estimator is not None:
         job.say_method(estimator)
     with job.working("judging"):
         return panel_report(
-            data.X,
+            data.raw,
             data.y,
             given.names,
             estimator=estimator,
+            chosen_elsewhere=arguments.chosen_elsewhere,
             feature_names=data.feature_names,
             groups=data.groups,
             cv=arguments.cv,
@@ -203,6 +229,7 @@ def _write(
     from fewest.cli._job import list_options
     from fewest.cli._output import write
     from fewest.cli._text import notes_text, time_text
+    from fewest.panels._errors import bracketed
     from fewest.plotting import plot_panel_report
     from fewest.report import make_panel_page
     from fewest.report._verdict import judge_panel
@@ -227,6 +254,11 @@ def _write(
         seconds=dict(job.seconds),
         notes=notes,
     )
+    card = "" if points is None else str(points)
+    blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
+    text = "\n\n".join(block for block in blocks if block)
+    quiet = f"{found.errors.balanced_error:.4f}{bracketed(found.errors.caveat)}"
+    job.output.deliver(content, text, quiet, verdict.text)
     if arguments.plot:
         size = (6.6, 1.2 + 0.32 * (len(found.names) + 4))
 
@@ -234,10 +266,7 @@ def _write(
             plot_panel_report(found, ax=figure.subplots())
 
         job.draw(draw, figsize=size, layout="constrained")
-    card = "" if points is None else str(points)
-    blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
-    text = "\n\n".join(block for block in blocks if block)
-    job.output.deliver(content, text, f"{found.errors.balanced_error:.4f}", verdict.text)
+        job.output.say(job.output.later[-1])
     if arguments.report is not None:
         page = make_panel_page(
             found,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -68,18 +69,25 @@ def run(arguments: argparse.Namespace) -> None:
     estimator = make_estimator(arguments, job.rules)
     job.say_method(estimator, with_C=False)
     curve, held_outs = _follow(job, estimator)
-    if arguments.plot:
-        job.draw(
-            lambda figure: plot_costs(curve, figure.subplots()),
-            figsize=(6.4, 4.4),
-            layout="constrained",
+    draw = partial(
+        job.draw,
+        lambda figure: plot_costs(curve, figure.subplots()),
+        figsize=(6.4, 4.4),
+        layout="constrained",
+    )
+    if arguments.report and curve.chosen is not None:
+        job.leave_out(
+            "permutation",
+            "the same samples chose C, so a test with this C would be optimistic. The command "
+            "fewest select chooses C again for every labelling",
         )
-    content = job.content(curve, estimator=estimator)
-    results: list[Any] = []
-    notes: list[str] = []
-    if arguments.report:
-        results, notes = _describe_page(job, estimator, curve, held_outs)
-    job.deliver(content, cost_table(curve), *results, notes=notes)
+    job.deliver(
+        lambda _: cost_table(curve),
+        curve,
+        estimator=estimator,
+        later=[("plot", draw)] if arguments.plot else [],
+        page=lambda _: _describe_page(job, estimator, curve, held_outs),
+    )
 
 
 def _follow(job: Job, estimator: Any) -> tuple[CostCurve, list[HeldOut]]:
@@ -134,10 +142,4 @@ def _describe_page(
         else "The machine is that of the C with the smallest cross-validated error. The same "
         "samples chose it, so its error is optimistic."
     )
-    if curve.chosen is not None:
-        job.leave_out(
-            "permutation",
-            "the same samples chose C, so a test with this C would be optimistic. The command "
-            "fewest select chooses C again for every labelling",
-        )
     return [machine, curve, held_outs[best] if held_outs else None], [note]

@@ -57,7 +57,7 @@ def add_options(commands: options.Commands) -> None:
     group.option(
         "--missing",
         "cells without a value: an error that says where they are, leave out their samples, or "
-        "fill in the median of the feature over the samples of DATA",
+        "fill in the median of the feature over the training samples, which the model keeps",
         default="error",
         choices=("error", "drop-samples", "median"),
     )
@@ -83,11 +83,6 @@ def run(arguments: argparse.Namespace) -> None:
     found = _predict(arguments)
     output.say(_model_text(found.model, found.kind))
     output.say(f"Data      {found.data}: {_count(found, found.n_samples)}")
-    if arguments.out:
-        columns = _list_columns(found)
-        rows = [columns, *zip(*columns.values(), strict=True)]
-        write(arguments.out, csv_text(rows, raw=arguments.raw))
-        output.say_later(f"Written: {visible(arguments.out)}")
     blocks = [
         _counts_text(found),
         _samples_text(found, found.n_samples if arguments.verbose else _MOST_SAMPLES),
@@ -95,7 +90,14 @@ def run(arguments: argparse.Namespace) -> None:
         notes_text(found.notes),
     ]
     text = "\n\n".join(block for block in blocks if block)
-    output.deliver(found, text, names_text(map(str, found.predictions)))
+    try:
+        if arguments.out:
+            columns = _list_columns(found)
+            rows = [columns, *zip(*columns.values(), strict=True)]
+            write(arguments.out, csv_text(rows, raw=arguments.raw))
+            output.say_later(f"Written: {visible(arguments.out)}")
+    finally:  # also if there is no room for the table
+        output.deliver(found, text, names_text(map(str, found.predictions)))
 
 
 def _predict(arguments: argparse.Namespace) -> Predictions:
@@ -103,9 +105,10 @@ def _predict(arguments: argparse.Namespace) -> Predictions:
     from fewest._estimators.abilities import abilities_of
     from fewest.cli._errors import CommandError
     from fewest.cli._prediction import load_machine, predict_samples
+    from fewest.cli._reading import list_reading
 
     first, *others = arguments.data
-    machine = load_machine(arguments.model, first)
+    machine = load_machine(arguments.model, first, list_reading(arguments))
     if abilities_of(machine).reads_images:
         from fewest.cli._volume_prediction import predict_volumes
 

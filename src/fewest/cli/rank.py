@@ -12,6 +12,7 @@ from fewest.cli._output import csv_text
 from fewest.cli._rules import add_rule_options, read_rule_options
 
 if TYPE_CHECKING:
+    from fewest.cli._job import Stage
     from fewest.report._data import Data
     from fewest.report.content import Subset
 
@@ -51,6 +52,7 @@ def add_options(commands: options.Commands) -> None:
     )
     group.option("--min-features N", "end when fewer features are left", options.at_least_one, 1)
     options.add_checkpoint(group)
+    options.add_groups(group, "so it is in the folds and permutations of --report")
     options.add_jobs(group, "more than two classes: machines computed at the same time")
     output = options.add_output(
         rank, quiet="print the names of the features only, the smallest subset first; no bar"
@@ -82,14 +84,14 @@ def run(arguments: argparse.Namespace) -> None:
     )
     with job.working():
         selector.fit(job.data.X, job.data.y)
-    content = job.content(selector, estimator=estimator)
     found = describe_subsets(selector, job.data)
     ranked = [found.subsets[number - 1] for number in found.ranking]
+    later: list[Stage] = []
     if arguments.csv:
-        rows = _list_rows(ranked, [entry.label for entry in content.data.classes], job.data)
-        job.write("csv", csv_text(rows, raw=arguments.raw))
+        rows = _list_rows(ranked, job.data.labels, job.data)
+        later.append(("csv", lambda: job.write("csv", csv_text(rows, raw=arguments.raw))))
     names = names_text(name for subset in ranked for name in subset.features)
-    job.deliver(content, names, selector)
+    job.deliver(lambda _: names, selector, estimator=estimator, later=later)
     if found.stop_reason == "interrupted":
         raise KeyboardInterrupt  # the exit code says so, after all is written
 

@@ -24,7 +24,7 @@ from fewest.cli._rules import add_rule_options, read_rule_options
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
     from fewest._estimators.splits import Split
-    from fewest.cli._job import Job
+    from fewest.cli._job import Job, Stage
     from fewest.report.content import Content
     from fewest.significance import Confounding
 
@@ -55,7 +55,7 @@ def add_options(commands: options.Commands) -> None:
         examples=(
             "expression.csv --target diagnosis",
             "expression.csv --target diagnosis --report result.html",
-            "expression.tsv.gz --target diagnosis --drop patient --drop age",
+            "expression.tsv.gz --target diagnosis --groups patient --drop age",
             "expression.parquet --target diagnosis --C inf --json result.json",
             "expression.npz --cv 10 --repeats 5 --jobs 4",
             "expression.csv --target celltype --max-features 20",
@@ -124,25 +124,28 @@ def run(arguments: argparse.Namespace) -> None:
                 "C was not chosen from the data, which takes many passes over the file: try other "
                 "values of --C, or --method sfm-cv."
             )
-    chooses = arguments.method is None
+    chooses, multi_class = arguments.method is None, arguments.multi_class
     notes += settle_method(arguments)
     table = read_blocks(arguments) if in_blocks else None
     job = start_job(arguments, "model", table=table)
     if chooses and arguments.method == "sfm-cv":
-        notes += _avoid_small_folds(job)
+        notes += _avoid_small_folds(job, multi_class)
     job.note(notes)
     job.rules = read_rule_options(arguments, job.data.feature_names)
     select_features(job)
 
 
-def _avoid_small_folds(job: Job) -> list[str]:
-    """A fixed C where a class is too small to be split twice, in folds of folds."""
+def _avoid_small_folds(job: Job, multi_class: str | None) -> list[str]:
+    """A fixed C where a class is too small to be split twice, in folds of folds.
+
+    `multi_class` is what was asked for, before a default took its place.
+    """
     sizes = {one.label: one.n_samples for one in job.data.summary(**job.about).classes}
     smallest = min(sizes, key=lambda label: sizes[label])
     if sizes[smallest] >= _FEWEST_PER_CLASS:
         return []
     arguments = job.arguments
-    arguments.method, arguments.C, arguments.multi_class = "sfm", METHODS["sfm"].C, None
+    arguments.method, arguments.C, arguments.multi_class = "sfm", METHODS["sfm"].C, multi_class
     return [
         f"C was not chosen from the data: the class {quoted(smallest)} has only "
         f"{counted(sizes[smallest], 'sample')}. Try other values of --C."
@@ -157,6 +160,7 @@ def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
     import numpy as np
 
     from fewest._estimators.splits import fit_with_groups
+    from fewest._gaps import find_medians
     from fewest.cli._text import names_text
     from fewest.model_files import save
 
@@ -165,29 +169,34 @@ def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
     job.say_method(machine)
     with job.working():
         fit_with_groups(machine, data.X, data.y, data.groups)
-    held_out = next(iter(job.judge(partial(_judge, job), arguments.repeats)), None)
-    if arguments.model:
-        named = copy.copy(machine)
-        named.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        with writing(f"--model {arguments.model}"):
-            save(named, arguments.model)
-        job.output.say_later(f"Written: {visible(arguments.model)}")
-    results = (
-        machine,
-        held_out,
-        _test_covariates(job, held_out),
-        compare_with_others(job, held_out),
-        find_learning_curve(job, held_out),
-    )
-    content = job.content(*results)
-    job.deliver(content, names_text(content.said.selected), *results, notes=notes)
-    return content
+
+    def brief(content: Content) -> str:
+        return names_text(content.said.selected)
+
+    with job.validating(brief, machine):
+        if arguments.model:
+            named = copy.copy(machine)
+            named.feature_names_in_ = np.array(data.feature_names, dtype=object)
+            if isinstance(data.X, np.ndarray):
+                named.training_medians_ = find_medians(data.raw)
+            named.training_percents_ = np.isin(data.feature_names, job.percents)
+            named.training_folded_case_ = arguments.fold_case
+            with writing(f"--model {arguments.model}"):
+                save(named, arguments.model)
+            job.output.say_later(f"Written: {visible(arguments.model)}")
+        held_out = next(iter(job.judge(partial(_judge, job), arguments.repeats)), None)
+    stages: list[Stage] = []
+    if job.covariates:
+        stages.append(("confounding", partial(_test_covariates, job, held_out)))
+    if getattr(arguments, "compare", None):
+        stages.append(("comparison", partial(compare_with_others, job, held_out)))
+    if getattr(arguments, "learning_curve", False):
+        stages.append(("learning_curve", partial(find_learning_curve, job, held_out)))
+    return job.deliver(brief, machine, held_out, later=stages, page=lambda found: (found, notes))
 
 
 def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
-    """Whether covariates explain the result; None if none are known, or without folds."""
-    if not job.covariates:
-        return None
+    """Whether covariates explain the result; None without folds."""
     from fewest.significance import confounding
 
     arguments, data = job.arguments, job.data
@@ -197,7 +206,7 @@ def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
     with job.working("covariates"):
         return confounding(
             make_estimator(arguments, job.rules),
-            data.X,
+            data.raw,
             data.y,
             job.covariates,
             cv=arguments.cv,
@@ -223,4 +232,4 @@ def _judge(job: Job, splits: list[Split]) -> list[HeldOut]:
                 f"{_SECONDS_PER_FOLD:g} seconds; a faster computer may find smaller ones."
             ]
         )
-    return [run_held_out(machine, data.X, data.y, cv=splits, **settings)]
+    return [run_held_out(machine, data.raw, data.y, cv=splits, **settings)]

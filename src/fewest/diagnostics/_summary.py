@@ -15,6 +15,7 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import count_classes
 from fewest._estimators.validation import check_count, check_data, check_share
+from fewest._gaps import fill_all, has_gaps
 from fewest._showing import Shown
 from fewest._wording import counted, percent
 from fewest.diagnostics._capacity import vc_dimension_bound
@@ -48,6 +49,7 @@ _CONCENTRATED = 0.1
 _SKEWED = 1.0
 # P-values above this, although significant, come by chance once in a while.
 _WEAK = 0.01
+_ROUNDING = 1e-12
 
 _UNTESTED = (
     "These data are described here, not tested.",
@@ -87,7 +89,8 @@ class Diagnosis(Shown):
     """What `diagnose` found; print it for the summary.
 
     `conclusive` says whether the classes differ by more than chance: the p-value of the
-    permutation `test` (of its statistics together) is at most `alpha`. `separable` is whether some
+    permutation `test` of the held-out error is at most `alpha`, and that error below the error of
+    guessing; without folds, the p-value of the number of features. `separable` is whether some
     hyperplane separates the classes; if not, the test is of the soft machine with C = 1. Without
     permutations, these and `n_selected` are None, and the data are only described. `bounds`,
     `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
@@ -141,12 +144,12 @@ class Diagnosis(Shown):
             )
         lines = [
             f"{cost}; with permuted classes {_spread(features)} "
-            f"({counted(self.test.n_permutations, 'permutation')})."
+            f"({counted(self.test.n_permutations, 'permutation')}, p = {features.p_value:.2g})."
         ]
         if error is not None:
             lines.append(
                 f"Balanced error in cross-validation: {percent(error.observed)}; with permuted "
-                f"classes {percent(error.chance_median)}."
+                f"classes {percent(error.chance_median)} (p = {error.p_value:.2g})."
             )
         if self.separable and self.bounds is not None and self.vc_dimension is not None:
             lines.append(_describe_chance(self.bounds, self.vc_dimension))
@@ -215,10 +218,11 @@ def diagnose(
 ) -> Diagnosis:
     """Say in plain words whether anything can be concluded from the data, and what may mislead.
 
-    The conclusion rests on a permutation test of the number of features that the hard Support
-    Feature Machine needs (if the classes overlap: of the cost of the soft machine) and of its
-    cross-validated error. All other numbers explain it. They refer to standardised columns; those
-    about pairs of samples are estimated from 2,000 samples if there are more, and the text says so.
+    The conclusion rests on a permutation test of the cross-validated error of the hard Support
+    Feature Machine (if the classes overlap: of the soft machine), or, without folds, of the number
+    of features that it needs. All other numbers explain it. They refer to standardised columns;
+    those about pairs of samples are estimated from 2,000 samples if there are more, and the text
+    says so.
 
     Parameters
     ----------
@@ -268,7 +272,7 @@ def diagnose(
     """
     check_count("n_permutations", n_permutations, or_zero=True)
     check_share("alpha", alpha, strictly=True)
-    X, y = check_data(BaseEstimator(), X, y)
+    raw, (X, y) = X, check_data(BaseEstimator(), fill_all(X), y)
     class_sizes, _ = count_classes(y, None)
     if len(class_sizes) < 2 or min(class_sizes.values()) < 2 or len(y) < 5:
         raise ValueError(
@@ -283,7 +287,7 @@ def diagnose(
         separable, n_selected = bool(np.isinf(machine.C)), selection_of(machine).n_selected
         test = permutation_test(
             machine,
-            X,
+            raw if has_gaps(raw) else X,
             y,
             statistics="features" if cv is None else ("features", "error"),
             n_permutations=n_permutations,
@@ -306,7 +310,7 @@ def diagnose(
         n_features=d,
         class_sizes=class_sizes,
         alpha=alpha,
-        conclusive=None if test is None else bool(test.p_value <= alpha),
+        conclusive=None if test is None else _is_conclusive(test, alpha, len(class_sizes)),
         separable=separable,
         n_selected=n_selected,
         test=test,
@@ -318,6 +322,19 @@ def diagnose(
         hubs=hubness(X, y, k=min(_NEIGHBOURS, n - 1)),
         leave_one_out=loo_reliability(X, y, standardize=True) if binary else None,
     )
+
+
+def _find_judged(test: PermutationTest) -> tuple[PermutedStatistic, str]:
+    """The statistic that the conclusion rests on, and its name."""
+    if test.error is not None:
+        return test.error, "the error on samples left out"
+    assert test.features is not None  # `diagnose` always asks for them
+    return test.features, "the number of features"
+
+
+def _is_conclusive(test: PermutationTest, alpha: float, n_classes: int) -> bool:
+    is_below = test.error is None or test.error.observed < 1.0 - 1.0 / n_classes
+    return bool(is_below and _find_judged(test)[0].p_value <= alpha + _ROUNDING)
 
 
 def _fit(X: Any, y: Any) -> SupportFeatureMachine:
@@ -332,7 +349,8 @@ def _conclude(found: Diagnosis) -> tuple[str, str]:
     """The conclusion: a headline, and a few sentences."""
     if found.test is None:
         return _UNTESTED
-    n, p, alpha = found.test.n_permutations, found.test.p_value, found.alpha
+    judged, name = _find_judged(found.test)
+    n, p, alpha = found.test.n_permutations, judged.p_value, found.alpha
     smallest = 1.0 / (n + 1)
     if found.conclusive and smallest > _WEAK and p <= smallest * (1.0 + 1e-9):
         verdict = "few"  # the p-value is as small as so few permutations allow
@@ -341,9 +359,8 @@ def _conclude(found: Diagnosis) -> tuple[str, str]:
     else:  # even the best outcome might not have been significant
         verdict = "open" if smallest > alpha else "nothing"
     headline, text = _VERDICTS[verdict]
-    together = "" if found.test.error is None else " for features and error together"
     return headline, text.format(
-        level=f"(p = {p:.2g}{together}, level {alpha:g})",
+        level=f"(p = {p:.2g} for {name}, level {alpha:g})",
         labellings=counted(n, "random labelling"),
         permutations=counted(n, "permutation"),
         enough=counted(math.ceil(1.0 / alpha - 1e-9) - 1, "permutation"),

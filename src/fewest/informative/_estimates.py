@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -141,9 +142,10 @@ class ChanceBand(Shown):
     fraction : array of shape (n_points,)
         Share of removed features.
     lower, upper : arrays of shape (n_points,)
-        Quantiles of the permuted errors; above the lower one, an error counts as chance.
+        Limits of the permuted errors; above the lower one, an error counts as chance.
     level : float
-        Which quantile `lower` is; `upper` leaves as many above it.
+        Probability with which chance alone puts a point below `lower`, or one above `upper`. It is
+        larger than asked for where the permutations are too few.
     estimate : float
         The share of features after whose removal the error is at chance. It splits the curve
         into a part below the band and a part within it, with the fewest points on the wrong side;
@@ -196,7 +198,11 @@ def chance_band(
         )
     if not 0.0 < level < 0.5:
         raise ValueError(f"level must lie between 0 and 0.5; got {level!r}")
-    lower, upper = np.quantile(permuted, [level, 1.0 - level], axis=1)
+    ordered, number = np.sort(permuted, axis=1), permuted.shape[1]
+    # The true labels are one more labelling: below the k-th, they are among the k first of all.
+    rank = max(1, math.floor(level * (number + 1) + 1e-9))
+    lower, upper = ordered[:, rank - 1], ordered[:, -rank]
+    level = max(level, rank / (number + 1))
     return ChanceBand(fraction, lower, upper, level, _split(fraction, error < lower))
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fewest._estimators.splits import balanced_error
 from fewest._estimators.validation import make_dense
+from fewest._gaps import fill_gaps, find_medians, has_gaps
 from fewest._showing import Shown
 from fewest._solvers.columns import column_products
 from fewest._types import FloatArray, IndexArray
@@ -108,6 +109,8 @@ def run_fold(
     max_samples: int | None,
 ) -> FoldCurves:
     """Select on the training samples; measure on the others, by probes too if `every` is given."""
+    if has_gaps(X):
+        X = fill_gaps(X, find_medians(X[fold.training]))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "interrupted", UserWarning)  # it is raised again below
         selector.fit(X[fold.training], y[fold.training])

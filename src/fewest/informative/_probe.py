@@ -33,6 +33,7 @@ from fewest._estimators.validation import (
     encode_classes,
     standardize_columns,
 )
+from fewest._gaps import fill_all, has_gaps
 from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._sparse import check_sparse
@@ -49,7 +50,8 @@ COSTS: FloatArray = 10.0 ** np.arange(-8.0, 9.0)
 def check_classes(name: str, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any], FloatArray]:
     """X as an array or sparse matrix, the labels, and their places among the classes."""
     check_sparse(X, "X")
-    X, labels = check_X_y(X, y, accept_sparse=("csr", "csc"), dtype="numeric")
+    checked, labels = check_X_y(fill_all(X), y, accept_sparse=("csr", "csc"), dtype="numeric")
+    X = X if has_gaps(X) else checked  # folds fill gaps in
     _, codes = encode_classes(name, labels)
     return X, labels, codes.astype(np.float64)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.tasks import BinaryTask, Hyperplane
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum import MinimumResult, RuledMinimum
 from fewest.minimum._features import search_minimum
@@ -27,12 +28,13 @@ def certify(
 ) -> Hyperplane:
     """The hyperplane itself if no smaller set separates strictly, or one on the smallest set.
 
-    Under rules about features the cheapest set takes the place of the smallest.
+    Under rules about features the cheapest set takes the place of the smallest. The search has what
+    the programs have left of a time limit.
     """
     minimum = search_minimum(
         task.columns.X,
         task.y,
-        max_seconds=_USUAL_SECONDS if max_seconds is None else float(max_seconds),
+        max_seconds=_USUAL_SECONDS if max_seconds is None else current_watch().seconds_left,
         n_jobs=n_jobs,
         verbose=verbose,
         rules=_find_rules(task),
@@ -51,7 +53,9 @@ def certify(
         w=w,
         b=b,
         slack=np.zeros(len(task.y)),
-        zero_norm_objective=_find_price(task, features),
+        zero_norm_objective=float(len(features))
+        if task.terms is None
+        else task.terms.total(features),
     )
     return Hyperplane(result, w, b, minimum=minimum)
 
@@ -71,7 +75,8 @@ def _find_rules(task: BinaryTask) -> Rules | None:
 
 
 def _find_price(task: BinaryTask, features: IndexArray) -> float:
-    return float(len(features)) if task.terms is None else task.terms.total(features)
+    """In the user's unit, as that of the minimum."""
+    return float(len(features)) if task.rules is None else task.rules.terms.total(features)
 
 
 def _is_as_good(plane: Hyperplane, task: BinaryTask, minimum: MinimumResult) -> bool:

@@ -104,7 +104,9 @@ class Monitor:
             known = take_part(columns.X, rows, used), own[rows]
             errors = self._measure_errors(supports, known, seen)
         counts = np.count_nonzero(supports, axis=1)
-        prices = counts if rules is None else [rules.terms.total(used[row]) for row in supports]
+        prices = (
+            counts if rules is None else [rules.relative_terms.total(used[row]) for row in supports]
+        )
         chosen = find_best_place(errors, counts, np.asarray(prices))
         own = supports[chosen]
         return MonitoredPath(

@@ -43,7 +43,9 @@ class FeatureSelectionConcave(SelectingClassifier):
     exclude : list of names or numbers, or mask, optional
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
-        What each feature costs, 1 by default. It multiplies the size of the weight.
+        What each feature costs, 1 by default. Its price, divided by the median price of the
+        features that may be selected, multiplies the size of the weight: `lam` is per unit of that
+        median, and all prices times 100 change nothing.
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
         Features that belong together: a group is paid for once, however many of its features are
         selected.

@@ -219,7 +219,9 @@ class SupportFeatureMachine(SupportFeatureBase):
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. The price takes the place of the number of
-        features, and C is in the same unit.
+        features. Prices are relative: C is per unit of the median price of the features that may be
+        selected, so all prices times 100 change nothing. (One price of 1e12, for a feature that
+        nobody wants to measure, would move their mean, but does not move their median.)
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
         Features that belong together: a group is paid for once, however many of its features are
         selected.
@@ -248,7 +250,7 @@ class SupportFeatureMachine(SupportFeatureBase):
     max_seconds : float, default=None
         Time limit, in seconds, for the linear programs of a hyperplane. When it is reached, the
         best hyperplane found is used, with the gap proven so far, and a warning. None: no limit.
-        The proof of `certify` has the same limit again; there None stands for one minute.
+        The proof of `certify` has what is left of it; without a limit, a minute.
     n_jobs : int, default=None
         Threads for more than two classes (and for `certify`), as in joblib.
     verbose : int, default=0
@@ -400,7 +402,7 @@ class SupportFeatureMachine(SupportFeatureBase):
 
 def _turn_if_cheaper(task: BinaryTask, cost: FloatArray, result: ZeroNormResult) -> ZeroNormResult:
     """The hyperplane as it is or turned around, whichever costs less."""
-    margins = task.y * (task.columns.take(result.features) @ result.w + result.b)
+    margins = task.y * (task.columns.project(result.features, result.w) + result.b)
     slack = np.where(margins > 1e-9, margins, 0.0)
     price = float(result.n_features) if task.terms is None else task.terms.total(result.features)
     objective = price + float(cost[slack > 0].sum())
@@ -422,5 +424,5 @@ def _is_hopeless(task: BinaryTask, cost: FloatArray, first: Result, to_beat: flo
     It is if even the best threshold on the first program's direction leaves errors that cost more
     than the objective to beat; reweighting bends that direction, but does not turn it around.
     """
-    scores = task.columns.take(first.features) @ first.w
+    scores = task.columns.project(first.features, first.w)
     return least_error_cost(task.y, scores, cost) > to_beat

@@ -390,6 +390,6 @@ class SupportFeatureMachineCV(RuleParameters, BestMachine, BaseEstimator):
 
 def _try(columns: Columns, planes: list[Hyperplane]) -> Trial:
     """What hyperplanes, one per class, make of the samples of `columns`."""
-    decisions = [columns.take(plane.result.features) @ plane.w + plane.b for plane in planes]
+    decisions = [columns.project(plane.result.features, plane.w) + plane.b for plane in planes]
     features = np.concatenate([plane.result.features for plane in planes])
     return Trial(np.column_stack(decisions), len(np.unique(features)))

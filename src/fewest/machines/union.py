@@ -9,6 +9,7 @@ import numpy as np
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._estimators.validation import check_choice, check_count, mask_columns
 from fewest._solvers.columns import Columns
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._solvers.linear.reweight import ZeroNormResult
 from fewest._solvers.result import WarmStart
 from fewest.exceptions import NotSeparableError
@@ -101,7 +102,10 @@ def find_unions(
             except NotSeparableError:  # what is left only touches
                 break
         found.append(result)
-        joined = _join(task, found)
+        try:
+            joined = _join(task, found)
+        except TimeIsUpError:
+            break
         if task.error_cost is None and machine._count_errors(task, joined):
             break  # their largest margin is lost in rounding
         if task.rules is not None and len(task.rules.find_turned(joined.result.features, joined.w)):
@@ -116,7 +120,7 @@ def _join(task: BinaryTask, found: list[ZeroNormResult]) -> Hyperplane:
     needs_slacks = any(np.any(result.slack > 0) for result in found)
     margin = None if needs_slacks else task.find_hard_margin(features)
     w, b = task.find_soft_margin(features) if margin is None else margin
-    slack = np.maximum(0.0, -task.y * (task.columns.take(features) @ w + b))
+    slack = np.maximum(0.0, -task.y * (task.columns.project(features, w) + b))
     objective = float(len(features)) if task.terms is None else task.terms.total(features)
     if task.error_cost is not None:
         objective += float(task.error_cost[slack > 0].sum())

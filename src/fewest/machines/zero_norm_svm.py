@@ -71,7 +71,9 @@ class ZeroNormSVM(ExactlyDecided):
         Features that are never selected.
     feature_cost : number, array of shape (n_features,) or dict, optional
         What each feature costs, 1 by default. The price takes the place of the number of
-        features, and C is in the same unit.
+        features. Prices are relative: C is per unit of the median price of the features that may be
+        selected, so all prices times 100 change nothing. (One price of 1e12, for a feature that
+        nobody wants to measure, would move their mean, but does not move their median.)
     feature_groups : list of n_features labels (None for no group), or dict of lists, optional
         Features that belong together: a group is paid for once, however many of its features are
         selected.

@@ -125,12 +125,12 @@ def _ordered_pairs(
 ) -> tuple[IndexArray, IndexArray]:
     """Pairs such that neighbours share no sample: the first words then rule out the most."""
     a, b = len(positive), len(negative)
-    first = np.tile(np.arange(max(a, b)), min(a, b))
-    shift = np.repeat(np.arange(min(a, b)), max(a, b))
-    second = (first + shift) % min(a, b) if min(a, b) else first
+    place = np.arange(min(most, a * b))
+    first = place % max(a, b)
+    second = (first + place // max(a, b)) % min(a, b)
     if a < b:
         first, second = second, first
-    return positive[first[:most]], negative[second[:most]]
+    return positive[first], negative[second]
 
 
 def _bad_counts(X: Any, above: Any, below: Any, columns: Any) -> Any:
@@ -141,9 +141,11 @@ def _bad_counts(X: Any, above: Any, below: Any, columns: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _count_bad(
-    start: int, stop: int, X: Any, above: Any, below: Any, columns: Any, counts: Any
+    start: int, stop: int, alarm: Any, X: Any, above: Any, below: Any, columns: Any, counts: Any
 ) -> None:
     for j in range(start, stop):
+        if alarm[0]:
+            return
         x = X[:, columns[j]].copy()
         worse, tied = 0, 0
         for r in range(len(above)):
@@ -161,10 +163,13 @@ def _bad_sets(X: Any, above: Any, below: Any, columns: Any, signs: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def _fill_bad(
-    start: int, stop: int, X: Any, above: Any, below: Any, columns: Any, signs: Any, bad: Any
-) -> None:
+    start: int, stop: int, alarm: Any, X: Any, above: Any, below: Any, columns: Any, signs: Any,
+    bad: Any,
+) -> None:  # fmt: skip
     n_rows, words = len(above), bad.shape[1]
     for f in range(start, stop):
+        if alarm[0]:
+            return
         x = X[:, columns[f]] * signs[f]
         for w in range(words):
             word = np.uint64(0)
@@ -176,9 +181,11 @@ def _fill_bad(
 
 
 @njit(cache=True, nogil=True)
-def _fill_good(start: int, stop: int, bad: Any, n_rows: int, good: Any) -> None:
+def _fill_good(start: int, stop: int, alarm: Any, bad: Any, n_rows: int, good: Any) -> None:
     n_signed = len(bad)
     for block in range(start, stop):
+        if alarm[0]:
+            return
         for f in range(64 * block, min(64 * block + 64, n_signed)):
             bit = np.uint64(1) << np.uint64(f & 63)
             for r in range(n_rows):

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import ExitStack
 from time import perf_counter
 
 from fewest._run.progress import Progress
+from fewest._solvers.linear.master import TimeIsUpError
+from fewest._solvers.watch import Watch, current_watch, watching
 
 LARGE_PIECE = 50  # looks: tenths of a second
+_GRACE = 1.0  # seconds in which what is known becomes a result
 
 
 class Clock:
@@ -17,6 +21,9 @@ class Clock:
     Searches look at it after pieces of work that do not depend on time: about a thousandth of a
     second each, and so many looks at once (`spend`) after larger ones. A run may thus also be
     limited by a number of looks, and then ends at the same place however fast the computer is.
+
+    Within it (`with clock:`), programs, compiled loops and exact decisions look at the same limit.
+    Compiled loops end there, decisions a second later: with a `TimeIsUpError`, and no answer.
     """
 
     def __init__(
@@ -36,11 +43,15 @@ class Clock:
         self._name = name
         self._share = 0.0
         self._bar = Progress(1.0, what="", unit="%", show=False)
+        self._within = ExitStack()
 
     def __enter__(self) -> Clock:
+        if self._limit < math.inf:
+            self._within.enter_context(watching(Watch(self.seconds_left, grace=_GRACE)))
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._within.close()
         self._bar.close()
 
     @property
@@ -57,11 +68,21 @@ class Clock:
         self.spend(1)
         return self._looks_left < 0 or self.seconds >= self._limit
 
+    @property
+    def is_late(self) -> bool:
+        """Whether the time was up a while ago: leave out what is not needed."""
+        return self.seconds >= self._limit + _GRACE
+
     def spend(self, looks: int) -> None:
         """Count work that is worth so many looks."""
         self._looks_left -= looks
         if self._whole is not None:
             self._whole.spend(looks)
+
+    @property
+    def seconds_left_in_all(self) -> float:
+        """What is left to the run of which this is a part."""
+        return self.seconds_left if self._whole is None else self._whole.seconds_left_in_all
 
     def take_part(self, share: float) -> Clock:
         """A clock for a part of the run: it is over after this share of what is left."""
@@ -84,3 +105,9 @@ class Clock:
         self._bar.close()
         if self._verbose > 1:
             print(f"[{self._name}] {self.seconds:7.1f} s  {text}", file=sys.stderr, flush=True)
+
+
+def stop_when_over() -> None:
+    """Give up what is under way where the time is up: for loops that know no clock."""
+    if current_watch().is_over:
+        raise TimeIsUpError("the time is up, and this was not decided")

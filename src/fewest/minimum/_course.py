@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._claims import measure_set
 from fewest.minimum._clock import Clock
@@ -99,29 +102,65 @@ class Course:
         """What the sets that are looked for do, in messages."""
         return "separate"
 
+    @contextmanager
+    def _ending_in_time(self) -> Iterator[None]:
+        """Let a search end wherever it is when its time is up: what was known before still holds.
+
+        A set that was kept, or only found, is then the best one.
+        """
+        try:
+            yield
+        except TimeIsUpError:
+            self.complete = False
+            self.n_found = max(self.n_found, len(self.found))
+            if self.found and self.best is None:
+                self.best = self.found[0]
+            elif self.best is not None and not self.found:
+                self._keep([self.best])
+            self.clock.say("the time is up")
+
     def _minimum(self, ruled_out: Iterable[RuledOut], *, certified: bool) -> MinimumResult:
-        scored = [(self._margin(one), one) for one in self.found]
-        ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1].columns))[: self.n_solutions]
+        ruled_out = tuple(ruled_out)
+        # That all features together do not separate takes a proof of its own.
+        most = self.lower_bound if certified else self.X.shape[1]
+        scored = [(self._measure_in_time(one), one) for one in self.found]
+        ranked = sorted(scored, key=by_margin)[: self.n_solutions]
         return MinimumResult(
             size=None if self.best is None else len(self.best.columns),
-            lower_bound=self.lower_bound,
+            lower_bound=min(self.lower_bound, most),
             certified=certified,
             subsets=tuple(np.array(one.columns, dtype=np.intp) for _, one in ranked),
             margins=np.array([margin for margin, _ in ranked]),
             n_found=self.n_found,
-            complete=self.complete and (bool(self.found) or certified),
+            complete=self.complete if self.found else certified,
             searched=tuple(self.steps),
             seconds=self.clock.seconds,
             n_features=self.X.shape[1],
             separations=tuple(one for _, one in ranked),
-            ruled_out=tuple(ruled_out),
-            inseparable=self._name_inseparable(),
+            ruled_out=ruled_out,
+            inseparable=self._name_inseparable(ruled_out),
         )
 
-    def _name_inseparable(self) -> NDArray[Any]:
+    def _name_inseparable(self, ruled_out: Iterable[RuledOut]) -> NDArray[Any]:
         """Labels of the pairs of classes that nothing separates, in their order."""
-        pairs = sorted({leaf.classes(self.y) for leaf in self.impossible})
+        full = {leaf.columns for leaf in self.impossible}
+        pairs = sorted({leaf.classes(self.y) for leaf in ruled_out if leaf.columns in full})
         return self.classes[np.array(pairs, dtype=np.intp).reshape(-1, 2)]
 
     def _margin(self, separation: Separation) -> float:
         return measure_set(self.X, self.y, separation)
+
+    def _measure_in_time(self, separation: Separation) -> float:
+        """The margin of a set, or NaN where time is up: sets are listed all the same."""
+        if self.clock.is_late:
+            return math.nan
+        try:
+            return self._margin(separation)
+        except TimeIsUpError:
+            return math.nan
+
+
+def by_margin(scored: tuple[float, Separation]) -> tuple[bool, float, tuple[int, ...]]:
+    """Large margins first, and last those that are not known."""
+    margin, separation = scored
+    return math.isnan(margin), 0.0 if math.isnan(margin) else -margin, separation.columns

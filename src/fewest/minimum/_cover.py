@@ -267,6 +267,7 @@ def last_two(
 def scan_children(
     start: int,
     stop: int,
+    alarm: Any,
     bad: Any,
     good: Any,
     opposite: Any,
@@ -289,6 +290,8 @@ def scan_children(
     done).
     """
     for m in range(start, stop):
+        if alarm[0]:
+            return
         if starts[m] < 0:
             continue
         child = children[m]
@@ -305,7 +308,7 @@ def scan_children(
 
 @njit(cache=True, nogil=True)
 def find_passing(
-    start: int, stop: int,
+    start: int, stop: int, alarm: Any,
     bad: Any, opposite: Any, base: Any, members: Any, starts: Any, rows: Any, most: int,
     passing: Any,
 ) -> None:  # fmt: skip
@@ -315,5 +318,7 @@ def find_passing(
     features are taken to pass.
     """
     for u in range(start, stop):
+        if alarm[0]:
+            return
         signed = np.concatenate((base, members[starts[u] : starts[u + 1]]))
         passing[u] = len(signed) > most or passes(bad, opposite, signed, rows)

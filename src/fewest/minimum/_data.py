@@ -18,6 +18,7 @@ from fewest._estimators.validation import encode_classes, encode_two_classes
 from fewest._sparse import check_sparse
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import pair_classes
+from fewest.minimum._clock import stop_when_over
 from fewest.minimum._leaves import Separation
 
 _LARGEST = 1e100  # products of larger values may overflow
@@ -77,6 +78,7 @@ class Twins:
     ) -> None:
         groups: dict[tuple[bytes, int, int], list[int]] = {}
         for start in range(0, X.shape[1], _BLOCK_WIDTH):
+            stop_when_over()
             block = X[:, start : start + _BLOCK_WIDTH].T.copy(order="C")
             varies = np.any(block != block[:, :1], axis=1)
             first = np.argmax(block != 0.0, axis=1)
@@ -128,6 +130,7 @@ def conflicting_samples(X: FloatArray, y: NDArray[Any]) -> list[tuple[int, int]]
     """
     seen: dict[bytes, dict[Any, int]] = {}
     for i, label in enumerate(y.tolist()):
+        stop_when_over()
         seen.setdefault((X[i] + 0.0).tobytes(), {}).setdefault(label, i)
     found: dict[tuple[Any, Any], tuple[int, int]] = {}
     for samples in seen.values():
@@ -140,6 +143,7 @@ def separating_columns(X: FloatArray, y: NDArray[Any], columns: IndexArray) -> l
     """Columns on which the values of no two classes overlap."""
     found, pairs = [], pair_classes(y)
     for start in range(0, len(columns), _BLOCK_WIDTH):
+        stop_when_over()
         block = columns[start : start + _BLOCK_WIDTH]
         signs = np.zeros((len(pairs), len(block)), dtype=int)
         for pair in pairs:

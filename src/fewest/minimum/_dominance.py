@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._bits import Words
+from fewest.minimum._threads import share_out
 
 _MOST_BYTES = 1 << 29  # of each of the two tables
 _MOST_WORDS = 16
+_BEST = 500  # signed features that show which samples are in many conflicts
 
 
 class DominanceBits:
@@ -45,7 +47,8 @@ class DominanceBits:
     ) -> None:
         groups = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
         rows = np.sort(np.concatenate(groups))
-        counts = count_single_errors(np.asfortranarray(X[rows]), y[rows], candidates)
+        counts = np.empty((len(candidates), 2), dtype=np.int64)
+        share_out(count_single_errors, len(candidates), X, rows, y[rows], candidates, counts)
         order = np.argsort(counts.ravel(), kind="stable")
         if signs is not None:
             order = order[signs[candidates[order // 2]] * (1 - 2 * (order % 2)) >= 0]
@@ -66,12 +69,15 @@ class DominanceBits:
         self.bad: NDArray[np.uint64] = np.zeros((self.n_signed, len(few), words), dtype=np.uint64)
         # Samples in many conflicts first: greedy matchings then grow fast, and few features are
         # good on their edges.
-        _fill_bad(X, few, many, self.columns, self.signs * direction, self.bad)
-        of_few, of_many = _count_conflicts(self.bad, len(many))
+        directed = self.signs * direction
+        n_best = min(self.n_signed, _BEST)
+        share_out(_fill_bad, n_best, X, few, many, self.columns, directed, self.bad)
+        of_few, of_many = np.zeros(len(few), np.int64), np.zeros(len(many), np.int64)
+        share_out(_count_conflicts, 1, self.bad[:n_best], of_few, of_many)
         self.few = few[np.argsort(-of_few, kind="stable")]
         self.many = many[np.argsort(-of_many, kind="stable")]
-        self.bad[:] = 0
-        _fill_bad(X, self.few, self.many, self.columns, self.signs * direction, self.bad)
+        few, many = self.few, self.many
+        share_out(_fill_bad, self.n_signed, X, few, many, self.columns, directed, self.bad)
         self._good: NDArray[np.uint64] | None = None
 
     @property
@@ -79,8 +85,9 @@ class DominanceBits:
         """The same table by pairs of samples, which only sets of three and more need."""
         if self._good is None:
             shape = (len(self.few), len(self.many), -(-self.n_signed // 64))
-            self._good = np.zeros(shape, dtype=np.uint64)
-            _transpose(self.bad, self._good)
+            good = np.zeros(shape, dtype=np.uint64)
+            share_out(_transpose, good.shape[2], self.bad, good)
+            self._good = good
         return self._good
 
 
@@ -91,19 +98,22 @@ def _spread(samples: IndexArray, most: int) -> IndexArray:
     return samples[np.linspace(0, len(samples) - 1, most).astype(np.intp)]
 
 
-@njit(cache=True)
-def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
+@njit(cache=True, nogil=True)
+def count_single_errors(
+    start: int, stop: int, alarm: Any, X: Any, rows: Any, y: Any, columns: Any, counts: Any
+) -> None:
     """For each column, and a plus or a minus, the fewest errors of any threshold.
 
     With a plus, the second class lies above the threshold. No sample lies on a threshold.
     """
     n = len(y)
-    counts = np.empty((len(columns), 2), dtype=np.int64)
     n_second = 0
     for i in range(n):
         n_second += y[i]
-    for j in range(len(columns)):
-        x = X[:, columns[j]].copy()
+    for j in range(start, stop):
+        if alarm[0]:
+            return
+        x = X[:, columns[j]][rows]
         order = np.argsort(x)
         # All lie above the threshold at first: the first class is wrong with a plus.
         wrong = n - n_second
@@ -114,36 +124,48 @@ def count_single_errors(X: Any, y: Any, columns: Any) -> Any:
                 continue
             fewest, most = min(fewest, wrong), max(most, wrong)
         counts[j, 0], counts[j, 1] = fewest, n - most
-    return counts
 
 
-@njit(cache=True)
-def _fill_bad(X: Any, few: Any, many: Any, columns: Any, signs: Any, bad: Any) -> None:
-    for f in range(len(columns)):
+@njit(cache=True, nogil=True)
+def _fill_bad(
+    start: int, stop: int, alarm: Any, X: Any, few: Any, many: Any, columns: Any, signs: Any,
+    bad: Any,
+) -> None:  # fmt: skip
+    for f in range(start, stop):
+        if alarm[0]:
+            return
         x = X[:, columns[f]] * signs[f]
+        others = x[many]
         for r in range(len(few)):
-            for c in range(len(many)):
-                if x[few[r]] <= x[many[c]]:
-                    bad[f, r, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+            own = x[few[r]]
+            for w in range(bad.shape[2]):
+                word = np.uint64(0)
+                for c in range(64 * w, min(64 * w + 64, len(many))):
+                    word |= np.uint64(own <= others[c]) << np.uint64(c & 63)
+                bad[f, r, w] = word
 
 
-@njit(cache=True)
-def _count_conflicts(bad: Any, n_many: int) -> Any:
+@njit(cache=True, nogil=True)
+def _count_conflicts(
+    start: int, stop: int, alarm: Any, bad: Any, of_few: Any, of_many: Any
+) -> None:
     """For each sample of either class, its conflicts on the best features."""
-    of_few, of_many = np.zeros(bad.shape[1], np.int64), np.zeros(n_many, np.int64)
-    for f in range(min(len(bad), 500)):
-        for r in range(bad.shape[1]):
-            for c in range(n_many):
+    for f in range(len(bad)):
+        if alarm[0]:
+            return
+        for r in range(len(of_few)):
+            for c in range(len(of_many)):
                 if (bad[f, r, c >> 6] >> np.uint64(c & 63)) & np.uint64(1):
                     of_few[r] += 1
                     of_many[c] += 1
-    return of_few, of_many
 
 
-@njit(cache=True)
-def _transpose(bad: Any, good: Any) -> None:
-    for block in range(good.shape[2]):
+@njit(cache=True, nogil=True)
+def _transpose(start: int, stop: int, alarm: Any, bad: Any, good: Any) -> None:
+    for block in range(start, stop):
         for f in range(64 * block, min(64 * block + 64, len(bad))):
+            if alarm[0]:
+                return
             bit = np.uint64(1) << np.uint64(f & 63)
             for r in range(good.shape[0]):
                 for c in range(good.shape[1]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._solvers.columns import scale_columns
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Status
@@ -28,6 +30,7 @@ from fewest.minimum._leaves import (
     Separation,
     find_weighed,
     find_weights,
+    lift_columns,
     settle,
     settle_pair,
 )
@@ -37,6 +40,7 @@ from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._separability import LARGEST_SYSTEM, rule_out_all
 from fewest.minimum._upper import drop_idle, find_first_set, join_sets, select_jointly, swap_down
 
+_SHARE_OF_PAIRS = 0.7  # of the time that is left
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set, and again for swaps
 
 
@@ -56,6 +60,15 @@ class Driver(Course):
         self.pairs = pair_classes(self.y)
 
     def run(self) -> MinimumResult:
+        with self._ending_in_time():
+            self._search_all()
+        if self.impossible:
+            self.ruled_out += self.impossible
+            self.lower_bound = self.X.shape[1] + 1
+        certified = self.best is not None and len(self.best.columns) == self.lower_bound
+        return self._minimum(self.ruled_out, certified=certified or bool(self.impossible))
+
+    def _search_all(self) -> None:
         self.twins = Twins(self.X)
         self._find_conflicts()
         if not self.impossible:
@@ -67,11 +80,6 @@ class Driver(Course):
             if self.best is not None:
                 self.clock.say(f"{len(self.best.columns)} features separate")
                 self._try_larger()
-        if self.impossible:
-            self.ruled_out += self.impossible
-            self.lower_bound = self.X.shape[1] + 1
-        certified = self.best is not None and len(self.best.columns) == self.lower_bound
-        return self._minimum(self.ruled_out, certified=certified or bool(self.impossible))
 
     def _find_conflicts(self) -> None:
         """Equal samples of two classes, which no columns separate."""
@@ -86,27 +94,37 @@ class Driver(Course):
         self._end_step(1, Tally(2 * len(columns), len(self.found)), began)
 
     def _try_pairs(self) -> None:
+        """All pairs, within a part of the time: a set to start from takes time as well."""
         began = perf_counter()
         self.clock.begin("pairs")
-        bits = self.bits = SignedBits(self.X, self.y, self.twins.firsts)
+        tally, complete = Tally(), False
+        with self.clock.take_part(_SHARE_OF_PAIRS) as clock, suppress(TimeIsUpError):
+            self.bits = SignedBits(self.X, self.y, self.twins.firsts)
+            complete = self._scan_pairs(self.bits, tally, clock)
+        if not self.found:  # those that were seen, but not proven, do not count
+            self.n_found = 0
+        if complete or tally.nodes:
+            self._end_step(2, tally, began, complete=complete)
+
+    def _scan_pairs(self, bits: SignedBits, tally: Tally, clock: Clock) -> bool:
+        """Keep all pairs that separate; whether these are all."""
         copies = np.array([self.twins.copies(j) for j in bits.columns.tolist()], dtype=np.int64)
-        tally, complete = Tally(), True
-        in_doubt = []
+        in_doubt, complete = [], True
         for batch in scan_pairs(self.X, bits, copies, MOST_KEPT):
             tally.nodes += batch.n_tested
             tally.survivors += batch.n_survivors
             tally.settled += len(batch.uncertain)
             sure = batch.separating[: max(0, MOST_KEPT - len(self.found))]
-            self._keep(self._settle_pairs(sure), count=False)
             self.n_found += batch.n_separating
+            self._keep(self._settle_pairs(sure), count=False)
             in_doubt.append(batch.uncertain)
             self.clock.report(batch.share, tally.nodes)
-            self.clock.spend(LARGE_PIECE)
-            if self.clock.is_over and batch.share < 1.0:
+            clock.spend(LARGE_PIECE)
+            if clock.is_over and batch.share < 1.0:
                 complete = False
                 break
         self._keep(self._settle_pairs(self._list_in_doubt(in_doubt)))
-        self._end_step(2, tally, began, complete=complete)
+        return complete
 
     def _list_in_doubt(self, batches: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """Pairs of signed features in doubt, but for columns that another pair has settled.
@@ -139,6 +157,7 @@ class Driver(Course):
         is_open = several or self.lower_bound < len(self.best.columns)
         if self.lower_bound >= 3 and is_open and not self.clock.is_over:
             search = CoverSearch(self.X, self.y, self.bits, self.ruled_out)
+            self.ruled_out = search.ruled_out
             self.clock.begin("local swaps")
             clock = self.clock.take_part(_SHARE_OF_BOUND)
             self.best = swap_down(search, self.best, self.lower_bound, clock)
@@ -148,7 +167,6 @@ class Driver(Course):
                 if self.found or not self._may_try(size):
                     break
                 self._try_size(search, size)
-            self.ruled_out = search.ruled_out
         if not self.found:  # no complete scan found a set: the one at hand is returned
             self._keep([self.best])
             self.complete = False
@@ -219,7 +237,7 @@ class Driver(Course):
 
     def _prove_by_few_samples(self, X: FloatArray, pair: ClassPair) -> RuledOut | None:
         """A Farkas vector with few samples, which can be made exact however many columns exist."""
-        result = solve(unit_margin(pair.y), scale_columns(X))
+        result = solve(unit_margin(pair.y), scale_columns(lift_columns(X)[0]))
         if result.status is not Status.INFEASIBLE:
             return None
         leaf = rule_out_all(X, pair.y, find_weighed(result))

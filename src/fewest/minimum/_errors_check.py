@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fewest._estimators.rules import Rules
 from fewest._types import FloatArray, IndexArray
@@ -15,28 +15,10 @@ from fewest.minimum._clock import Clock
 from fewest.minimum._errors_general import GeneralSearch
 from fewest.minimum._errors_search import ErrorSearch
 from fewest.minimum._hitting import find_hitting_set, pack_samples
-from fewest.minimum._leaves import RuledOut, Separation, Signs
-from fewest.minimum._threads import limit_threads
+from fewest.minimum._leaves import RuledOut
 
 if TYPE_CHECKING:
     from fewest.minimum._result import MinimumResult
-
-
-def proofs_hold(
-    proofs: Iterable[Separation | RuledOut],
-    X: FloatArray,
-    y: NDArray[Any],
-    signs: Signs | None = None,
-) -> bool:
-    """Whether proofs name columns and samples that exist, and hold."""
-    for proof in proofs:
-        samples = proof.samples if isinstance(proof, RuledOut) else proof.wrong
-        inside = all(0 <= column < X.shape[1] for column in proof.columns)
-        if not inside or not all(0 <= sample < len(X) for sample in samples):
-            return False
-        if not proof.holds(X, y, signs):
-            return False
-    return True
 
 
 class _UnprovenError(Exception):
@@ -72,15 +54,11 @@ class _GeneralWithoutSolver(_SearchWithoutSolver, GeneralSearch):
 
 @dataclass(frozen=True)
 class Claim:
-    """No set of `size` features up to a price `limit` leaves `most` samples wrong, or fewer."""
+    """No set of `size` features and up to `limit` units leaves `most` samples wrong, or fewer."""
 
     size: int
     most: int
-    limit: float = np.inf
-
-    def tell_limit(self) -> float:
-        """The price up to which there is no such set."""
-        return self.limit
+    limit: int | None = None
 
 
 def nothing_within(
@@ -100,9 +78,10 @@ def nothing_within(
     own = (replace(claim, size=min(claim.size, largest)) for claim in claims)
     try:
         for claim in dict.fromkeys(own):
-            if claim.most < search.floor or search.cheapest[claim.size] > claim.limit:
+            limit = search.prices.above_all if claim.limit is None else claim.limit
+            if claim.most < search.floor or search.cheapest[claim.size] > limit:
                 continue
-            if not search.run(claim.size, claim.most, lambda _: False, claim.tell_limit):
+            if not search.run(claim.size, claim.most, lambda _: False, partial(int, limit)):
                 return False
     except _UnprovenError:
         return False
@@ -152,31 +131,28 @@ def _leave_more(search: ErrorSearch, size: int, most: int) -> bool:
     return search.run(size, most, lambda _: False)
 
 
-def minimum_holds(result: MinimumResult, X: FloatArray, y: IndexArray, *, search: bool) -> bool:
-    """Whether what a result without rules claims follows from its proofs, which are checked too."""
-    most = result.max_errors
-    if not proofs_hold([*result.separations, *result.ruled_out], X, y):
+def sizes_hold(result: MinimumResult, n_samples: int) -> bool:
+    """Whether what a result without rules says of sizes follows from its proofs, which hold."""
+    if not impossibility_holds(result, tuple(range(result.n_features)), n_samples):
         return False
-    everything = tuple(range(X.shape[1]))
-    if not impossibility_holds(result, everything, len(y)):
-        return False
-    is_impossible = len(result.inseparable) > 0
     if result.size is None:
-        return result.certified == is_impossible and not result.subsets
-    consistent = (
-        sets_hold(result, 0)
+        return result.certified == (len(result.inseparable) > 0)
+    return (
+        few_are_wrong(result)
+        and all(len(one.columns) == result.size for one in result.separations)
         and result.certified == (result.size == result.lower_bound)
         and result.lower_bound <= result.size
-        and not is_impossible
     )
-    if not consistent or not search:
-        return consistent
-    with limit_threads(1):
-        if len(np.unique(y)) == 2:
-            bounds = [(size, most + 1) for size in range(result.lower_bound)]
-            return leaves_more_errors(X, y, bounds, result.ruled_out, 0)
-        claims = [Claim(size, most) for size in range(result.lower_bound)]
-        return nothing_within(X, y, None, claims, result.ruled_out)
+
+
+def nothing_below(result: MinimumResult, X: FloatArray, y: IndexArray) -> bool:
+    """Whether no set without rules below the lower bound leaves few samples wrong."""
+    most = result.max_errors
+    if len(np.unique(y)) == 2:
+        bounds = [(size, most + 1) for size in range(result.lower_bound)]
+        return leaves_more_errors(X, y, bounds, result.ruled_out, 0)
+    claims = [Claim(size, most) for size in range(result.lower_bound)]
+    return nothing_within(X, y, None, claims, result.ruled_out)
 
 
 def impossibility_holds(result: MinimumResult, everything: tuple[int, ...], n_samples: int) -> bool:
@@ -185,12 +161,6 @@ def impossibility_holds(result: MinimumResult, everything: tuple[int, ...], n_sa
     return not len(result.inseparable) or are_unmet(of_all, result.max_errors, n_samples)
 
 
-def sets_hold(result: MinimumResult, n_included: int) -> bool:
-    """Whether there are sets, the first has the size of the result, and few samples are wrong."""
-    columns = [tuple(subset.tolist()) for subset in result.subsets]
-    return (
-        len(columns) > 0
-        and columns == [one.columns for one in result.separations]
-        and len(columns[0]) - n_included == result.size
-        and all(len(set(one.wrong)) <= result.max_errors for one in result.separations)
-    )
+def few_are_wrong(result: MinimumResult) -> bool:
+    """Whether no set leaves more samples wrong than it may."""
+    return all(len(one.wrong) <= result.max_errors for one in result.separations)

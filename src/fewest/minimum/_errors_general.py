@@ -23,6 +23,7 @@ from numba import njit
 from fewest._estimators.rules import Rules
 from fewest._types import IndexArray
 from fewest.minimum._classes import pair_classes
+from fewest.minimum._clock import stop_when_over
 from fewest.minimum._data import Twins
 from fewest.minimum._dominance import DominanceBits
 from fewest.minimum._errors_search import ErrorSearch
@@ -31,7 +32,8 @@ from fewest.minimum._line import MOST_CLASSES, count_line_errors, find_line_erro
 from fewest.minimum._matched_sets import scan_completions
 from fewest.minimum._matching import match_best, match_greedily
 from fewest.minimum._plane import count_errors_of_pairs, scale_for_signs
-from fewest.minimum._ruled_search import count_prices, describe_candidates
+from fewest.minimum._prices import Prices
+from fewest.minimum._ruled_search import describe_candidates
 from fewest.minimum._vectors import VectorPool, separate_others
 
 _BEST = 10  # signed features that show how hard two classes are to separate
@@ -46,14 +48,19 @@ class GeneralSearch(ErrorSearch):
 
     rules: Rules | None = None
 
+    def __post_init__(self) -> None:
+        self._floor = 0
+        super().__post_init__()
+
     def _prepare(self) -> None:
+        self.few = int(np.argmin(np.bincount(self.y)))
         rules, n_features = self.rules, self.X.shape[1]
         self.n_classes = int(self.y.max()) + 1
         excluded, included = np.zeros((2, n_features), dtype=bool)
         kinds = None
-        self.price = np.ones(n_features)
+        self.prices = Prices.equal(n_features) if rules is None else Prices.read(rules)
         if rules is not None:
-            self.signs, self.price = rules.weight_signs, count_prices(rules)
+            self.signs = rules.weight_signs
             excluded, included = rules.excluded, rules.included
             kinds = describe_candidates(rules)
         self.everything = tuple(np.flatnonzero(~excluded).tolist())
@@ -61,12 +68,11 @@ class GeneralSearch(ErrorSearch):
         varies = np.any(self.X[:1] != self.X, axis=0)
         self.root = tuple(np.flatnonzero(included & varies).tolist())
         self.candidates: IndexArray = np.setdiff1d(self.twins.firsts, self.root)
-        self.cheapest = np.concatenate([[0.0], np.cumsum(np.sort(self.price[self.candidates]))])
+        self.cheapest = [0, *np.cumsum(np.sort(self.prices.units[self.candidates])).tolist()]
         self.is_searched = {*self.candidates.tolist(), *self.root}
         self._make_tables()
         signed = list(product(*(self.bits.places[column].tolist() for column in self.root)))
         self.roots = np.array(signed, dtype=np.int64).reshape(len(signed), len(self.root))
-        self.few = int(np.argmin(np.bincount(self.y)))
         self.conflicts, self._floor = compare_samples(self.X[:, self.everything], self.y)
         self._scaled, self._is_sound = scale_for_signs(self.X)
         self._on_lines: dict[int, int] = {}
@@ -83,7 +89,7 @@ class GeneralSearch(ErrorSearch):
         hardness = [table.errors[:_BEST].sum() for table in self.tables]
         lead = int(np.argmax(hardness))
         self.bits = self.tables[lead]
-        self.bits.price = self.price[self.bits.columns]
+        self.bits.price = self.prices.floats[self.bits.columns]
         if self.rules is not None and self.rules.groups is not None:
             groups = self.rules.groups[self.bits.columns]
             self.bits.rivals = np.where(groups >= 0, self.X.shape[1] + groups, self.bits.columns)
@@ -105,20 +111,24 @@ class GeneralSearch(ErrorSearch):
         rivals = self.bits.rivals[self.bits.places[list(columns)].max(axis=1)]
         return len(set(rivals.tolist())) == len(columns)
 
-    def cost_of(self, columns: tuple[int, ...]) -> float:
-        """What a set costs."""
-        return float(self.price[list(columns)].sum())
-
     def run(
         self,
         size: int,
         most: int,
         found: Callable[[Separation], bool],
-        limit: Callable[[], float] = lambda: np.inf,
+        limit: Callable[[], float] | None = None,
     ) -> bool:
-        """The same for any number of features besides those that are always in."""
+        """The same for any number of features besides those that are always in.
+
+        The limit is in whole units.
+        """
+        self._limit = limit or self._no_limit
+
+        def limit_floats() -> float:
+            return self.prices.limit_floats(int(self._limit()))
+
         if size >= 2:
-            return super().run(size, most, found, limit)
+            return super().run(size, most, found, limit_floats)
         if self.clock.is_over:
             return False
         settled: set[tuple[int, ...]] = set()
@@ -129,14 +139,19 @@ class GeneralSearch(ErrorSearch):
             return not self.root or self._settle_rows(self.roots, most, settled, found)
         for root in self.roots:
             last, _ = scan_completions(self.bits, self.pool, tuple(root.tolist()), most)
-            last = last[self.bits.price[last] <= limit()]
+            last = last[self.bits.price[last] <= limit_floats()]
             self.tally.nodes += self.bits.n_signed
             rows = np.column_stack([np.tile(root, (len(last), 1)), last])
             if not self._settle_rows(rows, most, settled, found):
                 return False
         return True
 
+    def _no_limit(self) -> float:
+        return self.prices.above_all
+
     def _may_hold(self, columns: tuple[int, ...], most: int) -> bool:
+        if self.prices.total(columns) > self._limit():  # sums of doubles may let too much pass
+            return False
         if self._is_line(columns):
             return self._count_on_line(columns[0]) <= most
         if self._is_plane(columns):
@@ -191,6 +206,7 @@ def compare_samples(X: Any, y: IndexArray) -> tuple[list[tuple[int, int]], int]:
     """Pairs of equal samples of different classes, and how many samples meet all of them."""
     groups: dict[bytes, list[int]] = {}
     for i in range(len(X)):
+        stop_when_over()
         groups.setdefault((X[i] + 0.0).tobytes(), []).append(i)
     pairs, floor = [], 0
     for group in groups.values():

@@ -9,14 +9,16 @@ is settled by linear programs, whose Farkas vectors join the known ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import LARGE_PIECE, Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock, stop_when_over
 from fewest.minimum._data import Twins, replace_columns
 from fewest.minimum._dominance import DominanceBits
 from fewest.minimum._leaves import RuledOut, Separation, Signs
@@ -28,11 +30,14 @@ from fewest.minimum._vectors import VectorPool, separate_others, settle_with_err
 
 _MOST_PAIRS = 4_000_000  # that are kept with their bounds
 _CALL_PAIRS = 1 << 21  # tenths of a second, or seconds where many pairs pass
-_CALL_COUNTS = 1 << 11
+_MOST_COUNTS = 1 << 11
+_STEPS_PER_LOOK = 15_000  # samples around a pivot: a thousandth of a second
+_CALL_STEPS = 100 * _STEPS_PER_LOOK
 _CALL_SETS = 1 << 23
 _TASKS_PER_THREAD = 8  # of one call: threads share the work evenly then
 _STRIPE = 64  # first members of pairs in one task
 _ROOM = 64
+_MOST_STORED = 1 << 22  # sets that a scan may report
 _BEST = 300  # signed features whose pairs are tried first
 _TRIES = 12  # sets that are settled for each known set, in the hope of fewer errors
 
@@ -41,7 +46,8 @@ _TRIES = 12  # sets that are settled for each known set, in the hope of fewer er
 class ErrorSearch:
     """Sets of columns of two classes; `y` are 0 and 1.
 
-    `pool` collects Farkas vectors of sets that leave more errors than were looked for.
+    `pool` collects Farkas vectors of sets that leave more errors than were looked for. Where the
+    time is up before all is prepared (`is_ready`), no more than the classes is known.
     """
 
     X: FloatArray
@@ -53,13 +59,22 @@ class ErrorSearch:
         self.signs: Signs | None = None  # that weights must have
         # Rows of places: features that are always in, with all combinations of signs.
         self.roots: NDArray[np.int64] = np.empty((1, 0), dtype=np.int64)
-        self._prepare()
+        self.few = int(np.sum(self.y == 1) <= np.sum(self.y == 0))
+        self.conflicts: list[tuple[int, int]] = []
+        self.is_ready = False  # whether anything can be searched
+        with suppress(TimeIsUpError):
+            self._prepare()
+            self.is_ready = True
+
+    @property
+    def proofs(self) -> tuple[RuledOut, ...]:
+        """Vectors that rule sets out."""
+        return tuple(self.pool.vectors) if self.is_ready else ()
 
     def _prepare(self) -> None:
         self.twins = Twins(self.X)
         self.bits = DominanceBits(self.X, self.y, self.twins.firsts)
         self.pool = VectorPool(self.X, self.y, self.bits)
-        self.few = int(np.sum(self.y == 1) <= np.sum(self.y == 0))
         self.conflicts = list(_match_equal_samples(self.X, self.y))
         self._scaled: FloatArray | None = None
         self._best_pairs: NDArray[np.int64] = np.empty((0, 2), dtype=np.int64)
@@ -95,10 +110,11 @@ class ErrorSearch:
         """The fewest errors of pairs of the best features, if below `fewest`."""
         pairs, bounds = scan_pairs_below(self.bits, 0, min(_BEST, self.bits.n_signed), fewest - 1)
         order = np.argsort(bounds, kind="stable")
-        for bound, _, counts in self.count_pairs(pairs[order], bounds[order]):
-            fewest = min(fewest, int(counts.min()))
-            if bound >= fewest or self.clock.is_over:
-                break
+        with suppress(TimeIsUpError):
+            for bound, _, counts in self.count_pairs(pairs[order], bounds[order]):
+                fewest = min(fewest, int(counts.min()))
+                if bound >= fewest or self.clock.is_over:
+                    break
         return fewest
 
     def bound_pairs(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int] | None:
@@ -110,7 +126,10 @@ class ErrorSearch:
         n_kept, start, n_signed = 0, 0, self.bits.n_signed
         while start < n_signed:
             stop = min(n_signed, start + max(1, _CALL_PAIRS // (start + 64)))
-            pairs, bounds = scan_pairs_below(self.bits, start, stop, most)
+            try:
+                pairs, bounds = scan_pairs_below(self.bits, start, stop, most)
+            except TimeIsUpError:
+                return None
             self.tally.nodes += (stop * (stop - 1) - start * (start - 1)) // 2
             kept.append((pairs, bounds))
             n_kept += len(pairs)
@@ -135,12 +154,17 @@ class ErrorSearch:
         """Count the errors of signed pairs; (bound up to which all are known, columns, errors)."""
         if self._scaled is None:
             self._scaled, self._is_sound = scale_for_signs(self.X)
-        for start in range(0, len(pairs), _CALL_COUNTS):
-            places = pairs[start : start + _CALL_COUNTS]
+        is_few = self.y == self.few
+        # Each sample of the smaller class is a pivot around which all others are sorted.
+        steps = max(1, int(is_few.sum()) * len(self.y))
+        step = min(_MOST_COUNTS, max(1, _CALL_STEPS // steps))
+        for start in range(0, len(pairs), step):
+            places = pairs[start : start + step]
             columns, at = np.unique(
                 np.sort(self.bits.columns[places], axis=1), axis=0, return_index=True
             )
-            counts = count_errors_of_pairs(self._scaled, columns, self.y == self.few, -1)
+            counts = count_errors_of_pairs(self._scaled, columns, is_few, -1)
+            self.clock.spend(len(columns) * steps // _STEPS_PER_LOOK)
             for place in np.flatnonzero(~self._is_sound[columns].all(axis=1)):
                 counts[place] = self._count_slowly(tuple(columns[place].tolist()))
             self._keep_best_pairs(places[at], counts)
@@ -244,21 +268,38 @@ class ErrorSearch:
         early.
         """
         settled: set[tuple[int, ...]] = set()
-        for prefixes, share in self._list_prefixes(size, limit):
-            room = _ROOM
-            while len(prefixes):
-                self.clock.report(share, self.tally.nodes)
-                if self.clock.is_over:
-                    return False
-                rows, has_more = scan_sets(self.bits, self.pool, prefixes, most, room)
-                self.clock.spend(LARGE_PIECE)
-                self.tally.nodes += len(prefixes)
-                n_vectors = len(self.pool.vectors)
-                if not self._settle_rows(rows, most, settled, found):
-                    return False
-                prefixes = prefixes.keep(has_more)
-                if len(self.pool.vectors) == n_vectors:
-                    room *= 4  # all that was reported is known: there must be room for more
+        with suppress(TimeIsUpError):
+            return all(
+                self._run_part(prefixes, share, most, settled, found)
+                for prefixes, share in self._list_prefixes(size, limit)
+            )
+        return False
+
+    def _run_part(
+        self,
+        prefixes: Prefixes,
+        share: float,
+        most: int,
+        settled: set[tuple[int, ...]],
+        found: Callable[[Separation], bool],
+    ) -> bool:
+        """Scan all sets with some beginnings until each is settled; whether to go on."""
+        room = _ROOM
+        while len(prefixes):
+            self.clock.report(share, self.tally.nodes)
+            if self.clock.is_over:
+                return False
+            part = min(len(prefixes), max(1, _MOST_STORED // room))
+            here = np.arange(len(prefixes)) < part
+            rows, has_more = scan_sets(self.bits, self.pool, prefixes.keep(here), most, room)
+            self.clock.spend(LARGE_PIECE)
+            self.tally.nodes += part
+            n_vectors = len(self.pool.vectors)
+            if not self._settle_rows(rows, most, settled, found):
+                return False
+            prefixes = prefixes.keep(np.concatenate([has_more, ~here[part:]]))
+            if has_more.any() and len(self.pool.vectors) == n_vectors:
+                room *= 4  # all that was reported is known: there must be room for more
         return True
 
     def _settle_rows(
@@ -321,8 +362,10 @@ class ErrorSearch:
                 yield (), start, min(start + _STRIPE, self.bits.n_signed)
             return
         rivals = self.bits.rivals
+        taken = set(rivals[self.roots[0]].tolist())
         for chosen in _decreasing(self.bits.n_signed, length):
-            if len(set(rivals[list(chosen)].tolist())) == length:
+            own = set(rivals[list(chosen)].tolist())
+            if len(own) == length and not own & taken:
                 yield chosen, 0, chosen[-1]
 
     def _with_roots(
@@ -371,6 +414,7 @@ def _match_equal_samples(X: FloatArray, y: IndexArray) -> Iterator[tuple[int, in
     """Disjoint pairs of equal samples of both classes; the one of the second class comes first."""
     open_: dict[bytes, tuple[list[int], list[int]]] = {}
     for i, label in enumerate(y.tolist()):
+        stop_when_over()
         groups = open_.setdefault((X[i] + 0.0).tobytes(), ([], []))
         groups[label].append(i)
     for first, second in open_.values():

@@ -82,8 +82,8 @@ def minimum_features(
     max_size : int, optional
         Largest size to search completely. What is known of larger sets is still returned.
     max_seconds : float, optional
-        Seconds after which the search ends with the best set and the bound proven so far. A step
-        under way (tenths of a second, usually) is finished first.
+        Seconds after which the search ends with the best set and the bound proven so far. What is
+        under way is given up, within a second.
     n_solutions : int or None, default=1
         How many of the smallest sets to return, those with the largest margins first. None: all,
         but no more than 10,000. One and two features are always searched to the end; from three on
@@ -95,7 +95,8 @@ def minimum_features(
         Never in the set.
     feature_cost : float, array or dict of features, optional
         What each feature costs (1 unless given): the price of the set is minimised instead of its
-        number of features. Sums that differ by less than one part in 10^9 count as equal.
+        number of features. Prices are added up as the decimal numbers that they are printed as,
+        without rounding, so 0.1 and 0.2 cost as much as 0.3. From 1e-150 to 1e150.
     feature_groups : array of labels or dict of lists, optional
         Features that are paid for together: a group costs as much as the most expensive of its
         features in the set, and its other features up to that price are free. One set of features
@@ -212,8 +213,8 @@ def search_minimum(
     """
     from fewest.minimum._ruled import RuledDriver, check_rules
 
-    X, classes, codes = check_data(X, y)
     clock = Clock(max_seconds, verbose, most_looks=most_looks)
+    X, classes, codes = check_data(X, y)
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is not None:
             check_rules(rules, len(classes))

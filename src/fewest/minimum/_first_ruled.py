@@ -12,9 +12,10 @@ from scipy.optimize import linprog
 
 from fewest._estimators.rules import Rules
 from fewest._solvers.columns import Columns, scale_columns
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum._clock import Clock
-from fewest.minimum._leaves import Signs
+from fewest.minimum._clock import Clock, stop_when_over
+from fewest.minimum._leaves import Signs, lift_columns
 
 _FIRST_COLUMNS, _MORE_COLUMNS = 200, 100
 _MOST_ROUNDS, _MOST_REWEIGHTINGS, _MOST_BANS = 100, 8, 20
@@ -35,8 +36,10 @@ def find_ruled_set(
         np.zeros(X.shape[1], dtype=np.int8) if rules.weight_signs is None else rules.weight_signs
     )
     for _ in range(_MOST_BANS):
+        if not len(columns):
+            return None
         program = _Program(
-            scale_columns(np.asfortranarray(X[:, columns])),
+            scale_columns(lift_columns(np.asfortranarray(X[:, columns]))[0]),
             y,
             _costs(rules, columns),
             signs[columns],
@@ -53,7 +56,7 @@ def find_ruled_set(
 
 
 def _costs(rules: Rules, columns: IndexArray) -> FloatArray:
-    cost: FloatArray = rules.price[columns].copy()
+    cost = rules.relative_terms.price[columns].copy()
     paid = cost[cost > 0]
     cost[cost == 0] = _FREE * (paid.min() if len(paid) else 1.0)
     return cost
@@ -121,7 +124,9 @@ class _Program:
             b_ub=-np.ones(n),
             bounds=np.column_stack([lower, upper]),
             method="highs",
+            options={"time_limit": current_watch().seconds_left},
         )
+        stop_when_over()
         if found.status != 0:
             return np.zeros(width), np.zeros(n), True
         weights = found.x[:width] - found.x[width : 2 * width]

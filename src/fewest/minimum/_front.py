@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
 from fewest._estimators.validation import check_count, check_positive
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
 from fewest.minimum._course import MOST_KEPT
@@ -72,8 +74,8 @@ def error_front(
     max_features : int, default=3
         Largest number of features, besides those of `include`.
     max_seconds : float or None, default=300
-        Seconds after which the search ends with the errors and bounds known so far. A step under
-        way (tenths of a second, usually) is finished first.
+        Seconds after which the search ends with the errors and bounds known so far. What is under
+        way is given up, within a second.
     n_solutions : int or None, default=1
         How many sets to return for each number of features. None: all, but no more than 10,000.
         More than one takes longer, as sets that are as good as the best have to be found too.
@@ -189,15 +191,8 @@ class Front:
                 self._add(size, len(nothing.wrong), [nothing])
             elif self._is_settled():
                 self._keep_last(size, self.points[-1].errors)
-            elif size == 1:
-                self._try_singles()
-            elif size == 2:
-                self._try_pairs()
             else:
-                search.clock = self.clock
-                if size < max_features:
-                    search.clock = self.clock.take_part(1 / (max_features - size + 1))
-                self._try_larger(size)
+                self._try_in_time(size, max_features)
             last = self.points[-1]
             self.clock.say(f"{size} features: {last.lower_bound} to {last.errors} errors")
         n_samples, n_features = self.X.shape
@@ -207,8 +202,26 @@ class Front:
             seconds=self.clock.seconds,
             n_samples=n_samples,
             n_features=n_features,
-            ruled_out=tuple(search.pool.vectors),
+            ruled_out=search.proofs,
         )
+
+    def _try_in_time(self, size: int, max_features: int) -> None:
+        """One more feature, within its share of the time; nothing new where that is not enough."""
+        search = self.search
+        search.clock = self.clock
+        if 2 < size < max_features:
+            search.clock = self.clock.take_part(1 / (max_features - size + 1))
+        try:
+            if search.is_ready and size == 1:
+                self._try_singles()
+            elif search.is_ready and size == 2:
+                self._try_pairs()
+            elif search.is_ready:
+                self._try_larger(size)
+        except TimeIsUpError:
+            pass
+        if len(self.points) == size:
+            self._keep_last(size, search.floor)
 
     def _is_settled(self) -> bool:
         """Whether more features cannot help."""
@@ -230,7 +243,7 @@ class Front:
 
     def _covers_smaller(self, size: int) -> bool:
         """Whether every smaller set is part of one of this size, and leaves no fewer errors."""
-        return size <= len(self.search.twins.firsts)
+        return self.search.is_ready and size <= len(self.search.twins.firsts)
 
     def _keep_last(self, size: int, lower_bound: int) -> None:
         """A further feature is not known to help."""
@@ -258,14 +271,15 @@ class Front:
         if bounded is not None:
             pairs, bounds, limit = bounded
             lower_bound = min([*bounds[:1].tolist(), limit + 1])
-            for bound, columns, counts in search.count_pairs(pairs, bounds):
-                if counts.min() < fewest:
-                    fewest, best = int(counts.min()), []
-                if fewest < known:
-                    best += [columns[k] for k in np.flatnonzero(counts == fewest)]
-                lower_bound = min(bound, limit + 1)
-                if lower_bound >= fewest + self.several or self.clock.is_over:
-                    break
+            with suppress(TimeIsUpError):
+                for bound, columns, counts in search.count_pairs(pairs, bounds):
+                    if counts.min() < fewest:
+                        fewest, best = int(counts.min()), []
+                    if fewest < known:
+                        best += [columns[k] for k in np.flatnonzero(counts == fewest)]
+                    lower_bound = min(bound, limit + 1)
+                    if lower_bound >= fewest + self.several or self.clock.is_over:
+                        break
         if not best and fewest < known:  # among the best features, and not searched for again
             best = [search.best_pair]
         if not best:

@@ -14,19 +14,20 @@ from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
 from fewest.minimum._claims import (
-    COURSE,
-    HOW_MANY,
-    NO_SMALLER,
     Verification,
+    are_counts,
     find_idle,
+    list_unchecked,
+    names_hold,
+    proofs_hold,
     sets_are_proven,
 )
-from fewest.minimum._data import check_data
-from fewest.minimum._errors_check import Claim, leaves_more_errors, nothing_within, proofs_hold
+from fewest.minimum._data import check_data, read_names
+from fewest.minimum._errors_check import Claim, leaves_more_errors, nothing_within
 from fewest.minimum._errors_general import compare_samples
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import name_columns
-from fewest.minimum._ruled_proofs import follows
+from fewest.minimum._ruled_proofs import are_sound, follows
 from fewest.minimum._threads import limit_threads
 
 
@@ -206,14 +207,18 @@ class ErrorFront(Shown):
             True or false in an `if`: whether all that was checked holds. Its `unchecked` names
             what was not.
         """
-        X, _, codes = check_data(X, y, "error_front")
-        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
-        return Verification(self._holds(X, codes, search=search), left)
+        values, _, codes = check_data(X, y, "error_front")
+        holds = names_hold(self.feature_names, X) and self._holds(values, codes, search=search)
+        return Verification(
+            holds, list_unchecked(self, read_names(X), search=search, counted=False)
+        )
 
     def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
-        if X.shape != (self.n_samples, self.n_features):
+        if X.shape != (self.n_samples, self.n_features) or not self.points:
             return False
         rules = self.rules
+        if rules is not None and not are_sound(rules, self.n_features):
+            return False
         allowed = X if rules is None else X[:, ~rules.excluded]
         if self.floor != compare_samples(allowed, codes)[1]:
             return False
@@ -233,7 +238,7 @@ class ErrorFront(Shown):
                 or not sets_are_proven(point.subsets, point.separations)
                 or any(len(one) - self.n_included > size for one in sets)
                 or any(len(one.wrong) != point.errors for one in point.separations)
-                or any(len(set(one.wrong)) != len(one.wrong) for one in point.separations)
+                or not are_counts(point.lower_bound)
                 or not self.floor <= point.lower_bound <= point.errors
                 or any(self._wastes(one, point.errors) for one in point.separations)
             ):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -22,8 +22,7 @@ from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._result import MinimumResult, PriceStep
 from fewest.minimum._ruled import check_rules
-from fewest.minimum._ruled_proofs import RuledMinimum
-from fewest.minimum._ruled_search import find_tolerance, find_unit
+from fewest.minimum._ruled_proofs import as_ruled
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._threads import limit_threads
@@ -57,12 +56,13 @@ def allow_errors(
     **wanted: Any,
 ) -> MinimumResult:
     """`minimum_features` where some samples may be wrong."""
+    clock = Clock(max_seconds, verbose)
     X, classes, codes = check_data(X, y)
     if rules is not None:
         check_rules(rules, len(classes))
         check_groups(rules)
     wanted["max_errors"] = max_errors
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    with clock, limit_threads(effective_n_jobs(n_jobs)):
         if rules is None and len(classes) == 2:
             return ErrorDriver(X, codes, classes, clock, **wanted).run()
         return GeneralErrorDriver(X, codes, classes, clock, rules=rules, **wanted).run()
@@ -73,27 +73,31 @@ class GeneralErrorDriver(ErrorDriver):
     """One search. Up from no feature, or, where prices differ, for lower and lower prices."""
 
     rules: Rules | None = field(kw_only=True)
-    price_bound: float = 0.0
+    bound: int = 0
     is_exhausted: bool = False
 
     def run(self) -> MinimumResult:
         self.search: GeneralSearch = GeneralSearch(self.X, self.y, self.clock, rules=self.rules)
-        self.twins, rules = self.search.twins, self.rules
+        rules = self.rules
         if rules is not None:
             self.included = tuple(np.flatnonzero(rules.included).tolist())
-        self._unit = 1.0 if rules is None else find_unit(rules)
+        self.prices = self.search.prices
+        with self._ending_in_time():
+            if self.search.is_ready:
+                self._search_all()
+        if self.impossible:
+            self.lower_bound = self.X.shape[1] + 1
+        return self._result()
+
+    def _search_all(self) -> None:
+        self.twins = self.search.twins
         if self.search.floor > self.max_errors:
             pairs = self.search.conflicts
             self.impossible = [RuledOut(self.search.everything, pair, (1, 1)) for pair in pairs]
-        elif self._unit is None:
-            self._go_down()
-        else:
+        elif self.prices.are_equal:
             self._go_up()
-        if self.impossible or self.is_exhausted:
-            self.lower_bound, self.price_bound = self.X.shape[1] + 1, np.inf
-        elif self._unit is not None:
-            self.price_bound = self.lower_bound * self._unit
-        return self._result()
+        else:
+            self._go_down()
 
     # Features that all have the same price.
 
@@ -142,16 +146,17 @@ class GeneralErrorDriver(ErrorDriver):
         self.best = self._find_first()
         if self.impossible:
             return
-        most = np.inf if self.max_size is None else float(self.max_size)
-        search = self.search
+        search, most = self.search, self.prices.above_all
+        if self.max_size is not None:
+            most = min(most, self.prices.count(self.max_size))
 
         def keep(separation: Separation) -> bool:
-            if search.cost_of(separation.columns) <= self._limit():
+            if self.prices.total(separation.columns) <= self._limit():
                 self.best = separation
             return True
 
         n_candidates = len(search.candidates)
-        self.price_bound, is_complete = 0.0, True
+        is_complete = True
         for size in range(n_candidates + 1):
             if search.cheapest[size] > min(self._limit(), most):
                 break
@@ -165,41 +170,32 @@ class GeneralErrorDriver(ErrorDriver):
             self._end_price(size, before, began, complete=is_complete)
             if not is_complete:
                 break
-            self.price_bound = search.cheapest[min(size + 1, n_candidates)]
-        price = np.inf if self.best is None else search.cost_of(self.best.columns)
-        if is_complete:
-            self.price_bound = price if self._limit() <= most else min(price, most)
-        self.price_bound = min(self.price_bound, price)
+            self.bound = min(most + 1, search.cheapest[min(size + 1, n_candidates)])
+        price = self._limit() + 1
+        self.bound = min(price, most + 1 if is_complete else self.bound)
         if self.best is None:
-            self.is_exhausted = is_complete and most == np.inf and self._is_one_per_group
+            self.is_exhausted = self.bound >= price and self._is_one_per_group
             return
-        if self.price_bound >= price and self.n_solutions != 1:
+        if self.bound >= price and self.n_solutions != 1:
             self._list_cheapest(price)
         if not self.found:
             self._keep([self.best])
         self.best = self.found[0]
-        self.lower_bound = int(self.price_bound > 0)
 
-    def _limit(self) -> float:
+    def _limit(self) -> int:
         """What a better set may cost."""
         if self.best is None:
-            return np.inf
-        price = self.search.cost_of(self.best.columns)
-        return price - self._tolerance(price)
+            return self.prices.above_all - 1
+        return self.prices.total(self.best.columns) - 1
 
-    def _tolerance(self, price: float) -> float:
-        assert self.rules is not None
-        return find_tolerance(self.rules, price)
-
-    def _end_price(self, size: int, price: float, began: float, *, complete: bool) -> None:
+    def _end_price(self, size: int, price: int, began: float, *, complete: bool) -> None:
         best, bound = self.best, self.lower_bound
         self._end_step(size, self.search.tally, began, complete=complete)
-        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=price)
+        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=self.prices.show(price))
         self.best, self.lower_bound, self.complete = best, bound, False
 
-    def _list_cheapest(self, price: float) -> None:
+    def _list_cheapest(self, limit: int) -> None:
         """All sets, or as many as are wanted, that cost no more than the best one."""
-        limit = price + self._tolerance(price)
         began = perf_counter()
         self.search.tally = Tally()
         complete, size = True, 0
@@ -271,8 +267,8 @@ class GeneralErrorDriver(ErrorDriver):
 
     def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
         """The set without columns that the others do not need, the most expensive ones first."""
-        price = self.search.price
-        for column in sorted(separation.columns, key=lambda one: (-price[one], one)):
+        units = self.prices.units
+        for column in sorted(separation.columns, key=lambda one: (-units[one], one)):
             fewer = tuple(one for one in separation.columns if one != column)
             if clock.is_over or column in self.search.root or not fewer:
                 continue
@@ -283,21 +279,12 @@ class GeneralErrorDriver(ErrorDriver):
         return separation
 
     def _result(self) -> MinimumResult:
-        found = self._end()
-        known = {one.name: getattr(found, one.name) for one in fields(found)}
-        size = None if self.best is None else len(self.best.columns) - len(self.included)
-        known["size"] = size
-        if self.rules is None:
-            known["certified"] = bool(self.impossible) or size == self.lower_bound
-            return MinimumResult(**known)
-        price = None
-        known["certified"] = bool(self.impossible) or self.is_exhausted
-        if self.best is not None:
-            price = self.rules.terms.total(np.array(self.best.columns, dtype=np.intp))
-            known["certified"] = price <= self.price_bound + self._tolerance(price)
-        if found.subsets:
-            known["size"] = len(found.subsets[0]) - len(self.included)
-        return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
+        if self.prices.are_equal:
+            self.bound = self.lower_bound
+        is_cheapest = self.best is not None and self.bound > self._limit()
+        hopeless = bool(self.impossible) or self.is_exhausted
+        found = self._end(certified=hopeless or is_cheapest)
+        return found if self.rules is None else as_ruled(found, self.rules, self.prices, self.bound)
 
     def _margin(self, separation: Separation) -> float:
         return measure_set(self.X, self.y, separation, self.search.signs)

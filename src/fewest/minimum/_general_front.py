@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import perf_counter
 
 import numpy as np
 
 from fewest._estimators.rules import Rules
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import add_columns
@@ -17,8 +19,8 @@ from fewest.minimum._general_errors import check_groups
 from fewest.minimum._guess import guess_wrong
 from fewest.minimum._leaves import Separation
 from fewest.minimum._price_front import PriceFront, PricePoint
+from fewest.minimum._prices import Prices
 from fewest.minimum._ruled import check_rules
-from fewest.minimum._ruled_search import find_tolerance, find_unit
 from fewest.minimum._vectors import separate_others
 
 _MOST_GUESSES = 3_000  # columns that are tried together with the best set of a feature less
@@ -36,7 +38,7 @@ def find_general_front(
     if rules is not None:
         check_rules(rules, int(y.max()) + 1)
         check_groups(rules)
-        if find_unit(rules) is None:
+        if not Prices.read(rules).are_equal:
             return _PriceSearch(X, y, clock, rules).run(max_features)
     return _GeneralFront(X, y, clock, n_solutions, rules).run(max_features)
 
@@ -59,14 +61,18 @@ class _GeneralFront(Front):
 
     def run(self, max_features: int) -> ErrorFront:
         search = self.search
-        max_features = min(max_features, len(search.candidates))
+        most = len(search.candidates) if search.is_ready else self.X.shape[1]
+        max_features = min(max_features, most)
         for size in range(max_features + 1):
             self.began = perf_counter()
             if size and self._is_settled():
                 self._keep_last(size, search.floor)
             else:
                 search.clock = self.clock.take_part(1 / (max_features - size + 1))
-                self._try_size(size)
+                with suppress(TimeIsUpError):
+                    if search.is_ready:
+                        self._try_size(size)
+                self._fill_in(size)
             last = self.points[-1]
             self.clock.say(f"{size} features: {last.lower_bound} to {last.errors} errors")
         n_samples, n_features = self.X.shape
@@ -76,9 +82,19 @@ class _GeneralFront(Front):
             seconds=self.clock.seconds,
             n_samples=n_samples,
             n_features=n_features,
-            ruled_out=tuple(search.pool.vectors),
+            ruled_out=search.proofs,
             rules=self.rules,
         )
+
+    def _fill_in(self, size: int) -> None:
+        """What is known without a search, where there was no time for it."""
+        if len(self.points) > size:
+            return
+        if size:
+            self._keep_last(size, self.search.floor)
+        else:
+            nothing = add_columns(self.search.leave_class_out(), self.included)
+            self._add(0, self.search.floor, [nothing], complete=False)
 
     def _covers_smaller(self, size: int) -> bool:
         return self.rules is None or not self.rules.one_per_group
@@ -130,7 +146,11 @@ class _GeneralFront(Front):
             [(*base, int(one)) for one in search.candidates[:_MOST_GUESSES]] if size else [base]
         )
         allowed = [one for one in further if search.may_join(one)]
-        counts = [len(guess_wrong(self.X, self.y, one)) for one in allowed]
+        counts: list[int] = []
+        for one in allowed:
+            if counts and search.clock.is_over:
+                break
+            counts.append(len(guess_wrong(self.X, self.y, one)))
         if not counts or min(counts) >= known:
             return None
         columns = tuple(sorted(allowed[int(np.argmin(counts))]))
@@ -152,27 +172,21 @@ class _PriceSearch:
     def __init__(self, X: FloatArray, y: IndexArray, clock: Clock, rules: Rules) -> None:
         self.clock, self.rules = clock, rules
         self.search = GeneralSearch(X, y, clock, rules=rules)
+        self.prices = self.search.prices
         self.points: list[PricePoint] = []
+        self.bounds: list[int] = []  # of the points, in units
 
     def run(self, max_features: int) -> PriceFront:
         search = self.search
-        self.max_features = min(max_features, len(search.candidates))
-        self._add_first()
+        most = len(search.candidates) if search.is_ready else search.X.shape[1]
+        self.max_features = min(max_features, most)
+        with suppress(TimeIsUpError):
+            self._add_first()
+        if not self.points:
+            self._add(search.leave_class_out(), 0, perf_counter())
         complete = False
-        while not complete:
-            errors = self.points[-1].errors
-            if errors == search.floor:
-                complete = True
-                break
-            began = perf_counter()
-            self.clock.begin(f"sets with {errors - 1} errors")
-            best, bound = self._find_cheapest(errors - 1)
-            if best is None:
-                complete = np.isinf(bound)
-                break
-            self._add(best, max(bound, self.points[-1].price_bound), began)
-            last = self.points[-1]
-            self.clock.say(f"{last.errors} errors for a price of {last.price:g}")
+        with suppress(TimeIsUpError):
+            complete = search.is_ready and self._add_further()
         n_samples, n_features = search.X.shape
         return PriceFront(
             points=tuple(self.points),
@@ -182,13 +196,31 @@ class _PriceSearch:
             seconds=self.clock.seconds,
             n_samples=n_samples,
             n_features=n_features,
-            ruled_out=tuple(search.pool.vectors),
+            ruled_out=search.proofs,
             rules=self.rules,
         )
+
+    def _add_further(self) -> bool:
+        """Points with fewer and fewer errors; whether these are all."""
+        search = self.search
+        while True:
+            errors = self.points[-1].errors
+            if errors == search.floor:
+                return True
+            began = perf_counter()
+            self.clock.begin(f"sets with {errors - 1} errors")
+            best, bound = self._find_cheapest(errors - 1)
+            if best is None:
+                return bound == self.prices.above_all
+            self._add(best, max(bound, self.bounds[-1]), began)
+            last = self.points[-1]
+            self.clock.say(f"{last.errors} errors for a price of {last.price:g}")
 
     def _add_first(self) -> None:
         """What costs nothing: the features that are always in, or none."""
         search, began = self.search, perf_counter()
+        if not search.is_ready:
+            return
         best = search.leave_class_out()
         found: list[Separation] = []
 
@@ -199,25 +231,22 @@ class _PriceSearch:
         for most in range(search.floor, len(best.wrong)):
             if not search.run(0, most, keep):
                 break
-        self._add(found[0] if found else best, 0.0, began)
+        self._add(found[0] if found else best, 0, began)
 
-    def _find_cheapest(self, most: int) -> tuple[Separation | None, float]:
+    def _find_cheapest(self, most: int) -> tuple[Separation | None, int]:
         """A set of the lowest price with so few errors, and a bound of the price.
 
-        The bound is infinite if there is no set.
+        The bound is above all prices if there is no set.
         """
-        search = self.search
+        search, total = self.search, self.prices.total
         best: Separation | None = None
 
-        def limit() -> float:
-            if best is None:
-                return np.inf
-            price = search.cost_of(best.columns)
-            return price - find_tolerance(self.rules, price)
+        def limit() -> int:
+            return (self.prices.above_all if best is None else total(best.columns)) - 1
 
         def keep(separation: Separation) -> bool:
             nonlocal best
-            if search.cost_of(separation.columns) <= limit():
+            if total(separation.columns) <= limit():
                 best = separation
             return True
 
@@ -225,22 +254,27 @@ class _PriceSearch:
             if search.cheapest[size] > limit():
                 break
             if not search.run(size, most, keep, limit):
-                bound = float(search.cheapest[size])
-                return best, bound if best is None else min(bound, search.cost_of(best.columns))
-        return best, np.inf if best is None else search.cost_of(best.columns)
+                return best, min(search.cheapest[size], limit() + 1)
+        return best, limit() + 1
 
-    def _add(self, separation: Separation, bound: float, began: float) -> None:
+    def _add(self, separation: Separation, bound: int, began: float) -> None:
         whole = add_columns(separation, np.flatnonzero(self.rules.included).tolist())
         columns = np.array(whole.columns, dtype=np.intp)
-        price = self.rules.terms.total(columns)
-        close = find_tolerance(self.rules, price)
+        price = self.prices.total(columns)
         seconds = perf_counter() - began
-        if self.points and price <= self.points[-1].price + close:
+        if self.points and price <= self.prices.total(self.points[-1].subsets[0]):
             # The same price leaves fewer errors: the point before is none of the front.
-            seconds += self.points[-1].seconds
-            bound = max(bound, self.points[-1].price_bound)
-            self.points.pop()
-        proven = price <= bound + close
+            seconds += self.points.pop().seconds
+            bound = max(bound, self.bounds.pop())
+        self.bounds.append(bound)
         self.points.append(
-            PricePoint(price, bound, len(whole.wrong), (columns,), proven, seconds, (whole,))
+            PricePoint(
+                price=self.prices.show(price),
+                price_bound=self.prices.show_bound(bound, price),
+                errors=len(whole.wrong),
+                subsets=(columns,),
+                proven=bound >= price,
+                seconds=seconds,
+                separations=(whole,),
+            )
         )

@@ -15,6 +15,7 @@ from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, pack
 from fewest.minimum._clock import Clock
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._prices import Prices
 from fewest.minimum._ruled_search import RuledSearch, fit_words
 from fewest.minimum._search import MOST_COLUMNS, Node
 from fewest.minimum._threads import share_out
@@ -32,44 +33,32 @@ class GroupSearch(RuledSearch):
     """
 
     def __post_init__(self) -> None:
-        assert self.groups is not None
-        self._group_of: IndexArray = self.groups
-        self.groups = None
+        assert self.prices.groups is not None
+        self._group_of: IndexArray = self.prices.groups
         super().__post_init__()
         self._reported: set[tuple[int, ...]] = set()
         self._last_tried: set[tuple[int, ...]] = set()
 
-    def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
+    def find_within(self, limit: int, clock: Clock, found: Callable[[Separation], bool]) -> bool:
         self._reported.clear()
         self._last_tried.clear()
         return super().find_within(limit, clock, found)
 
-    def _paid(self, columns: tuple[int, ...]) -> FloatArray:
-        """What is paid for each group already."""
-        chosen = list(columns)
-        paid = np.zeros(int(self._group_of.max()) + 2)
-        np.maximum.at(paid, self._group_of[chosen], self.price[chosen])
-        paid[-1] = 0.0  # that of columns in no group
-        return paid
-
-    def cost_of(self, columns: tuple[int, ...]) -> float:
-        alone = [column for column in columns if self._group_of[column] < 0]
-        return float(self._paid(columns).sum() + self.price[alone].sum())
-
-    def _price_more(self, columns: tuple[int, ...]) -> FloatArray:
+    def _price_more(self, columns: tuple[int, ...]) -> NDArray[Any]:
         """What each of the candidates adds to the price of a set."""
-        spent = self._paid(columns)[self._group_of[self.candidates]]
-        more: FloatArray = np.maximum(0.0, self.price[self.candidates] - spent)
-        more[np.isin(self.candidates, columns)] = 0.0
+        paid = self.prices.pay_groups(np.array(columns, dtype=np.intp))
+        spent = paid[self._group_of[self.candidates]]
+        more: NDArray[Any] = np.maximum(0, self.prices.units[self.candidates] - spent)
+        more[np.isin(self.candidates, columns)] = 0
         return more
 
-    def _close(self, columns: tuple[int, ...], more: FloatArray) -> tuple[int, ...]:
+    def _close(self, columns: tuple[int, ...], more: NDArray[Any]) -> tuple[int, ...]:
         """A set with all columns that it pays for."""
-        return tuple(sorted({*columns, *self.candidates[more == 0.0].tolist()}))
+        return tuple(sorted({*columns, *self.candidates[more == 0].tolist()}))
 
     def count_affordable(self, columns: tuple[int, ...]) -> int:
         """Only whether any can be added: there is no limit for those that cost nothing."""
-        left = self.limit - self.cost_of(columns)
+        left = self.limit - self.prices.total(columns)
         more = self._price_more(columns)
         others = ~np.isin(self.candidates, columns)
         return int(np.sum(others & (more <= left)))
@@ -78,7 +67,7 @@ class GroupSearch(RuledSearch):
         if self._clock.is_over:
             return False
         columns = self._columns_of(node.chosen)
-        left, more = self.limit - self.cost_of(columns), self._price_more(columns)
+        left, more = self.limit - self.prices.total(columns), self._price_more(columns)
         steps = more[(more > 0) & (more <= left)]
         if not len(steps):
             return self._try_all(self._close(columns, more))
@@ -115,7 +104,7 @@ class GroupSearch(RuledSearch):
         self.tally.survivors += 1
         return self._find_open_pair(columns) is not None or self._report(columns, 0)
 
-    def _try_last(self, columns: tuple[int, ...], more: FloatArray, left: float) -> bool:
+    def _try_last(self, columns: tuple[int, ...], more: NDArray[Any], left: int) -> bool:
         """One group, or column in none, can be added at most: test all of them by their bits."""
         if columns in self._last_tried:
             return True
@@ -141,15 +130,15 @@ class GroupSearch(RuledSearch):
                 return False
         return True
 
-    def _list_units(self, more: FloatArray, left: float) -> list[list[int]]:
+    def _list_units(self, more: NDArray[Any], left: int) -> list[list[int]]:
         """What can be bought: columns in no group, and those of a group up to one of its prices."""
-        found: dict[tuple[int, float], list[int]] = {}
+        found: dict[tuple[int, int], list[int]] = {}
         for place in np.flatnonzero((more > 0) & (more <= left)).tolist():
             column = int(self.candidates[place])
-            group, price = int(self._group_of[column]), float(self.price[column])
+            group, price = int(self._group_of[column]), int(self.prices.units[column])
             found[(group, price) if group >= 0 else (-1 - column, price)] = [column]
         affordable = self.candidates[(more > 0) & (more <= left)]
-        groups, prices = self._group_of[affordable], self.price[affordable]
+        groups, prices = self._group_of[affordable], self.prices.units[affordable]
         for (group, price), members in found.items():
             if group >= 0:
                 members[:] = affordable[(groups == group) & (prices <= price)].tolist()
@@ -158,7 +147,7 @@ class GroupSearch(RuledSearch):
     def _report(self, columns: tuple[int, ...], missing: int) -> bool:
         """Report a set with all that it pays for, without features that the others do not need."""
         left = self._close(columns, self._price_more(columns))
-        for column in sorted(left, key=lambda one: (-self.price[one], one)):
+        for column in sorted(left, key=lambda one: (-self.prices.units[one], one)):
             fewer = tuple(one for one in left if one != column)
             if column not in self.root and fewer and self._find_open_pair(fewer) is None:
                 left = fewer
@@ -177,15 +166,14 @@ def make_search(
     bits: SignedBits,
     rules: Rules,
     *,
-    price: FloatArray,
+    prices: Prices,
     known: list[RuledOut],
     kind: type[RuledSearch] | None = None,
 ) -> RuledSearch:
     """The search for these rules; `kind` stands in for the usual one."""
     in_bits = set(bits.columns.tolist())
     root = tuple(j for j in np.flatnonzero(rules.included).tolist() if j in in_bits)
-    pays_once = rules.groups is not None and not rules.one_per_group
-    kind = kind or (GroupSearch if pays_once else RuledSearch)
+    kind = kind or (RuledSearch if prices.groups is None else GroupSearch)
     return kind(
         X,
         y,
@@ -193,7 +181,7 @@ def make_search(
         known,
         signs=rules.weight_signs,
         first_room=_MORE_ROOM,
-        price=price,
-        groups=rules.groups,
+        prices=prices,
+        groups=rules.groups if rules.one_per_group else None,
         root=root,
     )

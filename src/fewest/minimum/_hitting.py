@@ -12,13 +12,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import LARGE_PIECE, Clock, stop_when_over
 from fewest.minimum._cover import members, popcount
 
 _ONE = np.uint64(1)
 MET, UNMET, UNKNOWN = 1, 0, 2
 MOST_NODES = 2_000  # of a test among many
-_FIRST_NODES = 100_000  # between two looks at the clock; four times as many each time
+_CALL_WORDS = 5 * 10**7  # between two looks at the clock: tenths of a second at most
 
 
 def find_hitting_set(supports: NDArray[np.uint64], most: int) -> list[int] | None:
@@ -33,16 +33,25 @@ def meet_in_time(supports: NDArray[np.uint64], most: int, clock: Clock) -> tuple
     no_graph = np.zeros((0, 1), dtype=np.uint64)
     nobody = np.zeros(0, dtype=np.int64)
     listed = np.arange(len(supports))
-    most_nodes = _FIRST_NODES
+    branches, n_nodes = new_branches(most, len(removed)), count_nodes(supports.size)
     while True:
-        verdict = meet_all(
-            supports, listed, len(listed), no_graph, nobody, nobody, most, removed, most_nodes
-        )
-        if verdict != UNKNOWN or clock.is_over:
+        verdict = go_on(
+            supports, listed, len(listed), no_graph, nobody, nobody, most, removed, n_nodes,
+            *branches,
+        )  # fmt: skip
+        if verdict != UNKNOWN:
             break
-        most_nodes *= 4
+        stop_when_over()
+        clock.spend(LARGE_PIECE)
+        if clock.is_over:
+            break
     places = np.empty(64 * len(removed), dtype=np.int64)
     return verdict, places[: members(removed, places)].tolist() if verdict == MET else []
+
+
+def count_nodes(n_words: int) -> int:
+    """Nodes of tenths of a second at most, with conflicts of so many words in all."""
+    return max(1, _CALL_WORDS // (n_words + 64))
 
 
 def pack_samples(samples: Any, n_samples: int) -> NDArray[np.uint64]:
@@ -116,6 +125,14 @@ def _pack_unmet(
 
 
 @njit(cache=True)
+def new_branches(most: int, n_words: int) -> tuple[Any, Any]:
+    """Where a search begins: samples to choose from, and for each depth how many and which."""
+    items = np.empty((most + 1, 64 * n_words), np.int64)
+    levels = np.zeros((4, most + 1), np.int64)  # how many, the next one, the chosen one, the depth
+    return items, levels
+
+
+@njit(cache=True)
 def meet_all(
     supports: Any, listed: Any, n_listed: int, graph: Any, few: Any, many: Any, most: int,
     removed: Any, most_nodes: int,
@@ -124,19 +141,28 @@ def meet_all(
 
     Conflicts are the listed supports, and the pairs (few[r], many[c]) whose bit c is in graph[r].
     """
-    n_words = len(removed)
-    n_bits = 64 * n_words
-    items = np.empty((most + 1, n_bits), np.int64)
-    lengths, nexts = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64)
-    chosen = np.zeros(most + 1, np.int64)
-    used = np.empty(n_words, np.uint64)
     removed[:] = 0
-    depth, nodes = 0, 0
+    items, levels = new_branches(most, len(removed))
+    return go_on(
+        supports, listed, n_listed, graph, few, many, most, removed, most_nodes, items, levels
+    )
+
+
+@njit(cache=True)
+def go_on(
+    supports: Any, listed: Any, n_listed: int, graph: Any, few: Any, many: Any, most: int,
+    removed: Any, most_nodes: int, items: Any, levels: Any,
+) -> int:  # fmt: skip
+    """`meet_all` from where the last call ended; unknown after so many nodes more."""
+    lengths, nexts, chosen = levels[0], levels[1], levels[2]
+    used = np.empty(len(removed), np.uint64)
+    depth, nodes = levels[3, 0], 0
     arriving = True
     while depth >= 0:
         if arriving:
             nodes += 1
             if nodes > most_nodes:
+                levels[3, 0] = depth
                 return UNKNOWN
             count, length = _pack_unmet(
                 supports, listed, n_listed, graph, few, many, removed, used, most - depth,

@@ -19,17 +19,20 @@ from numpy.typing import NDArray
 
 from fewest._showing import Shown
 from fewest._solvers.columns import scale_columns
-from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.master import SolverError, TimeIsUpError
 from fewest._solvers.linear.solve import solve
 from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
+from fewest.minimum._clock import stop_when_over
 from fewest.minimum._signs import separate_with_signs
 
 Integers = NDArray[np.object_]  # Python's, which do not overflow
 Signs = NDArray[np.int8]  # that weights must have; 0 for either
 
+SMALLEST = 2.0**-1022  # smaller doubles have fewer digits
+_TINY_EXPONENT = -200  # columns of smaller values are lifted
 # Shares below this fraction of the largest are rounding of the simplex method.
 _ZERO_SHARE = 1e-9
 
@@ -99,8 +102,10 @@ class RuledOut(Shown):
         chosen = list(self.samples)
         rows, shares = X[chosen], _with_signs(self.shares, sign_labels(y[chosen]))
         v = (shares / max(self.shares)).astype(np.float64)
-        price = v @ rows
-        doubt = (len(v) + 4) * np.finfo(float).eps * (np.abs(v) @ np.abs(rows))
+        price, sizes = v @ rows, np.abs(rows)
+        doubt = (len(v) + 4) * np.finfo(float).eps * (np.abs(v) @ sizes)
+        # Products and shares near the smallest double lose digits that are not relative to them.
+        doubt += len(v) * SMALLEST * (1.0 + sizes.max(axis=0, initial=0.0))
         sign = np.sign(price)
         doubtful = np.flatnonzero(np.abs(price) <= doubt)
         sign[doubtful] = np.sign(shares @ as_integers(rows[:, doubtful]))
@@ -143,6 +148,7 @@ def settle_pair(
     else:
         answer = _settle_with_signs(block, pair.y, ruled)
     if answer is None:
+        stop_when_over()
         answer = _settle_in_fractions(block, pair.y, ruled)
     if isinstance(answer, RuledOut):
         samples = pair.rows[list(answer.samples)]
@@ -164,9 +170,12 @@ def find_weights(
 def _settle_by_program(
     block: FloatArray, y: FloatArray, *, prove: bool = True
 ) -> tuple[int, ...] | RuledOut | None:
-    scaled = scale_columns(block)
+    lifted, shifts = lift_columns(block)
+    scaled = scale_columns(lifted)
     try:
         result = solve(unit_margin(y), scaled)
+    except TimeIsUpError:
+        raise
     except SolverError:
         return None
     if result.status is Status.INFEASIBLE and prove:
@@ -175,7 +184,7 @@ def _settle_by_program(
         return None
     values = np.zeros(block.shape[1])
     values[result.features] = result.w * scaled.inverse_scale[result.features]
-    weights = tuple(as_integers(values))
+    weights = tuple(as_integers(values) << shifts)
     return weights if separates(as_integers(block), y, weights) else None
 
 
@@ -183,13 +192,14 @@ def _settle_with_signs(
     block: FloatArray, y: FloatArray, signs: Signs
 ) -> tuple[int, ...] | RuledOut | None:
     """The same where weights may have one sign only."""
-    values, shares = separate_with_signs(block, y, signs)
-    weights = tuple(as_integers(values))
+    lifted, shifts = lift_columns(block)
+    values, shares = separate_with_signs(lifted, y, signs)
+    weights = tuple(as_integers(values) << shifts)
     whole = as_integers(block)
     if separates(whole, y, weights):
         return weights
     samples = np.flatnonzero(shares > _ZERO_SHARE * max(0.0, shares.max()))
-    away = (shares * y) @ scale_columns(block).take(np.arange(block.shape[1]))
+    away = (shares * y) @ scale_columns(lifted).take(np.arange(block.shape[1]))
     tight = np.flatnonzero((signs == 0) | (np.abs(away) <= _ZERO_SHARE * shares.sum()))
     leaf = rule_out(block, y, tight.tolist(), samples) if len(samples) else None
     if leaf is None or not is_farkas(whole[samples], y[samples], leaf.shares, signs):
@@ -233,6 +243,18 @@ def as_integers(values: FloatArray) -> Integers:
     used = whole != 0
     lowest = exponent.min(where=used, initial=1 << 12)  # above the exponent of any double
     return whole.astype(object) << np.where(used, exponent - lowest, 0).astype(object)
+
+
+def lift_columns(X: FloatArray) -> tuple[FloatArray, Integers]:
+    """X, with columns of tiny values times powers of two, and the exponents of these powers.
+
+    That changes no digit and no decision, but squares and products of the values stay above the
+    smallest double. Weights of the lifted columns are shifted by the exponents to be those of X.
+    """
+    largest = np.maximum(X.max(axis=0, initial=0.0), -X.min(axis=0, initial=0.0))
+    _, exponents = np.frexp(largest)
+    shifts = np.where(exponents < _TINY_EXPONENT, -exponents, 0)
+    return np.ldexp(X, shifts) if shifts.any() else X, shifts.astype(object)
 
 
 def rules_of(signs: Signs | None, columns: Sequence[int]) -> Signs | None:
@@ -293,6 +315,7 @@ def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[
     solved[-1, -1] = Fraction(1)
     basis = np.arange(n, n + height)
     while True:
+        stop_when_over()
         is_artificial = basis >= n
         multipliers = solved[is_artificial].sum(axis=0)
         if not multipliers[-1]:
@@ -322,6 +345,7 @@ def _kernel_vector(matrix: Integers) -> Integers | None:
     pivots: list[int] = []
     last = 1
     for column in range(matrix.shape[1]):
+        stop_when_over()
         top = len(pivots)
         candidates = top + np.flatnonzero(matrix[top:, column])
         if not len(candidates):

@@ -44,8 +44,8 @@ def scan_pairs_below(
 
 @njit(cache=True, nogil=True)
 def _scan_pairs(
-    first_task: int, end_task: int, bad: Any, rivals: Any, start: int, stop: int, most: int,
-    out: Any, counts: Any,
+    first_task: int, end_task: int, alarm: Any,
+    bad: Any, rivals: Any, start: int, stop: int, most: int, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     n_rows, n_words = bad.shape[1:]
     for t in range(first_task, end_task):
@@ -54,6 +54,8 @@ def _scan_pairs(
         found = 0
         for a in range(start + t, stop, len(out)):
             for b in range(a):
+                if alarm[0]:
+                    return
                 if match_greedily(bad[a], bad[b], most, used, partners) > most:
                     continue
                 bound = match_best(bad[a] & bad[b], most, owners, partners)
@@ -145,7 +147,7 @@ def join_members(bad: Any, pool_bad: Any, members: Any) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def _scan_sets(
-    first_task: int, end_task: int, n_tasks: int,
+    first_task: int, end_task: int, alarm: Any, n_tasks: int,
     bad: Any, good: Any, rivals: Any, price: Any, few: Any, many: Any, pool_bad: Any, supports: Any,
     n_vectors: int, prefixes: Any, starts: Any, stops: Any, left: Any, most: int, out: Any,
     counts: Any,
@@ -163,6 +165,8 @@ def _scan_sets(
             graph, vectors = join_members(bad, pool_bad, prefixes[k])
             found = 0
             for first in range(starts[k], stops[k]):
+                if alarm[0]:
+                    return
                 if found > out.shape[1]:
                     break
                 if price[first] > left[k] or is_taken(rivals[first], taken):
@@ -187,6 +191,8 @@ def _scan_sets(
                 own, own_vectors = graph & bad[first], vectors & pool_bad[first]
                 for place in range(members(misses[most, :n_blocks], places)):
                     last = places[place]
+                    if alarm[0]:
+                        return
                     if rivals[last] == rivals[first] or is_taken(rivals[last], taken):
                         continue
                     if price[first] + price[last] > left[k]:
@@ -225,7 +231,8 @@ def scan_completions(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Any signed features that complete a set as far as bits show, and the bounds of these sets."""
     bounds = np.empty(bits.n_signed, dtype=np.int64)
-    _scan_completions(
+    share_out(
+        _scan_completions, bits.n_signed,
         bits.bad, bits.rivals, bits.few, bits.many, pool.bad, pool.supports, len(pool.vectors),
         np.array(chosen, dtype=np.int64), most, bounds,
     )  # fmt: skip
@@ -233,8 +240,9 @@ def scan_completions(
     return places, bounds[places]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _scan_completions(
+    start: int, stop: int, alarm: Any,
     bad: Any, rivals: Any, few: Any, many: Any, pool_bad: Any, supports: Any, n_vectors: int,
     chosen: Any, most: int, bounds: Any,
 ) -> None:  # fmt: skip
@@ -244,7 +252,9 @@ def _scan_completions(
     removed = np.empty(supports.shape[1], np.uint64)
     taken = rivals[chosen]
     graph, vectors = join_members(bad, pool_bad, chosen)
-    for last in range(len(bad)):
+    for last in range(start, stop):
+        if alarm[0]:
+            return
         bounds[last] = most + 1
         if is_taken(rivals[last], taken):
             continue

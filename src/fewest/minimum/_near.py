@@ -15,26 +15,27 @@ from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, listed
 from fewest.minimum._claims import (
+    NO_OTHERS,
+    NO_PART,
     Verification,
+    are_counts,
     find_idle,
     list_unchecked,
     margins_are_right,
+    proofs_hold,
     sets_are_proven,
 )
 from fewest.minimum._clock import Clock
-from fewest.minimum._course import MOST_KEPT
+from fewest.minimum._course import MOST_KEPT, by_margin
 from fewest.minimum._data import check_data, read_names, read_rules_of
 from fewest.minimum._leaves import Separation
-from fewest.minimum._result import is_about
+from fewest.minimum._prices import Prices
 from fewest.minimum._ruled import RuledDriver, check_rules
-from fewest.minimum._ruled_proofs import RuledMinimum
-from fewest.minimum._ruled_search import find_tolerance
+from fewest.minimum._ruled_proofs import RuledMinimum, as_ruled, follows
 from fewest.minimum._threads import limit_threads
 
 _MOST_SHOWN = 10
-_NO_OTHERS = "that there are no other sets"
-_NO_PART = "that no part of a set separates"
-_Ranked: TypeAlias = list[tuple[float, float, Separation]]  # prices, margins, sets
+_Ranked: TypeAlias = list[tuple[int, float, Separation]]  # units, margins, sets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,30 +177,39 @@ class NearOptimalSets(Shown):
             what was not.
         """
         given = check_data(X, y, "near_optimal_sets")
-        holds = self.minimum._check(*given, search=search)[0] and self._sets_hold(*given)
-        left = list_unchecked(self.minimum, search=search, counted=True)
-        return Verification(holds, (*left, _NO_OTHERS, _NO_PART))
+        holds = (
+            self.feature_names == self.minimum.feature_names
+            and not self.minimum.max_errors
+            and self.minimum._check(X, *given, search=search)
+            and self._sets_hold(*given)
+        )
+        left = list_unchecked(self.minimum, read_names(X), search=search, counted=True)
+        return Verification(holds, (*left, NO_OTHERS, NO_PART))
 
     def _sets_hold(self, X: FloatArray, _: NDArray[Any], codes: IndexArray) -> bool:
         rules = self.minimum.rules
         if not sets_are_proven(self.subsets, self.separations):
             return False
-        if len(self.subsets) > self.n_found or len(self.prices) != len(self.subsets):
+        if not are_counts(self.n_found) or len(self.subsets) > self.n_found:
+            return False
+        if not 0 <= self.extra < np.inf:
             return False
         if any(not rules.included[find_idle(one)].all() for one in self.separations):
             return False
-        if not all(
-            is_about(one, X) and not one.wrong and one.holds(X, codes, rules.weight_signs)
-            for one in self.separations
-        ):
+        signs = rules.weight_signs
+        if any(one.wrong for one in self.separations):
             return False
-        prices = [float(rules.terms.total(one)) for one in self.subsets]
-        lowest = min(prices, default=0.0)
-        close = find_tolerance(rules, lowest + self.extra)
+        if not proofs_hold(self.separations, X, codes, signs):
+            return False
+        prices = Prices.read(rules)
+        units = [prices.total(one) for one in self.subsets]
+        most = prices.total(self.minimum.subsets[0]) if self.minimum.subsets else 0
         return (
-            bool(np.allclose(self.prices, prices, rtol=0.0, atol=close))
-            and all(price <= lowest + self.extra + close for price in prices)
-            and margins_are_right(X, codes, self.margins, self.separations, rules.weight_signs)
+            np.array_equal(self.prices, [prices.show(one) for one in units])
+            and units == sorted(units)
+            and all(one <= most + prices.count(self.extra) for one in units)
+            and all(follows(rules, one) for one in self.subsets)
+            and margins_are_right(X, codes, self.margins, self.separations, signs)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -317,8 +327,8 @@ def near_optimal_sets(
         How many sets to return at most, the cheapest first and then those with the largest margins.
         The search ends at 10,000.
     max_seconds : float, optional
-        Seconds after which the search ends, with the sets found so far. Their margins are computed
-        after that.
+        Seconds after which the search ends, with the sets found so far. Margins for which no time
+        is left are NaN.
     include, exclude, feature_cost, feature_groups, one_per_group, signs : optional
         Rules about features; see `minimum_features`.
     n_jobs : int, optional
@@ -366,46 +376,28 @@ def near_optimal_sets(
         one_per_group=one_per_group,
         signs=signs,
     )
+    clock = Clock(max_seconds, verbose)
     X, classes, codes = check_data(X, y, "near_optimal_sets")
     assert rules is not None  # since `exclude` is a list
     check_rules(rules, len(classes))
-    with Clock(max_seconds, verbose) as clock, limit_threads(effective_n_jobs(n_jobs)):
+    with clock, limit_threads(effective_n_jobs(n_jobs)):
         lister = _Lister(X, codes, classes, clock, rules=rules)
         minimum = lister.run()
         complete = lister.list_all(minimum, float(extra))
         ranked = lister.rank()
-    minimum, ranked = _take_best(minimum, ranked, complete=complete), ranked[:max_sets]
+        minimum = lister.take_best(minimum, ranked, complete=complete)
+    ranked = ranked[:max_sets]
     return NearOptimalSets(
         minimum=replace(minimum, feature_names=names),
         extra=float(extra),
         subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in ranked),
-        prices=np.array([price for price, _, _ in ranked]),
+        prices=np.array([lister.prices.show(units) for units, _, _ in ranked], dtype=np.float64),
         margins=np.array([margin for _, margin, _ in ranked]),
         n_found=lister.n_found,
         complete=complete,
         seconds=clock.seconds,
         feature_names=names,
         separations=tuple(one for _, _, one in ranked),
-    )
-
-
-def _take_best(minimum: RuledMinimum, ranked: _Ranked, *, complete: bool) -> RuledMinimum:
-    """The minimum with all sets of the lowest price that were listed."""
-    if not ranked:
-        return minimum
-    price = ranked[0][0]
-    close = find_tolerance(minimum.rules, price)
-    best = [one for one in ranked if one[0] <= price + close]
-    return replace(
-        minimum,
-        size=len(best[0][2].columns) - minimum.rules.n_included,
-        subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in best),
-        margins=np.array([margin for _, margin, _ in best]),
-        separations=tuple(one for _, _, one in best),
-        n_found=len(best),
-        complete=complete,
-        price=price,
-        certified=price <= minimum.price_bound + close,
     )
 
 
@@ -418,17 +410,16 @@ class _Lister(RuledDriver):
         if minimum.price is None:
             return minimum.certified
         # One step per feature: if time ends the search, no smaller set is missing.
-        step, unit = self._unit or max(extra, 1.0), self._unit or 1.0
+        price = self.prices.total(minimum.subsets[0])
+        most = min(self.prices.count(extra), self.prices.above_all)
         complete = True
-        for more in (*np.arange(0.0, extra, step), extra):
-            self.clock.begin(f"sets within {more:g} of the minimum")
-            price = minimum.price + more
-            limit = (price + self._tolerance(price)) / unit
-            complete = self.search.find_within(limit, self.clock, self._keep_minimal)
+        for more in (*range(0, most, 1 if self.prices.are_equal else max(1, most)), most):
+            self.clock.begin(f"sets within {self.prices.show(more):g} of the minimum")
+            complete = self.search.find_within(price + more, self.clock, self._keep_minimal)
             if not complete:
                 break
-        lowest = min((self.cost_of(one) for one in self.found), default=np.inf)
-        if lowest > minimum.price + self._tolerance(minimum.price):  # time was up before
+        lowest = min((self.prices.total(one.columns) for one in self.found), default=price + 1)
+        if lowest > price:  # time was up before
             self._keep(minimum.separations)
         return complete
 
@@ -444,6 +435,24 @@ class _Lister(RuledDriver):
 
     def rank(self) -> _Ranked:
         """Prices, margins and sets: the cheapest first, then the largest margin."""
-        scored = [(self.cost_of(one), self._margin(one), one) for one in self.found]
-        # Sums of prices in another order differ in their last digits.
-        return sorted(scored, key=lambda one: (round(one[0], 9), -one[1], one[2].columns))
+        scored = [
+            (self.prices.total(one.columns), self._measure_in_time(one), one) for one in self.found
+        ]
+        return sorted(scored, key=lambda one: (one[0], *by_margin(one[1:])))
+
+    def take_best(self, minimum: RuledMinimum, ranked: _Ranked, *, complete: bool) -> RuledMinimum:
+        """The minimum with all sets of the lowest price that were listed."""
+        if not ranked:
+            return minimum
+        price = ranked[0][0]
+        best = [one for one in ranked if one[0] == price]
+        found = replace(
+            minimum,
+            subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in best),
+            margins=np.array([margin for _, margin, _ in best]),
+            separations=tuple(one for _, _, one in best),
+            n_found=len(best),
+            complete=complete,
+            certified=self.bound >= price,
+        )
+        return as_ruled(found, self.rules, self.prices, self.bound)

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from fewest._types import FloatArray
 from fewest.minimum._bits import SignedBits
+from fewest.minimum._leaves import lift_columns
 from fewest.minimum._threads import share_out
 
 _NO, _YES, _UNCERTAIN = 0, 1, 2
@@ -59,6 +60,7 @@ def scan_pairs(
 
     `copies` says how many equal columns every signed feature stands for.
     """
+    X, _ = lift_columns(X)
     samples = np.concatenate([one for p in bits.pairs for one in (p.negative, p.positive)])
     sizes = [len(one) for p in bits.pairs for one in (p.negative, p.positive)]
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -110,7 +112,7 @@ def _join(out: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64
 
 @njit(cache=True, nogil=True)
 def _scan(
-    first_task: int, end_task: int,
+    first_task: int, end_task: int, alarm: Any,
     X: Any, samples: Any, starts: Any, columns: Any, signs: Any, opposite: Any, copies: Any,
     bad: Any, lead: Any, words: Any, ends: Any, start: int, stop: int, exact: bool,
     out: Any, doubtful: Any, counts: Any,
@@ -122,6 +124,8 @@ def _scan(
         survivors, separating, pairs, open_ = 0, 0, 0, 0
         for block in range(start // _BLOCK, (len(words) + _BLOCK - 1) // _BLOCK):
             for i in range(start + t, stop, _TASKS):
+                if alarm[0]:
+                    return
                 own = words[i]
                 for j in range(max(i + 1, block * _BLOCK), min(ends[i], (block + 1) * _BLOCK)):
                     if own & words[j]:
@@ -133,6 +137,8 @@ def _scan(
                             break
                     if meets or columns[i] == columns[j]:
                         continue
+                    if alarm[0]:
+                        return
                     survivors += 1
                     verdict = _judge(
                         X, samples, starts, columns[i], signs[i], opposite[i] >= 0,

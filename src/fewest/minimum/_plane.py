@@ -101,11 +101,12 @@ def cross_sign(ax: float, ay: float, bx: float, by: float, cx: float, cy: float)
 
 
 @njit(cache=True)
-def count_errors_in_plane(x: Any, z: Any, is_few: Any, most: int, side: Any) -> int:
+def count_errors_in_plane(x: Any, z: Any, is_few: Any, most: int, side: Any, alarm: Any) -> int:
     """The fewest errors of any line, or the first count that is not above `most`.
 
     `is_few` marks the samples of the smaller class. `side` gets the samples that the line calls
-    that class. Samples on a line are wrong, so only lines without samples on them count.
+    that class. Samples on a line are wrong, so only lines without samples on them count. It ends
+    early where `alarm[0]` is set.
     """
     n = len(x)
     n_few = 0
@@ -116,6 +117,8 @@ def count_errors_in_plane(x: Any, z: Any, is_few: Any, most: int, side: Any) -> 
     keys, turned = np.empty(n), np.empty(n, np.bool_)
     others, order = np.empty(n, np.int64), np.empty(n, np.int64)
     for pivot in range(n):
+        if alarm[0]:
+            break
         if not is_few[pivot] or fewest <= most:
             continue
         # Samples at the pivot are on its side; a line without samples on it cannot divide them.
@@ -185,12 +188,12 @@ def count_errors_of_pairs(X: Any, pairs: Any, is_few: Any, most: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def _count_some(
-    start: int, stop: int, X: Any, pairs: Any, is_few: Any, most: int, counts: Any
+    start: int, stop: int, alarm: Any, X: Any, pairs: Any, is_few: Any, most: int, counts: Any
 ) -> None:
     for k in range(start, stop):
         side = np.empty(len(is_few), np.bool_)
         counts[k] = count_errors_in_plane(
-            X[:, pairs[k, 0]].copy(), X[:, pairs[k, 1]].copy(), is_few, most, side
+            X[:, pairs[k, 0]].copy(), X[:, pairs[k, 1]].copy(), is_few, most, side, alarm
         )
 
 
@@ -201,5 +204,14 @@ def find_right_samples(
     is_few = y == few
     side = np.empty(len(y), dtype=bool)
     x, z = (np.ascontiguousarray(X[:, column]) for column in pair)
-    count = count_errors_in_plane(x, z, is_few, -1, side)
-    return count, np.flatnonzero(side == is_few)
+    count = np.empty(1, dtype=np.int64)
+    share_out(_find_line, 1, x, z, is_few, side, count)
+    return int(count[0]), np.flatnonzero(side == is_few)
+
+
+@njit(cache=True, nogil=True)
+def _find_line(
+    start: int, stop: int, alarm: Any, x: Any, z: Any, is_few: Any, side: Any, count: Any
+) -> None:
+    for k in range(start, stop):
+        count[k] = count_errors_in_plane(x, z, is_few, -1, side, alarm)

@@ -13,14 +13,21 @@ from fewest._estimators.rules import Rules
 from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
-from fewest.minimum._claims import COURSE, HOW_MANY, NO_SMALLER, Verification, sets_are_proven
-from fewest.minimum._data import check_data
-from fewest.minimum._errors_check import Claim, nothing_within, proofs_hold
+from fewest.minimum._claims import (
+    Verification,
+    are_counts,
+    list_unchecked,
+    names_hold,
+    proofs_hold,
+    sets_are_proven,
+)
+from fewest.minimum._data import check_data, read_names
+from fewest.minimum._errors_check import Claim, nothing_within
 from fewest.minimum._errors_general import compare_samples
 from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._prices import Prices
 from fewest.minimum._result import name_columns
-from fewest.minimum._ruled_proofs import follows
-from fewest.minimum._ruled_search import find_tolerance
+from fewest.minimum._ruled_proofs import are_sound, follows
 from fewest.minimum._threads import limit_threads
 
 
@@ -143,17 +150,23 @@ class PriceFront(Shown):
             True or false in an `if`: whether all that was checked holds. Its `unchecked` names
             what was not.
         """
-        X, _, codes = check_data(X, y, "error_front")
-        left = (HOW_MANY, COURSE) if search else (NO_SMALLER, HOW_MANY, COURSE)
-        return Verification(self._holds(X, codes, search=search), left)
+        values, _, codes = check_data(X, y, "error_front")
+        holds = names_hold(self.feature_names, X) and self._holds(values, codes, search=search)
+        return Verification(holds, list_unchecked(self, read_names(X), search=search, counted=True))
 
     def _holds(self, X: FloatArray, codes: IndexArray, *, search: bool) -> bool:
         if X.shape != (self.n_samples, self.n_features) or not self.points:
             return False
+        if not are_sound(self.rules, self.n_features) or not are_counts(self.max_features):
+            return False
+        prices = Prices.read(self.rules)
         proofs = [one for point in self.points for one in point.separations]
         if not proofs_hold([*proofs, *self.ruled_out], X, codes, self.rules.weight_signs):
             return False
-        if not all(self._is_consistent(point) for point in self.points):
+        if not all(self._is_consistent(point, prices) for point in self.points):
+            return False
+        totals = [prices.total(point.subsets[0]) for point in self.points]
+        if totals[0] > 0 or any(np.diff(totals) <= 0):  # what is always in costs nothing
             return False
         if np.any(np.diff(self.errors) >= 0) or self.floor > self.points[-1].errors:
             return False
@@ -163,33 +176,32 @@ class PriceFront(Shown):
             return True
         with limit_threads(1):
             return nothing_within(
-                X, codes, self.rules, self._list_claims(), self.ruled_out, self.floor
+                X, codes, self.rules, self._list_claims(prices), self.ruled_out, self.floor
             )
 
-    def _is_consistent(self, point: PricePoint) -> bool:
-        close = find_tolerance(self.rules, point.price)
+    def _is_consistent(self, point: PricePoint, prices: Prices) -> bool:
         sets = [np.array(one.columns, dtype=np.intp) for one in point.separations]
         return (
             len(sets) > 0
             and all(follows(self.rules, one) for one in sets)
             and all(len(one) - self.rules.n_included <= self.max_features for one in sets)
-            and all(abs(self.rules.terms.total(one) - point.price) <= close for one in sets)
+            and all(prices.show(prices.total(one)) == point.price for one in sets)
             and all(len(one.wrong) == point.errors for one in point.separations)
-            and all(len(set(one.wrong)) == len(one.wrong) for one in point.separations)
             and sets_are_proven(point.subsets, point.separations)
-            and point.proven == (point.price <= point.price_bound + close)
+            and 0 <= point.price_bound <= point.price
+            and point.proven == (point.price_bound == point.price)
         )
 
-    def _list_claims(self) -> list[Claim]:
+    def _list_claims(self, prices: Prices) -> list[Claim]:
         """What the bounds say of sets of each size."""
         free = self.n_features - int((self.rules.excluded | self.rules.included).sum())
         sizes = range(min(self.max_features, free) + 1)
-        close = find_tolerance(self.rules, self.points[-1].price)
-        claims = [
-            Claim(size, before.errors - 1, point.price_bound - close)
-            for before, point in pairwise(self.points)
-            for size in sizes
-        ]
+        claims = []
+        for before, point in pairwise(self.points):
+            limit = prices.count_below(point.price_bound)
+            if point.proven:
+                limit = prices.total(point.subsets[0]) - 1
+            claims += [Claim(size, before.errors - 1, limit) for size in sizes]
         if self.complete:
             claims += [Claim(size, self.points[-1].errors - 1) for size in sizes]
         return claims

@@ -21,13 +21,16 @@ from fewest.minimum._claims import (
     find_idle,
     list_unchecked,
     margins_are_right,
+    names_hold,
+    names_inseparable,
     numbers_agree,
+    proofs_hold,
     sets_are_proven,
 )
 from fewest.minimum._clock import Clock
-from fewest.minimum._data import Twins, check_data, separating_columns
-from fewest.minimum._errors_check import minimum_holds
-from fewest.minimum._leaves import RuledOut, Separation
+from fewest.minimum._data import Twins, check_data, read_names, separating_columns
+from fewest.minimum._errors_check import nothing_below, sizes_hold
+from fewest.minimum._leaves import RuledOut, Separation, lift_columns
 from fewest.minimum._pairs import scan_pairs
 from fewest.minimum._search import CoverSearch, Tally
 from fewest.minimum._threads import limit_threads
@@ -201,50 +204,55 @@ class MinimumResult(Shown):
             True or false in an `if`: whether all that was checked holds. Its `unchecked` names
             what was not.
         """
-        holds, counted = self._check(*check_data(X, y), search=search)
-        return Verification(holds, list_unchecked(self, search=search, counted=counted))
+        counted = self._is_counted_again(search=search)
+        found = self._check(X, *check_data(X, y), search=search)
+        left = list_unchecked(
+            self,
+            read_names(X),
+            search=search or not self.lower_bound or len(self.inseparable) > 0,
+            counted=counted or self.size is None,
+            wrong=any(one.wrong for one in self.separations),
+        )
+        return Verification(found, left)
+
+    def _is_counted_again(self, *, search: bool) -> bool:
+        """Whether the search for all sets of this size is repeated, too."""
+        return search and self.complete and self.size is not None
 
     def _check(
-        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
-    ) -> tuple[bool, bool]:
-        """Whether it holds, and whether all sets of this size were counted again."""
-        counted = search and self.complete and self.size is not None
-        holds = (
+        self,
+        given: Any,
+        X: FloatArray,
+        classes: NDArray[Any],
+        codes: IndexArray,
+        *,
+        search: bool,
+    ) -> bool:
+        """Whether it holds for data, which are `given` in some form and with their names."""
+        counted = self._is_counted_again(search=search)
+        return (
             X.shape[1] == self.n_features
+            and names_hold(self.feature_names, given)
+            and numbers_agree(self)
+            and sets_are_proven(self.subsets, self.separations)
             and self._proofs_hold(X, classes, codes, search=search)
             and (not counted or count_again(self, X, classes, codes))
         )
-        return holds, counted
 
     def _proofs_hold(
         self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
     ) -> bool:
-        if not numbers_agree(self) or not sets_are_proven(self.subsets, self.separations):
-            return False
-        if self.max_errors:
-            return minimum_holds(self, X, codes, search=search) and self._is_measured(X, codes)
-        proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(is_about(proof, X) and proof.holds(X, codes) for proof in proofs):
-            return False
-        if any(one.wrong for one in self.separations) or not self._is_measured(X, codes):
+        if not proofs_hold([*self.separations, *self.ruled_out], X, codes):
             return False
         everything = tuple(range(self.n_features))
-        proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
-        claimed = [tuple(pair) for pair in self.inseparable.tolist()]
-        if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
+        if not names_inseparable(self, everything, classes, codes) or not self._is_measured(
+            X, codes
+        ):
             return False
-        if self.size is None:
-            return self.certified == (len(claimed) > 0)
-        consistent = (
-            all(len(one.columns) == self.size for one in self.separations)
-            and self.certified == (self.size == self.lower_bound)
-            and self.lower_bound <= self.size
-            and not claimed
-        )
-        if not consistent or not search:
-            return consistent
+        if not sizes_hold(self, len(codes)) or not search or len(self.inseparable):
+            return sizes_hold(self, len(codes))
         with limit_threads(1):
-            return _nothing_below(self, X, codes)
+            return (nothing_below if self.max_errors else _nothing_below)(self, X, codes)
 
     def _is_measured(self, X: FloatArray, codes: IndexArray) -> bool:
         """Whether margins are right and in order; no column of a smallest set may be idle."""
@@ -258,13 +266,6 @@ class MinimumResult(Shown):
 def name_columns(columns: IndexArray, names: tuple[str, ...] | None) -> tuple[str, ...]:
     """Names of these columns; their numbers, if there are no names."""
     return tuple(str(one) if names is None else names[one] for one in columns.tolist())
-
-
-def is_about(proof: Separation | RuledOut, X: FloatArray) -> bool:
-    """Whether a proof names columns and samples that exist."""
-    samples = proof.samples if isinstance(proof, RuledOut) else proof.wrong
-    columns_exist = all(0 <= column < X.shape[1] for column in proof.columns)
-    return columns_exist and all(0 <= sample < len(X) for sample in samples)
 
 
 class UnprovenError(Exception):
@@ -306,7 +307,7 @@ def _no_pair(result: MinimumResult, X: FloatArray, bits: SignedBits) -> bool:
     """Whether no pair separates; those that rounding leaves open must have a Farkas vector."""
     known = {leaf.columns for leaf in result.ruled_out}
     ones = np.ones(bits.n_signed, dtype=np.int64)
-    for batch in scan_pairs(X, bits, ones, room=1):
+    for batch in scan_pairs(lift_columns(X)[0], bits, ones, room=1):
         open_pairs = (tuple(sorted(bits.columns[pair].tolist())) for pair in batch.uncertain)
         if batch.n_separating or not known.issuperset(open_pairs):
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
@@ -21,22 +21,16 @@ from fewest.minimum._driver import Driver
 from fewest.minimum._first_ruled import find_ruled_set
 from fewest.minimum._group_search import make_search
 from fewest.minimum._leaves import RuledOut, Separation, settle, settle_pair
+from fewest.minimum._prices import Prices, check_prices
 from fewest.minimum._result import PriceStep
-from fewest.minimum._ruled_proofs import RuledMinimum
-from fewest.minimum._ruled_search import (
-    count_prices,
-    describe_candidates,
-    find_highest_price,
-    find_tolerance,
-    find_unit,
-    make_bits,
-)
+from fewest.minimum._ruled_proofs import RuledMinimum, as_ruled
+from fewest.minimum._ruled_search import describe_candidates, make_bits
 from fewest.minimum._search import Tally
 from fewest.minimum._separability import LARGEST_SYSTEM
 from fewest.minimum._upper import join_sets
 
 _SHARE_OF_BOUND = 0.5  # of the time that is left, for the first set
-_LEVELS = (0.25, 0.5, 0.75, 1.0)  # of the price of the best set, each searched completely
+_QUARTERS = (1, 2, 3, 4)  # of the price of the best set, each searched completely
 _MOST_INCLUDED = 8  # all their signs are tried
 
 
@@ -47,6 +41,7 @@ def check_rules(rules: Rules, n_classes: int) -> None:
             f"include names {counted(rules.n_included, 'feature')}, but the certified minimum can "
             f"include {_MOST_INCLUDED} at most: it tries all signs of their weights. Include fewer"
         )
+    check_prices(rules)
     signs = rules.weight_signs
     if n_classes > 2 and signs is not None and signs.any():
         raise ValueError(
@@ -60,17 +55,16 @@ class RuledDriver(Driver):
     """One search under rules.
 
     Where all features have the same price it goes up from no feature; else it goes down from a
-    first set, in steps of price.
+    first set, in steps of price. `bound` says which price no set is below, in units.
     """
 
     rules: Rules = field(kw_only=True)
-    price_bound: float = 0.0
+    bound: int = 0
     is_exhausted: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._unit = find_unit(self.rules)
-        self.price = count_prices(self.rules)
+        self.prices = Prices.read(self.rules)
         self._everything = tuple(np.flatnonzero(~self.rules.excluded).tolist())
         self.included = tuple(np.flatnonzero(self.rules.included).tolist())
 
@@ -82,42 +76,28 @@ class RuledDriver(Driver):
         if not self.impossible:
             self.bits = make_bits(self.X, self.y, self.rules, self.twins)
             self.search = make_search(
-                self.X, self.y, self.bits, self.rules, price=self.price, known=[]
+                self.X, self.y, self.bits, self.rules, prices=self.prices, known=[]
             )
 
     def run(self) -> RuledMinimum:
-        self.prepare()
-        if not self.impossible:
-            self.lower_bound = 0 if self.search.root else 1
-            if self._unit is None:
-                self._go_down()
-            else:
-                self._go_up()
-            self.ruled_out = self.search.ruled_out
+        self.lower_bound = 0  # features that are always in may be enough
+        with self._ending_in_time():
+            self.prepare()
+            if not self.impossible:
+                self.ruled_out = self.search.ruled_out
+                self.lower_bound = 0 if self.search.root else 1
+                if self.prices.are_equal:
+                    self._go_up()
+                else:
+                    self._go_down()
         if self.impossible:
             self.ruled_out += self.impossible
-        if self.impossible or self.is_exhausted:
-            self.lower_bound, self.price_bound = self.X.shape[1] + 1, np.inf
-        elif self._unit is not None:
-            self.price_bound = self.lower_bound * self._unit
-        if self.best is None:
-            return self._result(None, certified=bool(self.impossible) or self.is_exhausted)
-        price = self.cost_of(self.best)
-        return self._result(price, certified=price <= self.price_bound + self._tolerance(price))
-
-    def _result(self, price: float | None, *, certified: bool) -> RuledMinimum:
-        found = self._minimum(self.ruled_out, certified=certified)
-        known = {one.name: getattr(found, one.name) for one in fields(found)}
-        if found.subsets:
-            known["size"] = len(found.subsets[0]) - self.rules.n_included
-        return RuledMinimum(**known, price=price, price_bound=self.price_bound, rules=self.rules)
-
-    def cost_of(self, separation: Separation) -> float:
-        """What a set costs."""
-        return self.rules.terms.total(np.array(separation.columns, dtype=np.intp))
-
-    def _tolerance(self, price: float) -> float:
-        return find_tolerance(self.rules, price)
+        if self.prices.are_equal:
+            self.bound = self.lower_bound
+        is_hopeless = bool(self.impossible) or self.is_exhausted
+        is_cheapest = self.best is not None and self.bound >= self._best_price()
+        found = self._minimum(self.ruled_out, certified=is_hopeless or is_cheapest)
+        return as_ruled(found, self.rules, self.prices, self.bound)
 
     # Features that all have the same price.
 
@@ -154,14 +134,14 @@ class RuledDriver(Driver):
         began = perf_counter()
         self.clock.begin(f"sets of {size}")
         self.search.tally = Tally()
-        complete = self.search.find_within(size + 0.5, self.clock, self._keep_wanted)
+        complete = self.search.find_within(size, self.clock, self._keep_wanted)
         self._end_step(size, self.search.tally, began, complete=complete)
 
     # Features, or groups, of different prices.
 
     def _go_down(self) -> None:
-        if self.search.root and self._try_price(0.0):
-            self.lower_bound = 0 if self.found else 1
+        if self.search.root:
+            self._try_price(0)
         if self.found or self.clock.is_over:
             return
         first = self._find_first()
@@ -170,50 +150,45 @@ class RuledDriver(Driver):
         if first is not None:
             self._keep([first])
             self.best = self.found[0]
-            self.clock.say(f"a set of price {self.cost_of(self.best):g} separates")
-        if self.rules.groups is None or self.rules.one_per_group:
+            self.clock.say(f"a set of price {self.prices.show(self._best_price()):g} separates")
+        if self.prices.groups is None:
             for self.search.most in (1, 2):  # takes little time, and may lower the price much
                 self._lower_price(self._best_price())
             self.search.most = None
-        most = np.inf if self.max_size is None else float(self.max_size)
-        for share in _LEVELS:
-            price = self._best_price()
-            limit = price - self._tolerance(price) if share == 1.0 else share * price
-            if not self.clock.is_over and min(limit, most) > self.price_bound:
-                self._try_price(min(limit, most))
-        price = self._best_price()
-        is_certain = self.price_bound >= price - 2 * self._tolerance(price)
+        most = self.prices.above_all
+        if self.max_size is not None:
+            most = min(most, self.prices.count(self.max_size))
+        for quarters in _QUARTERS:
+            limit = min(self._best_price() * quarters // 4 - (quarters == 4), most)
+            if not self.clock.is_over and limit >= self.bound:
+                self._try_price(limit)
+        is_certain = self.bound >= self._best_price()
         self.complete = False
         if self.best is None:
             self.is_exhausted = is_certain
-        elif is_certain:
-            self.price_bound = price
-            if self.n_solutions != 1:
-                self._list_cheapest()
+        elif is_certain and self.n_solutions != 1:
+            self._list_cheapest()
 
-    def _best_price(self) -> float:
+    def _best_price(self) -> int:
         """What the best set costs; more than any set can cost, if there is none."""
-        if self.best is None:
-            return find_highest_price(self.rules)
-        return self.cost_of(self.best)
+        return self.prices.above_all if self.best is None else self.prices.total(self.best.columns)
 
-    def _try_price(self, limit: float) -> bool:
-        """Search all sets up to a price, which goes down with every better set; is it complete?"""
+    def _try_price(self, limit: int) -> None:
+        """Search all sets up to a price, which goes down with every better set."""
         began = perf_counter()
-        self.clock.begin(f"sets up to a price of {limit:g}")
+        self.clock.begin(f"sets up to a price of {self.prices.show(limit):g}")
         self.search.tally = Tally()
 
         complete = self._lower_price(limit)
         self._end_price(limit, began, complete=complete)
         if complete:
-            self.price_bound = min(limit, self._best_price())
-        return complete
+            self.bound = min(limit + 1, self._best_price())
 
-    def _lower_price(self, limit: float) -> bool:
+    def _lower_price(self, limit: int) -> bool:
         """Find better sets until there is none within the limit; is that certain?"""
         while True:
-            before, price = self.best, self._best_price()
-            within = limit if self.best is None else min(limit, price - self._tolerance(price))
+            before = self.best
+            within = min(limit, self._best_price() - 1)
             if within < 0 or self.search.find_within(within, self.clock, self._keep_better):
                 return True
             if self.best is before:
@@ -221,25 +196,23 @@ class RuledDriver(Driver):
 
     def _keep_better(self, separation: Separation) -> bool:
         """Keep a better set, and end the search: with a lower limit, the rest of it is shorter."""
-        price = self.search.cost_of(separation.columns)
-        if price >= self._best_price():
+        if self.prices.total(separation.columns) >= self._best_price():
             return True
         self._forget()
         self._keep([separation])
         self.best = self.found[0]
         return False
 
-    def _end_price(self, limit: float, began: float, *, complete: bool) -> None:
-        bound, best = self.lower_bound, self.best
+    def _end_price(self, limit: int, began: float, *, complete: bool) -> None:
+        best = self.best
         size = int(np.searchsorted(self.search.cheapest, limit, side="right"))
         self._end_step(size, self.search.tally, began, complete=complete)
-        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=limit)
-        self.lower_bound, self.best = bound, best
+        self.steps[-1] = PriceStep(**asdict(self.steps[-1]), price=self.prices.show(limit))
+        self.best = best
 
     def _list_cheapest(self) -> None:
         """All sets, or as many as are wanted, that cost no more than the best one."""
-        price = self._best_price()
-        limit = price + self._tolerance(price)
+        limit = self._best_price()
         began = perf_counter()
         self.clock.begin("sets of the lowest price")
         self.search.tally = Tally()
@@ -253,8 +226,8 @@ class RuledDriver(Driver):
 
     def _find_fixed(self, columns: tuple[int, ...]) -> set[int]:
         """Columns of groups that are paid once: sets that differ only there are one."""
-        groups = self.rules.groups
-        if groups is None or self.rules.one_per_group:
+        groups = self.prices.groups
+        if groups is None:
             return set()
         return {column for column in columns if groups[column] >= 0}
 
@@ -273,7 +246,7 @@ class RuledDriver(Driver):
         if len(sets) == len(self.pairs):
             known.append(join_sets(sets))
         lean = [self._drop_idle(one, clock) for one in known if one and self._is_allowed(one)]
-        return min(lean, key=lambda one: self.search.cost_of(one.columns), default=None)
+        return min(lean, key=lambda one: self.prices.total(one.columns), default=None)
 
     def _settle_start(self) -> Separation | None:
         """The set that was given to start from, with all that is always in, if it separates."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,30 +15,22 @@ from fewest._wording import counted
 from fewest.minimum._claims import (
     find_idle,
     margins_are_right,
-    numbers_agree,
-    sets_are_proven,
+    names_inseparable,
+    proofs_hold,
 )
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
 from fewest.minimum._errors_check import (
     Claim,
+    few_are_wrong,
     impossibility_holds,
     nothing_within,
-    proofs_hold,
-    sets_hold,
 )
 from fewest.minimum._group_search import GroupSearch, make_search
-from fewest.minimum._leaves import RuledOut, Separation
-from fewest.minimum._result import MinimumResult, UnprovenError, is_about
-from fewest.minimum._ruled_search import (
-    RuledSearch,
-    count_prices,
-    describe_candidates,
-    find_highest_price,
-    find_tolerance,
-    find_unit,
-    make_bits,
-)
+from fewest.minimum._leaves import Separation
+from fewest.minimum._prices import HIGHEST, LOWEST, Prices
+from fewest.minimum._result import MinimumResult, UnprovenError
+from fewest.minimum._ruled_search import RuledSearch, describe_candidates, make_bits
 from fewest.minimum._threads import limit_threads
 
 
@@ -77,105 +70,111 @@ class RuledMinimum(MinimumResult):
     @property
     def has_prices(self) -> bool:
         """Whether `price` is anything but the number of features: they, or groups, differ."""
-        return find_unit(self.rules) != 1.0
+        return not self._prices.are_equal or self._prices.unit != 1
 
-    def _check(
-        self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
-    ) -> tuple[bool, bool]:
-        """Besides, sets follow the rules, and weights have the signs that they must have.
+    @cached_property
+    def _prices(self) -> Prices:
+        return Prices.read(self.rules)
 
-        Sets of one price are not counted again.
-        """
-        if X.shape[1] != self.n_features:
-            return False, False
-        return self._proofs_hold(X, classes, codes, search=search), False
+    def _limit_below(self) -> int:
+        """Up to how many units the result says that there is no set, or none but its own."""
+        if self.certified and len(self.subsets):
+            return self._prices.total(self.subsets[0]) - 1
+        return self._prices.count_below(self.price_bound)
+
+    def _is_counted_again(self, *, search: bool) -> bool:
+        """Sets of one price are not counted again."""
+        return False
 
     def _proofs_hold(
         self, X: FloatArray, classes: NDArray[Any], codes: IndexArray, *, search: bool
     ) -> bool:
+        """Besides, sets follow the rules, and weights have the signs that they must have."""
         rules = self.rules
-        if not numbers_agree(self) or not sets_are_proven(self.subsets, self.separations):
+        if not are_sound(rules, self.n_features, paid_once=not self.max_errors):
             return False
-        if self.max_errors:
-            return _holds_with_errors(self, rules, X, codes, search=search)
-        if any(one.wrong for one in self.separations):
-            return False
-        proofs: list[Separation | RuledOut] = [*self.separations, *self.ruled_out]
-        if not all(
-            is_about(proof, X) and proof.holds(X, codes, rules.weight_signs) for proof in proofs
-        ):
-            return False
-        if not margins_are_right(X, codes, self.margins, self.separations, rules.weight_signs):
+        signs = rules.weight_signs
+        if not proofs_hold([*self.separations, *self.ruled_out], X, codes, signs):
             return False
         everything = tuple(np.flatnonzero(~rules.excluded).tolist())
-        proven = {leaf.classes(codes) for leaf in self.ruled_out if leaf.columns == everything}
-        claimed = [tuple(pair) for pair in self.inseparable.tolist()]
-        if not {tuple(classes[list(pair)].tolist()) for pair in proven}.issuperset(claimed):
+        if (
+            not names_inseparable(self, everything, classes, codes)
+            or not impossibility_holds(self, everything, len(codes))
+            or not few_are_wrong(self)
+            or not margins_are_right(X, codes, self.margins, self.separations, signs)
+            or not _is_consistent(self, rules)
+        ):
             return False
-        consistent = _is_consistent(self, rules, bool(claimed))
-        if not consistent or not search or claimed:
-            return consistent
+        if not search or len(self.inseparable):
+            return True
         with limit_threads(1):
             return _finds_nothing_below(self, rules, X, codes)
 
 
-def _holds_with_errors(
-    result: RuledMinimum, rules: Rules, X: FloatArray, y: IndexArray, *, search: bool
-) -> bool:
-    """The same where some samples may be wrong."""
-    if not proofs_hold([*result.separations, *result.ruled_out], X, y, rules.weight_signs):
-        return False
-    if not margins_are_right(X, y, result.margins, result.separations, rules.weight_signs):
-        return False
-    everything = tuple(np.flatnonzero(~rules.excluded).tolist())
-    if not impossibility_holds(result, everything, len(y)):
-        return False
-    is_impossible = len(result.inseparable) > 0
-    consistent = _is_consistent(result, rules, is_impossible) and (
-        result.size is None or sets_hold(result, rules.n_included)
-    )
-    if not consistent or not search or is_impossible:
-        return consistent
-    unit, n_free = find_unit(rules), X.shape[1] - int((rules.excluded | rules.included).sum())
-    if unit is None:
-        limit = min(result.price_bound, find_highest_price(rules))
-        limit -= find_tolerance(rules, limit)
-        claims = [Claim(size, result.max_errors, limit) for size in range(n_free + 1)]
-    else:
-        sizes = range(min(result.lower_bound, n_free + 1))
-        claims = [Claim(size, result.max_errors) for size in sizes]
-    with limit_threads(1):
-        return nothing_within(X, y, rules, claims, result.ruled_out)
+def as_ruled(found: MinimumResult, rules: Rules, prices: Prices, bound: int) -> RuledMinimum:
+    """A result with its price, and the bound that is proven of it, in units."""
+    known = {one.name: getattr(found, one.name) for one in fields(MinimumResult)}
+    price, shown = None, prices.show(bound)
+    if not prices.are_equal:
+        known["lower_bound"] = int(bound > 0)
+    if found.subsets:
+        total = prices.total(found.subsets[0])
+        price, shown = prices.show(total), prices.show_bound(bound, total)
+        known["size"] = len(found.subsets[0]) - rules.n_included
+    elif found.certified:
+        known["lower_bound"], shown = found.n_features + 1, np.inf
+    return RuledMinimum(**known, price=price, price_bound=shown, rules=rules)
 
 
-def _is_consistent(result: RuledMinimum, rules: Rules, is_impossible: bool) -> bool:
+def _is_consistent(result: RuledMinimum, rules: Rules) -> bool:
     """Whether size, price and bounds are those of sets that follow the rules."""
-    if result.size is None:
+    prices, bound = result._prices, result.price_bound
+    if result.size is None and result.certified:
         # Without a proof for all features there is only the repeated search.
-        return (
-            result.certified == np.isinf(result.price_bound)
-            and result.price is None
-            and (is_impossible or not result.certified or rules.one_per_group)
-        )
-    if result.price is None or is_impossible:
+        is_known = len(result.inseparable) > 0 or rules.one_per_group
+        return is_known and result.price is None and bound == np.inf
+    if prices.are_equal and bound != prices.show(result.lower_bound):
         return False
-    close = find_tolerance(rules, result.price)
+    if not prices.are_equal and result.lower_bound != int(bound > 0):
+        return False
+    if result.size is None:
+        return result.price is None and 0 <= bound <= prices.show(prices.above_all)
     sets = [np.array(one.columns, dtype=np.intp) for one in result.separations]
+    price = prices.total(sets[0])
     return (
-        len(sets) == len(result.subsets) > 0
-        and result.certified == (result.price <= result.price_bound + close)
+        result.price == prices.show(price)
+        and result.certified == (bound == result.price)
+        and 0 <= bound <= result.price
         and result.size == len(sets[0]) - rules.n_included
-        and all(follows(rules, one) for one in sets)
-        and not any(_costs_less(rules, one, result, close) for one in result.separations)
-        and all(abs(rules.terms.total(one) - result.price) <= close for one in sets)
+        and all(follows(rules, one) and prices.total(one) == price for one in sets)
+        and not any(_costs_less(one, result) for one in result.separations)
     )
 
 
-def _costs_less(rules: Rules, one: Separation, result: RuledMinimum, close: float) -> bool:
+def _costs_less(one: Separation, result: RuledMinimum) -> bool:
     """Whether a set separates without some of its columns, and that is said to be impossible."""
-    idle = [column for column in find_idle(one) if not rules.included[column]]
-    rest = np.setdiff1d(one.columns, idle).astype(np.intp)
-    return bool(idle) and bool(rules.terms.total(rest) < result.price_bound - close)
+    idle = [column for column in find_idle(one) if not result.rules.included[column]]
+    rest = np.setdiff1d(one.columns, idle)
+    return bool(idle) and result._prices.total(rest) <= result._limit_below()
+
+
+def are_sound(rules: Rules, n_features: int, *, paid_once: bool = False) -> bool:
+    """Whether these are rules that a search keeps, about so many features.
+
+    `paid_once`: it may have groups that are paid once.
+    """
+    columns = [rules.price, rules.included, rules.excluded, rules.groups, rules.signs]
+    if any(one is not None and np.shape(one) != (n_features,) for one in columns):
+        return False
+    priced = ~rules.included & ~rules.excluded
+    return bool(
+        not (rules.included & rules.excluded).any()
+        and not rules.price[rules.included].any()
+        and np.all((rules.price[priced] >= LOWEST) & (rules.price[priced] <= HIGHEST))
+        and (not rules.one_per_group if rules.groups is None else rules.one_per_group or paid_once)
+        and (rules.groups is None or np.all(rules.groups >= -1))
+        and (rules.signs is None or np.isin(rules.signs, [-1, 0, 1]).all())
+    )
 
 
 def follows(rules: Rules, columns: IndexArray) -> bool:
@@ -210,19 +209,17 @@ class _GroupsWithoutSolver(_WithoutSolver, GroupSearch):
 
 def _finds_nothing_below(result: RuledMinimum, rules: Rules, X: FloatArray, y: IndexArray) -> bool:
     """Whether a second search finds no set below the bound."""
-    unit = find_unit(rules)
-    price = count_prices(rules)
-    if unit is None:
-        limit = min(result.price_bound, find_highest_price(rules))
-        limit -= find_tolerance(rules, limit)
-    else:
-        limit = min(result.lower_bound, len(price) + 1) - 0.5
+    prices, limit = result._prices, result._limit_below()
     if limit < 0:
         return True
+    if result.max_errors:
+        n_free = int(np.sum(~rules.excluded & ~rules.included))
+        claims = [Claim(size, result.max_errors, limit) for size in range(n_free + 1)]
+        return nothing_within(X, y, rules, claims, result.ruled_out)
     bits = make_bits(X, y, rules, Twins(X, describe_candidates(rules), rules.weight_signs))
-    kind = _WithoutSolver if rules.groups is None or rules.one_per_group else _GroupsWithoutSolver
+    kind = _WithoutSolver if prices.groups is None else _GroupsWithoutSolver
     known = list(result.ruled_out)
-    cover = make_search(X, y, bits, rules, price=price, known=known, kind=kind)
+    cover = make_search(X, y, bits, rules, prices=prices, known=known, kind=kind)
     try:
         return cover.find_within(limit, Clock(), bool)
     except UnprovenError:

@@ -23,55 +23,48 @@ from fewest.minimum._bits import SignedBits, Words, pack
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
 from fewest.minimum._leaves import Separation
+from fewest.minimum._prices import Prices
 from fewest.minimum._search import CoverSearch, Node
-
-_ROUNDING = 1e-9  # prices that differ by less than this part are equal
 
 
 @dataclass(eq=False)
 class RuledSearch(CoverSearch):
     """Sets of columns within a price; `root` are those that are always in.
 
-    `price` has one entry per column of X, `limit` is the largest of a set, and `most` how many
-    features a set may have besides the root.
+    No set has two of one of the `groups`. `limit` is what a set may cost, in units, and `most` how
+    many features it may have besides the root.
     """
 
-    price: FloatArray = field(default_factory=lambda: np.empty(0))
+    prices: Prices = field(kw_only=True)
     groups: IndexArray | None = None
     root: tuple[int, ...] = ()
-    limit: float = np.inf
+    limit: int = 0
     most: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._signed_price: FloatArray = self.price[self.bits.columns]
+        self._signed_price: FloatArray = self.prices.floats[self.bits.columns]
         n_signed = self.bits.n_signed
         self._signed_group = np.full(n_signed, -1, dtype=np.int64)
         if self.groups is not None:
             self._signed_group[:] = self.groups[self.bits.columns]
         free = np.isin(self.bits.columns, self.root)
         self.candidates: IndexArray = np.unique(self.bits.columns[~free])
-        self.cheapest = np.cumsum(np.sort(self.price[self.candidates]))
+        self.cheapest = np.cumsum(np.sort(self.prices.units[self.candidates]))
 
-    def find_within(self, limit: float, clock: Clock, found: Callable[[Separation], bool]) -> bool:
+    def find_within(self, limit: int, clock: Clock, found: Callable[[Separation], bool]) -> bool:
         """Find all sets within a price that separate, and of which no part does.
 
         Some of which a part separates may be among them. `found` is called with each, and returns
         whether to go on; it may lower `limit`. Returns False where the clock or `found` ended the
         search early.
         """
-        self._separating.clear()
-        self._extended.clear()
-        self._clock, self._found, self.limit = clock, found, limit
-        return self._extend(self.root, 0, 0.0, 1.0)
-
-    def cost_of(self, columns: tuple[int, ...]) -> float:
-        """What a set costs."""
-        return float(self.price[list(columns)].sum())
+        self.limit = limit
+        return self._begin(self.root, 0, clock, found)
 
     def count_affordable(self, columns: tuple[int, ...]) -> int:
         """How many features can be added to a set at most."""
-        left = self.limit - self.cost_of(columns)
+        left = self.limit - self.prices.total(columns)
         most = int(np.searchsorted(self.cheapest, left, side="right"))
         if self.most is not None:
             most = min(most, self.most + len(self.root) - len(columns))
@@ -88,6 +81,8 @@ class RuledSearch(CoverSearch):
         return node
 
     def _extend(self, columns: tuple[int, ...], missing: int, low: float, high: float) -> bool:
+        if self.prices.total(columns) > self.limit:  # sums of doubles may let too much pass
+            return True
         return super()._extend(columns, self.count_affordable(columns), low, high)
 
     def _complete(self, node: Node, missing: int, low: float, high: float) -> bool:
@@ -95,7 +90,8 @@ class RuledSearch(CoverSearch):
         missing = min(missing, self.count_affordable(columns))
         if missing == 0:
             return self._finish(node, columns)
-        too_expensive = self._signed_price > self.limit - self.cost_of(columns)
+        spent = float(self.prices.floats[list(columns)].sum())
+        too_expensive = self._signed_price > self.prices.limit_floats(self.limit) - spent
         excluded = node.excluded | fit_words(pack(too_expensive), node.excluded)
         return super()._complete(Node(node.pair, node.chosen, excluded), missing, low, high)
 
@@ -117,7 +113,7 @@ class RuledSearch(CoverSearch):
             excluded |= fit_words(pack(self._signed_group == group), excluded)
 
     def _rule(self) -> tuple[FloatArray, NDArray[np.int64], float]:
-        return self._signed_price, self._signed_group, float(self.limit)
+        return self._signed_price, self._signed_group, self.prices.limit_floats(self.limit)
 
     def _report(self, columns: tuple[int, ...], missing: int) -> bool:
         return super()._report(columns, 0)
@@ -135,31 +131,6 @@ def describe_candidates(rules: Rules) -> IndexArray:
     kinds = kinds.ravel().astype(np.intp)
     kinds[rules.excluded | rules.included] = -1
     return kinds
-
-
-def find_unit(rules: Rules) -> float | None:
-    """The price of every feature that may be selected; None where features, or groups, differ."""
-    if rules.groups is not None and not rules.one_per_group:
-        return None
-    prices = rules.price[~rules.excluded & ~rules.included]
-    return None if np.any(prices != prices[:1]) else float(prices[0]) if len(prices) else 1.0
-
-
-def find_tolerance(rules: Rules, price: float) -> float:
-    """By how much sums of prices may differ and count as equal."""
-    return _ROUNDING * max(price, float(rules.price.max()) or 1.0)
-
-
-def find_highest_price(rules: Rules) -> float:
-    """More than any set can cost."""
-    return 2.0 * float(rules.price.sum()) + 1.0
-
-
-def count_prices(rules: Rules) -> FloatArray:
-    """What the search counts: prices, or features where all have one price."""
-    if find_unit(rules) is None:
-        return rules.price
-    return (rules.price > 0).astype(np.float64)
 
 
 def make_bits(X: FloatArray, y: IndexArray, rules: Rules, twins: Twins) -> SignedBits:

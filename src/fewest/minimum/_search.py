@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest._types import FloatArray
 from fewest.minimum import _cover as cover
 from fewest.minimum._bits import SignedBits, Words
@@ -30,9 +31,11 @@ from fewest.minimum._threads import share_out
 # itself must not decide, or the rows, and with them the first set found, would differ.
 _BATCH_WORK = 3 * 10**9
 _FEWEST_CHILDREN, _MOST_CHILDREN = 4, 4096
-# Intersections of bit sets between two looks at the clock, for each child: a second at most.
-CALL_STEPS = 10**6
+# Words of bit sets that are intersected between two looks at the clock, for each child: tenths of a
+# second at most.
+CALL_WORDS = 5 * 10**7
 _ROOM = 32  # survivors that a child may report before rows have to be added
+_MOST_STORED = 1 << 22  # survivors of all children together
 # Columns of which all signs are tried: for every set of a scan, and for single sets.
 _MOST_SIGNS, MOST_COLUMNS = 6, 12
 
@@ -106,10 +109,23 @@ class CoverSearch:
         `found` is called with each of them, and returns whether to go on. Returns False where the
         clock or `found` ended the search early.
         """
+        return self._begin((), size, clock, found)
+
+    def _begin(
+        self, columns: tuple[int, ...], missing: int, clock: Clock, found: Callable[..., bool]
+    ) -> bool:
         self._separating.clear()
         self._extended.clear()
         self._clock, self._found = clock, found
-        return self._extend((), size, 0.0, 1.0)
+        try:
+            return self._extend(columns, missing, 0.0, 1.0)
+        except TimeIsUpError:
+            return False
+
+    @property
+    def _steps(self) -> int:
+        """Intersections of sets of features between two looks at the clock."""
+        return max(1, CALL_WORDS // max(1, self.bits.good.shape[1]))
 
     def _extend(self, columns: tuple[int, ...], missing: int, low: float, high: float) -> bool:
         """Find all separating sets of these columns and `missing` more.
@@ -224,7 +240,7 @@ class CoverSearch:
             return out[: min(count, room)], count
         count, start = 0, 0
         while start >= 0:
-            count, tried, start = cover.last_two(*given, start, count, CALL_STEPS)
+            count, tried, start = cover.last_two(*given, start, count, self._steps)
             self.tally.nodes += tried
             if clock.is_over:
                 break
@@ -255,7 +271,7 @@ class CoverSearch:
 
     def _run_last(self, node: Node, missing: int) -> bool:
         """One or two features are missing: scan, with new rows, until all sets are settled."""
-        room = max(_ROOM, self.first_room)
+        room, possible = max(_ROOM, self.first_room), self.bits.n_signed**missing
         while not self._clock.is_over:
             stored, count = self._scan_last(node, missing, room, self._clock)
             if self._clock.is_over:
@@ -266,7 +282,7 @@ class CoverSearch:
             if count <= room and not self._has_open(node.pair, node.chosen, stored):
                 return True
             if self.bits.n_rows == first_new:
-                room *= 4
+                room = _more_room(room, possible)
         return False
 
     def _run_children(
@@ -282,10 +298,14 @@ class CoverSearch:
                 return False
         return True
 
-    def _run_batch(self, node: Node, row: int, children: NDArray[np.int64]) -> bool:
+    def _run_batch(
+        self, node: Node, row: int, children: NDArray[np.int64], room: int = _ROOM
+    ) -> bool:
         """Scan children, with new rows each time, until all sets that they report are settled."""
-        room = _ROOM
         while len(children):
+            if len(children) > 1 and len(children) * room > _MOST_STORED:
+                halves = np.array_split(children, 2)
+                return all(self._run_batch(node, row, half, room) for half in halves)
             out = np.empty((len(children), room, 2), dtype=np.int64)
             counts, tried = np.zeros((2, len(children)), dtype=np.int64)
             starts = np.zeros(len(children), dtype=np.int64)
@@ -296,7 +316,7 @@ class CoverSearch:
             )  # fmt: skip
             is_over = False
             while np.any(starts >= 0) and not is_over:
-                share_out(cover.scan_children, len(children), *given, CALL_STEPS)
+                share_out(cover.scan_children, len(children), *given, self._steps)
                 self._clock.spend(LARGE_PIECE)
                 is_over = self._clock.is_over
             self.tally.nodes += int(tried.sum())
@@ -313,7 +333,8 @@ class CoverSearch:
             if self._clock.is_over:
                 return False
             if again and self.bits.n_rows == first_new:
-                room *= 4  # all that was reported separates: there must be room for more
+                # All that was reported separates: there must be room for more.
+                room = _more_room(room, self.bits.n_signed**2)
             children = children[again]
         return True
 
@@ -385,3 +406,10 @@ class CoverSearch:
         pair = self._pair_of_labels[leaf.classes(self.y)]
         self.bits.add_row(np.where(plus, with_plus[columns], with_minus[columns]), pair)
         self.ruled_out.append(leaf)
+
+
+def _more_room(room: int, possible: int) -> int:
+    """Room for more sets, but not for more than there can be."""
+    if room >= possible:
+        raise RuntimeError("a set that is ruled out is among those that pass its row")
+    return min(4 * room, possible)

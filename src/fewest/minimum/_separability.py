@@ -18,6 +18,7 @@ from fewest._solvers.problem import unit_margin
 from fewest._solvers.result import Result, Status
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
+from fewest.minimum._claims import are_places, are_whole
 from fewest.minimum._data import check_two_classes, conflicting_samples
 from fewest.minimum._leaves import (
     RuledOut,
@@ -25,6 +26,7 @@ from fewest.minimum._leaves import (
     as_integers,
     decide,
     find_weighed,
+    lift_columns,
     rule_out,
 )
 
@@ -90,14 +92,20 @@ class Separability(Shown):
         """
         X, signs = check_two_classes(X, y, "decide_separability")
         whole_signs = np.where(signs > 0, 1, -1).astype(object)
-        if not self.proven or max((0, *self.features)) >= X.shape[1]:
+        proof, other = (self.features, self.weights), (self.samples, self.shares)
+        if not self.separable:
+            proof, other = other, proof
+        places, numbers = proof
+        if any(other) or not are_places(places, X.shape[1] if self.separable else len(X)):
+            return False
+        if not self.proven or not are_whole(numbers, len(places)):
             return False
         if self.separable:
             scores = as_integers(X[:, self.features]) @ np.array(self.weights, dtype=object)
             if self.intercept:
                 return bool(scores[signs > 0].min() > scores[signs < 0].max())
             return bool(min(scores * whole_signs) > 0)
-        if max(self.samples) >= len(signs) or min(self.shares) < 0 or not any(self.shares):
+        if not any(self.shares) or min(self.shares) < 0:
             return False
         chosen = list(self.samples)
         signed = np.array(self.shares, dtype=object) * whole_signs[chosen]
@@ -173,7 +181,7 @@ def find_proof(X: FloatArray, y: FloatArray) -> tuple[bool, Separation | RuledOu
     if conflicts:
         return False, RuledOut(tuple(range(X.shape[1])), conflicts[0], (1, 1))
     try:
-        result = solve(unit_margin(y), scale_columns(X))
+        result = solve(unit_margin(y), scale_columns(lift_columns(X)[0]))
     except SolverError:
         result = None
     proof = None if result is None else _make_exact(X, y, result)
@@ -195,8 +203,8 @@ def _make_exact(X: FloatArray, y: FloatArray, result: Result) -> Separation | Ru
         return rule_out_all(X, y, find_weighed(result))
     if not np.isfinite(result.objective):
         return None
-    scale = scale_columns(X).inverse_scale[result.features]
-    weights = tuple(as_integers(result.w * scale))
+    lifted, shifts = lift_columns(X[:, result.features])
+    weights = tuple(as_integers(result.w * scale_columns(lifted).inverse_scale) << shifts)
     found = Separation(tuple(result.features.tolist()), (weights,))
     return found if found.holds(X, y) else None
 

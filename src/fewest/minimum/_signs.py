@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
 from fewest._solvers.columns import scale_columns
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray
+from fewest.minimum._clock import stop_when_over
 
 _HEAVY = 1e4  # how much more than a distance of one the sums of the shares count
 
@@ -30,7 +32,9 @@ def separate_with_signs(
         bounds=[(-1.0 if s <= 0 else 0.0, 1.0 if s >= 0 else 0.0) for s in signs]
         + [(None, None)] * 2,
         method="highs",
+        options={"time_limit": current_watch().seconds_left},
     )
+    stop_when_over()
     if found.status != 0:
         return np.zeros(width), np.zeros(n)
     # What rounding leaves on the wrong side of zero must not survive.

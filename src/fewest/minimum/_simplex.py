@@ -19,6 +19,7 @@ from fewest.minimum._leaves import (
     Signs,
     as_integers,
     is_farkas,
+    lift_columns,
     rule_out,
     rules_of,
     separates,
@@ -51,17 +52,18 @@ def _settle_block(
 ) -> tuple[int, ...] | RuledOut | None:
     width = block.shape[1]
     ruled = np.zeros(width, dtype=np.int8) if signs is None else signs
-    scale = np.abs(block).max(axis=0)
-    spread = block.std(axis=0)
+    lifted, shifts = lift_columns(block)
+    scale = np.abs(lifted).max(axis=0)
+    spread = lifted.std(axis=0)
     scale = np.where(spread > 0, spread, np.where(scale > 0, scale, 1.0))
     status, shares, slacks, weights = find_common_point(
-        (block - block.mean(axis=0)) / scale, y, ruled
+        (lifted - lifted.mean(axis=0)) / scale, y, ruled
     )
     if status == UNKNOWN:
         return None
     if status == SEPARABLE:
         # What rounding leaves on the wrong side of zero must not survive.
-        found = tuple(as_integers(np.where(ruled * weights < 0, 0.0, weights) / scale))
+        found = tuple(as_integers(np.where(ruled * weights < 0, 0.0, weights) / scale) << shifts)
         return found if separates(as_integers(block), y, found) else None
     samples = np.flatnonzero(shares > _ZERO * shares.max())
     tight = np.flatnonzero(slacks <= _ZERO * shares.sum())

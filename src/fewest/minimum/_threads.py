@@ -1,24 +1,27 @@
-"""Compiled loops in several threads of Python.
+"""Compiled loops in threads of Python, which end when the time is up.
 
 The threading layers of numba do not survive a fork (OpenMP), or cannot be entered by two threads
 at a time (work queue), or are not always there (TBB). Threads of Python have none of these faults,
-and compiled code that holds no lock runs in them side by side.
+and compiled code that holds no lock runs in them side by side. The thread that waits for them hears
+Ctrl-C, and sees when the time is up: it then sets an alarm at which all loops look.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import local
-from time import perf_counter
 from typing import Any
 
 import joblib
+import numpy as np
 
-_TRIED_FIRST = 32  # this part of the tasks shows how long the others will take
+from fewest._solvers.linear.master import TimeIsUpError
+from fewest._solvers.watch import current_watch
+
 _PARTS_PER_THREAD = 4  # tasks differ in length
-_WORTH_SHARING = 5e-4  # seconds; less is over before other threads have begun
 
 
 class _Here(local):
@@ -50,31 +53,34 @@ def count_threads() -> int:
 
 
 def share_out(kernel: Callable[..., Any], n_tasks: int, *arguments: Any) -> None:
-    """Call `kernel(start, stop, *arguments)` for all parts of the tasks, in threads if worth it.
+    """Call `kernel(start, stop, alarm, *arguments)` for all parts of the tasks, in threads.
 
     The kernel must be compiled with `nogil=True`, and each task must write to places of its own:
-    the result then does not depend on who does it.
+    the result then does not depend on who does it. It must look at `alarm[0]` at least every tenth
+    of a second, and return where that is not zero. A `TimeIsUpError` is raised then: what the
+    kernel has written so far is not all.
     """
-    if _here.n_threads == 1 or n_tasks < 2:
-        kernel(0, n_tasks, *arguments)
-        return
-    first = max(1, n_tasks // _TRIED_FIRST)
-    began = perf_counter()
-    kernel(0, first, *arguments)
-    expected = (perf_counter() - began) * (n_tasks - first) / first
-    if expected < _WORTH_SHARING:
-        kernel(first, n_tasks, *arguments)
+    alarm = np.zeros(1, dtype=np.uint8)
+    seconds = current_watch().seconds_for_step
+    if _here.n_threads == 1 and seconds == math.inf:
+        kernel(0, n_tasks, alarm, *arguments)
         return
     if _here.pool is None:
         _here.pool = ThreadPoolExecutor(_here.n_threads, "fewest")
-    step = -(-(n_tasks - first) // (_PARTS_PER_THREAD * _here.n_threads))
+    n_parts = _PARTS_PER_THREAD * _here.n_threads if _here.n_threads > 1 else 1
+    step = max(1, -(-n_tasks // n_parts))
     parts = [
-        _here.pool.submit(kernel, start, min(start + step, n_tasks), *arguments)
-        for start in range(first, n_tasks, step)
+        _here.pool.submit(kernel, start, min(start + step, n_tasks), alarm, *arguments)
+        for start in range(0, n_tasks, step)
     ]
     try:
+        _, late = wait(parts, None if seconds == math.inf else seconds)
+        if late:
+            raise TimeIsUpError("the time is up, and not all was gone through")
         for part in parts:
             part.result()
-    finally:
-        for part in parts:  # after a Ctrl-C
+    finally:  # also after a Ctrl-C
+        alarm[0] = 1
+        for part in parts:
             part.cancel()
+        wait(parts)

@@ -14,16 +14,16 @@ from fewest._solvers.columns import scale_columns
 from fewest._solvers.joint.panel import minimize_joint_zero_norm
 from fewest._solvers.joint.problem import JointProblem
 from fewest._solvers.joint.solve import solve_joint
-from fewest._solvers.linear.master import SolverError
+from fewest._solvers.linear.master import SolverError, TimeIsUpError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
 from fewest._solvers.watch import Watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes
-from fewest.minimum._clock import Clock
+from fewest.minimum._clock import Clock, stop_when_over
 from fewest.minimum._data import drop_unused
-from fewest.minimum._leaves import Separation, find_weights, settle
+from fewest.minimum._leaves import RuledOut, Separation, find_weights, lift_columns, settle
 from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
@@ -41,22 +41,35 @@ def find_first_set(X: FloatArray, y: FloatArray, clock: Clock) -> Separation | N
     For two classes. None if neither separates them strictly (ties may leave samples on the
     hyperplane). When time is up, the first set that is found will do.
     """
-    columns = scale_columns(X)
+    columns = scale_columns(lift_columns(X)[0])
     zero_margin = support_feature_machine(y)
     best = None
     for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
         if best is not None and clock.is_over:
             break
         try:
-            with watching(Watch(clock.seconds_left if best else None)):
+            seconds = clock.seconds_left if best else clock.seconds_left_in_all
+            with watching(Watch(seconds)):
                 result = minimize_zero_norm(problem, columns)
         except SolverError:
+            if best is None:
+                stop_when_over()
             continue
         fewest = np.inf if best is None else len(best.columns)
         if result.status is not Status.INFEASIBLE and 0 < result.n_features < fewest:
-            answer = settle(X, y, result.features)
+            answer = _settle_in_time(X, y, result.features)
             best = answer if isinstance(answer, Separation) else best
     return best
+
+
+def _settle_in_time(
+    X: FloatArray, y: FloatArray, columns: IndexArray
+) -> Separation | RuledOut | None:
+    """The decision about columns; None where time is up."""
+    try:
+        return settle(X, y, columns)
+    except TimeIsUpError:
+        return None
 
 
 def select_jointly(X: FloatArray, y: IndexArray, clock: Clock) -> tuple[int, ...]:
@@ -64,12 +77,15 @@ def select_jointly(X: FloatArray, y: IndexArray, clock: Clock) -> tuple[int, ...
 
     Nothing if no K linear functions, of which the largest decides, leave no error.
     """
-    columns, problem = scale_columns(X), JointProblem(y, None, means_apart=True)
-    with watching(Watch(clock.seconds_left)):
-        first = solve_joint(problem, columns)
-        if first.status is Status.INFEASIBLE:
-            return ()
-        found = minimize_joint_zero_norm(problem, columns, error_cost=None, first=first)
+    columns, problem = scale_columns(lift_columns(X)[0]), JointProblem(y, None, means_apart=True)
+    try:
+        with watching(Watch(clock.seconds_left)):
+            first = solve_joint(problem, columns)
+            if first.status is Status.INFEASIBLE:
+                return ()
+            found = minimize_joint_zero_norm(problem, columns, error_cost=None, first=first)
+    except TimeIsUpError:
+        return ()
     return tuple(found.features.tolist())
 
 
@@ -88,7 +104,10 @@ def drop_idle(separation: Separation, X: FloatArray, y: NDArray[Any], clock: Clo
     for column in separation.columns:
         if clock.is_over:
             break
-        fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
+        try:
+            fewer = _without(separation, column, X, pairs) if len(separation.columns) > 1 else None
+        except TimeIsUpError:
+            break
         separation = separation if fewer is None else fewer
     return drop_unused(separation)
 
@@ -124,7 +143,10 @@ def swap_down(search: CoverSearch, best: Separation, lower_bound: int, clock: Cl
             spent = search.tally.nodes > most_nodes or search.tally.settled > most_settled
             if spent or clock.is_over:
                 return best
-            smaller = _complete_by_two(search, best, kept, clock)
+            try:
+                smaller = _complete_by_two(search, best, kept, clock)
+            except TimeIsUpError:
+                return best
             if smaller is not None:
                 best = drop_idle(smaller, search.X, search.y, clock)
                 improved = True

@@ -18,11 +18,16 @@ from fewest.minimum._classes import ClassPair, pair_classes, sign_labels
 from fewest.minimum._clock import Clock
 from fewest.minimum._cover import members
 from fewest.minimum._dominance import DominanceBits
-from fewest.minimum._hitting import UNKNOWN, UNMET, meet_all, meet_in_time, pack_samples
-from fewest.minimum._leaves import RuledOut, Separation, Signs, as_integers
+from fewest.minimum._hitting import (
+    UNKNOWN,
+    UNMET,
+    count_nodes,
+    meet_all,
+    meet_in_time,
+    pack_samples,
+)
+from fewest.minimum._leaves import SMALLEST, RuledOut, Separation, Signs, as_integers
 from fewest.minimum._simplex import settle_quickly
-
-_MOST_NODES = 1_000_000
 
 
 class VectorPool:
@@ -94,10 +99,10 @@ class VectorPool:
         listed = np.empty(64 * len(vectors), dtype=np.int64)
         n_listed = members(vectors, listed)
         removed = np.empty(self.supports.shape[1], dtype=np.uint64)
+        n_nodes = count_nodes(n_listed * len(removed) + graph.size)
         verdict = meet_all(
-            self.supports, listed, n_listed, graph, bits.few, bits.many, most, removed,
-            _MOST_NODES,
-        )  # fmt: skip
+            self.supports, listed, n_listed, graph, bits.few, bits.many, most, removed, n_nodes
+        )
         return bool(verdict == UNMET)
 
 
@@ -105,20 +110,22 @@ class VectorPool:
 def _mark_bad(rows: Any, samples: Any, v: Any, place: int, bad: Any, doubtful: Any) -> int:
     """Set the bits of signed features that are bad on a vector; lists those too close to say."""
     n_signed = rows.shape[1]
-    totals, sizes = np.zeros(n_signed), np.zeros(n_signed)
+    totals, sizes, largest = np.zeros(n_signed), np.zeros(n_signed), np.zeros(n_signed)
     for k in range(len(samples)):
         row, share = rows[samples[k]], v[k]
         for f in range(n_signed):
             part = share * row[f]
             totals[f] += part
             sizes[f] += abs(part)
-    doubt = (len(v) + 4) * 2.220446049250313e-16
+            largest[f] = max(largest[f], abs(row[f]))
+    relative, absolute = (len(v) + 4) * 2.220446049250313e-16, len(v) * SMALLEST
     word, bit = place >> 6, np.uint64(1) << np.uint64(place & 63)
     count = 0
     for f in range(n_signed):
-        if totals[f] < -doubt * sizes[f]:
+        doubt = relative * sizes[f] + absolute * (1.0 + largest[f])
+        if totals[f] < -doubt:
             bad[f, word] |= bit
-        elif totals[f] <= doubt * sizes[f]:
+        elif totals[f] <= doubt:
             doubtful[count] = f
             count += 1
     return count

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 import numpy as np
 
 from fewest._solvers.columns import scale_columns
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest.minimum._classes import sign_labels
 from fewest.minimum._clock import Clock
 from fewest.minimum._course import MOST_KEPT, Course
@@ -30,6 +32,15 @@ class ErrorDriver(Course):
 
     def run(self) -> MinimumResult:
         self.search = ErrorSearch(self.X, self.y, self.clock)
+        with self._ending_in_time():
+            if self.search.is_ready:
+                self._search_all()
+        if self.impossible:
+            self.lower_bound = self.X.shape[1] + 1
+        is_smallest = self.best is not None and len(self.best.columns) == self.lower_bound
+        return self._end(certified=is_smallest or bool(self.impossible))
+
+    def _search_all(self) -> None:
         self.twins = self.search.twins
         everything = tuple(range(self.X.shape[1]))
         if self.search.floor > self.max_errors:
@@ -39,9 +50,6 @@ class ErrorDriver(Course):
             self._find_upper_bound()
             if self.best is not None:
                 self._try_larger()
-        if self.impossible:
-            self.lower_bound = self.X.shape[1] + 1
-        return self._end()
 
     def _try_nothing(self) -> bool:
         nothing = self.search.leave_class_out()
@@ -69,14 +77,17 @@ class ErrorDriver(Course):
             pairs, bounds, limit = bounded
             complete = limit >= self.max_errors
             known: set[tuple[int, int]] = set()
-            for bound, columns, counts in self.search.count_pairs(pairs, bounds):
-                chosen = [columns[k] for k in np.flatnonzero(counts <= self.max_errors)]
-                fresh = [pair for pair in chosen if pair not in known]
-                known.update(fresh)
-                self._keep(self.search.separate_pair(pair) for pair in fresh)
-                if self.clock.is_over and bound < len(self.y):
-                    complete = False
-                    break
+            is_counted = not len(pairs)
+            with suppress(TimeIsUpError):
+                for bound, columns, counts in self.search.count_pairs(pairs, bounds):
+                    chosen = [columns[k] for k in np.flatnonzero(counts <= self.max_errors)]
+                    fresh = [pair for pair in chosen if pair not in known]
+                    known.update(fresh)
+                    self._keep(self.search.separate_pair(pair) for pair in fresh)
+                    is_counted = bound >= len(self.y)
+                    if self.clock.is_over:
+                        break
+            complete = complete and is_counted
         return self._end_step(2, self.search.tally, began, complete=complete)
 
     def _find_upper_bound(self) -> None:
@@ -176,8 +187,6 @@ class ErrorDriver(Course):
     def _name_success(self) -> str:
         return f"leave at most {self.max_errors} wrong"
 
-    def _end(self) -> MinimumResult:
-        size = None if self.best is None else len(self.best.columns)
-        ruled_out = (*self.search.pool.vectors, *self.impossible)
-        certified = size == self.lower_bound or bool(self.impossible)
+    def _end(self, *, certified: bool) -> MinimumResult:
+        ruled_out = (*self.search.proofs, *self.impossible)
         return replace(self._minimum(ruled_out, certified=certified), max_errors=self.max_errors)

@@ -48,6 +48,8 @@ def is_storable(dtype: np.dtype[Any]) -> bool:
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file looks like a model; nothing but its list of members is read."""
+    if not os.path.isfile(path):  # to open a pipe is to wait for whoever writes to it
+        return False
     try:
         with zipfile.ZipFile(path) as archive:
             return DOCUMENT in archive.namelist()

@@ -26,6 +26,9 @@ _MODELS = """
 Any
     n_features_in_: int = features
     feature_names_in_?: text features
+    training_medians_?: float features
+    training_percents_?: flag features
+    training_folded_case_?: flag
     _sklearn_output_config?: dict 1: one of default, pandas, polars
 Classifier(Any)
     classes_: classes
@@ -260,6 +263,7 @@ Rules in fewest._estimators.rules
     included excluded: flag features
     groups signs: none or int features
     one_per_group: flag
+    unit?: float
 RuledOut in fewest.minimum._leaves
     columns samples: tuple *: int
     shares: tuple *: signed

@@ -23,6 +23,8 @@ from fewest.model_files._nodes import Decoder, Encoder
 
 FORMAT = "fewest model"
 VERSION = 2
+_KEYS = ("format", "version", "fewest", "scikit-learn", "model")
+_UPDATE = "Update fewest: pip install --upgrade fewest."
 
 
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
@@ -186,6 +188,11 @@ def _read_model(document: Any, members: dict[str, bytes]) -> Any:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise damaged("its document does not say that it is a model of fewest")
     _check_version(document.get("version"))
+    if unknown := set(document) - set(_KEYS):
+        raise ModelFileError(
+            f"its document has the key {visible(min(unknown))[:40]!r}, which this fewest does not "
+            f"know: a newer version may have written it.\n{_UPDATE}"
+        )
     node = document.get("model")
     if not isinstance(node, dict) or "estimator" not in node:
         raise damaged("its document holds no fitted estimator")
@@ -221,10 +228,9 @@ def _check_version(version: Any) -> None:
         raise damaged("its document has no version")
     if version != VERSION:
         older = "Fit the model again and save it, since that version was never released."
-        newer = "Update fewest: pip install --upgrade fewest."
         raise ModelFileError(
             f"it has version {version} of the format, and this fewest reads version {VERSION}.\n"
-            f"{older if version < VERSION else newer}"
+            f"{older if version < VERSION else _UPDATE}"
         )
 
 

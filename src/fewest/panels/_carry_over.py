@@ -133,7 +133,7 @@ def carry_over(
     def judge(known: FloatArray, new: FloatArray) -> PanelError:
         fitted = fit_with_groups(clone(model), known, first.y, None)
         votes = np.eye(len(labels))[np.searchsorted(first.classes, fitted.predict(new))]
-        return describe_errors(votes, codes, labels, alone, confidence)
+        return describe_errors(votes, codes, labels, alone, confidence, refitted=False)
 
     absent = [label for place, label in enumerate(labels) if not np.any(codes == place)]
     notes = []

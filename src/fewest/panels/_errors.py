@@ -8,10 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.intervals import Interval, average_interval, wilson_interval
+from fewest._estimators.intervals import error_interval
+from fewest._estimators.uncertainty import Interval
 from fewest._types import FloatArray, IndexArray
 
 Label = str | int | float | bool  # of a class
+# Why errors on samples left out may be too small: the folds leave samples out of the fit only.
+CHOSEN_HERE = "optimistic: the panel was chosen on these samples"
+PERHAPS_CHOSEN_HERE = "optimistic if the panel was chosen on these samples"
+FOUND_HERE = "optimistic: found on these samples"
 
 
 @dataclass(frozen=True)
@@ -30,12 +35,17 @@ class ClassError:
 
 @dataclass(frozen=True)
 class PanelError:
-    """Balanced error with its interval, share of wrong samples, and the errors of all classes."""
+    """Balanced error with its interval, share of wrong samples, and the errors of all classes.
+
+    The interval is None where there are too few groups for one. `caveat` says why all of these
+    errors may be smaller than those of new samples; it is empty where they are not.
+    """
 
     balanced_error: float
-    interval: Interval
+    interval: Interval | None
     error: float
     classes: list[ClassError]
+    caveat: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,11 +65,14 @@ def describe_errors(
     labels: Sequence[Label],
     units: NDArray[np.intp],
     confidence: float,
+    *,
+    refitted: bool = True,
+    caveat: str = "",
 ) -> PanelError:
     """Errors of all classes.
 
-    `votes` are shares of predictions, one row per sample and one column per class; samples of one
-    unit count as one for the width of an interval, because they tend to be right or wrong together.
+    `votes` are shares of predictions, one row per sample and one column per class. Intervals count
+    `units`, whose samples tend to be right or wrong together; `refitted` as for `error_interval`.
     """
     judged = ~np.isnan(votes[:, 0])
     wrong, described = measure_wrong(votes, codes), []
@@ -68,16 +81,23 @@ def describe_errors(
         if not len(rows):
             described.append(ClassError(label, 0, None, None, None))
             continue
-        error, n_units = float(wrong[rows].mean()), len(np.unique(units[rows]))
-        interval = wilson_interval(error * n_units, n_units, confidence)
+        error = float(wrong[rows].mean())
+        interval = error_interval(
+            wrong[rows], codes[rows], units[rows], confidence, refitted=refitted
+        )
         others = votes[rows].sum(axis=0)
         others[place] = 0.0
         rival = labels[int(others.argmax())] if others.any() else None
         described.append(ClassError(label, len(rows), error, interval, rival))
-    known = [(one.error, one.interval) for one in described if one.error is not None]
-    shares = [error for error, _ in known]
-    interval = average_interval(shares, [one for _, one in known if one is not None])
-    return PanelError(float(np.mean(shares)), interval, float(wrong[judged].mean()), described)
+    shares = [one.error for one in described if one.error is not None]
+    interval = error_interval(wrong, codes, units, confidence, refitted=refitted)
+    error = float(wrong[judged].mean())
+    return PanelError(float(np.mean(shares)), interval, error, described, caveat)
+
+
+def bracketed(caveat: str) -> str:
+    """' (optimistic ...)', or nothing."""
+    return f" ({caveat})" if caveat else ""
 
 
 def measure_wrong(votes: FloatArray, codes: IndexArray) -> FloatArray:

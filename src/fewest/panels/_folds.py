@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,6 +21,7 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import Fold, judge_fold
 from fewest._estimators.splits import Split, fit_with_groups, split_folds
 from fewest._estimators.validation import make_dense
+from fewest._gaps import fill_all
 from fewest._solvers.blas_threads import one_blas_thread
 from fewest._types import BoolArray, FloatArray, IndexArray
 
@@ -27,11 +29,17 @@ _MOST_ITERATIONS = 1000
 Predictions = tuple[IndexArray, NDArray[Any]]  # test samples, and what was predicted
 
 
-def choose_classifier(classifier: Any, *, class_weight: str | None = None) -> Any:
-    """The classifier, if it is one; None stands for logistic regression, standardised."""
+def choose_classifier(
+    classifier: Any, *, class_weight: str | None = None, fills: bool = False
+) -> Any:
+    """The classifier, if it is one; None stands for logistic regression, standardised.
+
+    The latter also `fills` gaps with medians of the samples that it is fitted to.
+    """
     if classifier is None:
+        first = [SimpleImputer(strategy="median", keep_empty_features=True)] if fills else []
         model = LogisticRegression(max_iter=_MOST_ITERATIONS, class_weight=class_weight)
-        return make_pipeline(StandardScaler(), model)
+        return make_pipeline(*first, StandardScaler(), model)
     if not is_classifier(classifier):
         raise ValueError(
             f"classifier must be a classifier of scikit-learn's kind; got {classifier!r}"
@@ -122,7 +130,7 @@ def judge_choice(
     train = split[0]
     own_groups = None if groups is None else groups[train]
     with warnings.catch_warnings(action="ignore"):  # those of the fit to all samples are shown
-        fitted = fit_with_groups(clone(chooser), X[train], y[train], own_groups)
+        fitted = fit_with_groups(clone(chooser), fill_all(X[train]), y[train], own_groups)
     support = selection_of(fitted).support
     return judge_columns(model, X, y, groups, np.flatnonzero(support), [split])[0], support
 

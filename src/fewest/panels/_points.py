@@ -10,15 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 from sklearn.utils import check_random_state
 
-from fewest._estimators.splits import Split
-from fewest._estimators.validation import check_count, encode_classes, make_dense
+from fewest._estimators.held_out import HeldOut
+from fewest._estimators.validation import check_count, check_flag, encode_classes, make_dense
+from fewest._gaps import fill_all, fill_apart
 from fewest._solvers.blas_threads import one_blas_thread
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import quoted
-from fewest.panels._errors import Difference, average_classes, compare_errors
+from fewest.panels._errors import PERHAPS_CHOSEN_HERE, Difference, average_classes, compare_errors
 from fewest.panels._folds import choose_classifier, draw_splits
 from fewest.panels._names import find_columns, name_columns
-from fewest.panels._points_fit import PointsFit, fit_calibrated
+from fewest.panels._points_fit import Part, PointsFit, fit_calibrated
 from fewest.panels._points_result import HeldOutMeasures, PointsScore, RiskRow, ScoredFeature
 from fewest.significance._resampling import check_samples
 
@@ -37,6 +38,8 @@ def points_score(
     positive: Any = None,
     groups: ArrayLike | None = None,
     cv: Any = 5,
+    held_out: HeldOut | None = None,
+    chosen_elsewhere: bool = False,
     random_state: Any = None,
 ) -> PointsScore:
     r"""Turn a panel into points that can be added up by hand, with the risk of each total.
@@ -53,8 +56,10 @@ def points_score(
     the targets of Platt (1999), and corrected on samples that had no part in the score.
 
     Everything is repeated in every fold, so the measures show how the score performs on new
-    samples. The panel itself is the same in all folds: if it was chosen on these samples, the
-    errors of both the score and the classifier it is compared with are too small.
+    samples; but for the panel itself, which is the same in all folds. If it was chosen on these
+    samples, the errors of both the score and the classifier it is compared with are too small. Pass
+    the folds of the estimator that chose it (`held_out`), and each one has the features that were
+    chosen in it; or say that it was `chosen_elsewhere`. Otherwise they are marked as optimistic.
 
     Parameters
     ----------
@@ -75,7 +80,11 @@ def points_score(
         Samples that belong together are in the same fold.
     cv : int or splitter
         Folds of the comparison. A number means stratified folds, of whole groups if there are
-        groups.
+        groups. Not used with `held_out`, which has its folds.
+    held_out : HeldOut, optional
+        From ``run_held_out(estimator, X, y)``, with the estimator that chose the panel.
+    chosen_elsewhere : bool
+        The panel was chosen without these samples.
     random_state : int, RandomState instance or None
         Seed of all folds.
 
@@ -109,28 +118,37 @@ def points_score(
     0.061 and 0.040
     """
     check_count("max_points", max_points)
+    check_flag("chosen_elsewhere", chosen_elsewhere)
     given, (X, y, groups) = X, check_samples(X, y, groups)
     classes, codes = _encode(y, positive)
     names = name_columns(given, feature_names, X.shape[1])
     panel = find_columns(features, names)
-    if len(panel) > _MOST_FEATURES:
-        raise ValueError(
-            f"{len(panel)} features are too many to add up by hand: a points score takes at most "
-            f"{_MOST_FEATURES}. Choose fewer"
-        )
+    values = _take_few(X, panel)
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    splits = draw_splits(cv, y, groups, n_repeats=1, rng=rng)
-    values = np.asarray(make_dense(X[:, panel]), dtype=np.float64)
+    if held_out is None:
+        parts = [(*split, values) for split in draw_splits(cv, y, groups, n_repeats=1, rng=rng)]
+    elif not np.array_equal(held_out.y, y):
+        raise ValueError("held_out is a cross-validation of other samples: give the y of the fit")
+    else:
+        folds = held_out.first_repeat.folds
+        chosen = held_out.first_repeat.selections
+        parts = [
+            (fold.train, fold.test, _take_few(X, np.flatnonzero(support), " in a fold"))
+            for fold, support in zip(folds, chosen, strict=True)
+        ]
+    filled = fill_all(values)
     with one_blas_thread():
-        fitted = fit_calibrated(values, codes, groups, max_points, seed)
+        own = None if held_out is None else parts
+        fitted = fit_calibrated(filled, codes, groups, max_points, seed, own)
         judged = _Judged(len(y)), _Judged(len(y))
-        for train, test in splits:
-            _judge_fold(judged, values, codes, groups, (train, test), max_points, seed)
-    measures = [one.measure(codes) for one in judged]
+        for part in parts:
+            _judge_fold(judged, part, codes, groups, max_points, seed)
+    is_known = chosen_elsewhere or held_out is not None
+    measures = [one.measure(codes, "" if is_known else PERHAPS_CHOSEN_HERE) for one in judged]
     together = np.arange(len(y)) if groups is None else groups
     units = np.unique(together, return_inverse=True)[1]
-    table = _list_totals(fitted, values, codes)
+    table = _list_totals(fitted, filled, codes)
     return PointsScore(
         features=[
             ScoredFeature(names[column], int(column), None if np.isnan(cut) else float(cut), points)
@@ -151,11 +169,25 @@ def points_score(
         loss_of_balanced_error=_compare(judged, codes, units),
         n_samples=len(y),
         n_features=X.shape[1],
-        n_folds=len(splits),
+        chosen_elsewhere=chosen_elsewhere,
+        chosen_in_folds=held_out is not None,
+        n_folds=len(parts),
         n_groups=None if groups is None else len(np.unique(groups)),
         max_points=int(max_points),
         has_names=feature_names is not None or hasattr(given, "columns"),
     )
+
+
+def _take_few(X: Any, columns: IndexArray, where: str = "") -> FloatArray:
+    """Values of these features; a constant one where there is none, as it may be in a fold."""
+    if len(columns) > _MOST_FEATURES:
+        raise ValueError(
+            f"{len(columns)} features{where} are too many to add up by hand: a points score takes "
+            f"at most {_MOST_FEATURES}. Choose fewer"
+        )
+    if not len(columns):
+        return np.zeros((X.shape[0], 1))
+    return np.asarray(make_dense(X[:, columns]), dtype=np.float64)
 
 
 def _encode(y: NDArray[Any], positive: Any) -> tuple[list[Any], IndexArray]:
@@ -200,7 +232,7 @@ class _Judged:
         with np.errstate(invalid="ignore"):
             return sums / self.counts
 
-    def measure(self, codes: IndexArray) -> HeldOutMeasures:
+    def measure(self, codes: IndexArray, caveat: str) -> HeldOutMeasures:
         """Every sample counts once; the area is that of all predictions together."""
         truth = codes[np.concatenate(self.rows)]
         if len(np.unique(truth)) < 2:
@@ -213,29 +245,30 @@ class _Judged:
             brier=float(np.nanmean(self.average(self.squares))),
             log_loss=float(np.nanmean(self.average(self.logs))),
             auc=float(roc_auc_score(truth, np.concatenate(self.risks))),
+            caveat=caveat,
         )
 
 
 def _judge_fold(
     judged: tuple[_Judged, _Judged],
-    values: FloatArray,
+    part: Part,
     codes: IndexArray,
     groups: NDArray[Any] | None,
-    split: Split,
     max_points: int,
     seed: int,
 ) -> None:
     """Score and classifier, both made of the training samples, predict the test samples."""
-    train, test = split
+    train, test, values = part
     own_groups = None if groups is None else groups[train]
-    fitted = fit_calibrated(values[train], codes[train], own_groups, max_points, seed)
-    totals = fitted.add_up(values[test])
-    table = _list_totals(fitted, values[train], codes[train])
+    known, new = fill_apart(values[train], values[test])
+    fitted = fit_calibrated(known, codes[train], own_groups, max_points, seed)
+    totals = fitted.add_up(new)
+    table = _list_totals(fitted, known, codes[train])
     limit = _find_limit(fitted, table)
     predicted = np.full(len(test), fitted.share > 0.5) if limit is None else totals >= limit
     judged[0].add(test, fitted.risks_at(totals), predicted, codes)
-    model = choose_classifier(None).fit(values[train], codes[train])
-    risk = model.predict_proba(values[test])[:, 1]
+    model = choose_classifier(None).fit(known, codes[train])
+    risk = model.predict_proba(new)[:, 1]
     judged[1].add(test, risk, risk >= fitted.share, codes)
 
 
@@ -265,6 +298,7 @@ def _subtract(score: HeldOutMeasures, classifier: HeldOutMeasures) -> HeldOutMea
         brier=score.brier - classifier.brier,
         log_loss=score.log_loss - classifier.log_loss,
         auc=classifier.auc - score.auc,
+        caveat=score.caveat,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from fewest._estimators.splits import split_folds
+from fewest._gaps import fill_apart
 from fewest._types import BoolArray, FloatArray, IndexArray
+
+# Training and test samples of a fold, and the values of its features of all samples.
+Part = tuple[IndexArray, IndexArray, FloatArray]
 
 _LEVELS = np.linspace(0.05, 0.95, 46)  # shares of samples below a cut
 _RIDGE = 1.0  # on the weight of an indicator, which is 0 or 1
@@ -68,25 +73,31 @@ def fit_calibrated(
     groups: NDArray[Any] | None,
     max_points: int,
     seed: int,
+    parts: Sequence[Part] | None = None,
 ) -> PointsFit:
     """The score, with risks that are corrected on samples without a part in it.
 
     Cuts and points fit their own samples better than new ones, so a line through these samples is
     too steep. The score is made again in folds, and a line is fitted from the held-out logits to
-    the classes; it corrects that of the score on all samples.
+    the classes; it corrects that of the score on all samples. `parts` are folds in which other
+    features were chosen.
     """
     fitted = fit_points(values, codes, max_points)
-    try:
-        with warnings.catch_warnings(action="ignore"):  # of fewer folds
-            rng = np.random.RandomState(seed)
-            splits = split_folds(_CALIBRATION_FOLDS, codes, groups, random_state=rng)
-    except ValueError:  # a class has a single sample or group
-        return fitted
-    held_out = np.empty(len(codes))
-    for train, test in splits:
-        one = fit_points(values[train], codes[train], max_points)
-        held_out[test] = one.intercept + one.slope * one.add_up(values[test])
-    shift, factor, _ = fit_line(held_out, codes)
+    if parts is None:
+        try:
+            with warnings.catch_warnings(action="ignore"):  # of fewer folds
+                rng = np.random.RandomState(seed)
+                splits = split_folds(_CALIBRATION_FOLDS, codes, groups, random_state=rng)
+        except ValueError:  # a class has a single sample or group
+            return fitted
+        parts = [(*split, values) for split in splits]
+    logits, of_logits = [], []
+    for train, test, own in parts:
+        known, new = fill_apart(own[train], own[test])
+        one = fit_points(known, codes[train], max_points)
+        logits.append(one.intercept + one.slope * one.add_up(new))
+        of_logits.append(codes[test])
+    shift, factor, _ = fit_line(np.concatenate(logits), np.concatenate(of_logits))
     intercept, slope = shift + factor * fitted.intercept, factor * fitted.slope
     return PointsFit(fitted.cuts, fitted.points, intercept, slope, fitted.share, calibrated=True)
 

@@ -48,12 +48,16 @@ class RiskRow:
 
 @dataclass(frozen=True)
 class HeldOutMeasures:
-    """Balanced error, Brier score, log loss and area under the ROC curve on held-out samples."""
+    """Balanced error, Brier score, log loss and area under the ROC curve on held-out samples.
+
+    `caveat` says why they may be better than those of new samples; it is empty where they are not.
+    """
 
     balanced_error: float
     brier: float
     log_loss: float
     auc: float
+    caveat: str = ""
 
 
 @dataclass(frozen=True, repr=False)
@@ -93,6 +97,10 @@ class PointsScore(Shown):
         The same for the balanced error, with its standard error.
     n_samples, n_features : int
         Size of the data.
+    chosen_elsewhere : bool
+        Whether the panel is known to have been chosen without these samples.
+    chosen_in_folds : bool
+        Whether the folds have features of their own, chosen without their test samples.
     n_folds : int
         Training sets that were judged.
     n_groups : int or None
@@ -119,6 +127,8 @@ class PointsScore(Shown):
     loss_of_balanced_error: Difference
     n_samples: int
     n_features: int
+    chosen_elsewhere: bool
+    chosen_in_folds: bool
     n_folds: int
     n_groups: int | None
     max_points: int

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fewest._wording import aligned, counted, cut, listed, percent
+from fewest.panels._errors import bracketed
 from fewest.panels._points_result import PointsScore, RiskRow
 
 _WIDTH = 98
@@ -150,20 +151,30 @@ def list_measures(score: PointsScore) -> list[tuple[str, str, str, str]]:
 def say_how(score: PointsScore) -> str:
     """What was left out when both were judged."""
     out = "samples" if score.n_groups is None else f"{score.n_groups} groups"
-    return f"On {out} left out in {counted(score.n_folds, 'fold')}; cuts and points made in each"
+    made = "features, cuts and points" if score.chosen_in_folds else "cuts and points"
+    folds = f"{counted(score.n_folds, 'fold')}; {made} made in each"
+    return f"On {out} left out in {folds}{bracketed(score.held_out.caveat)}"
 
 
 def _loss_text(score: PointsScore) -> str:
     rows = [["", "points", score.classifier, "points lose"], *map(list, list_measures(score))]
-    return f"{say_how(score)}\n{aligned(rows)}"
+    return f"{_wrap(say_how(score))}\n{aligned(rows)}"
 
 
 def warn_of_panel(score: PointsScore) -> str:
-    """What the measures do not contain, and where risks come from."""
-    text = (
-        "The panel was the same in all folds. If it was chosen on these samples, all of these "
-        "numbers, and the risks, are better than those of new samples."
-    )
+    """What the measures contain of the choice of the panel, and where risks come from."""
+    if score.chosen_in_folds:
+        text = (
+            "Features were chosen again in every fold, so these numbers are those to expect of new "
+            "samples; the risks are corrected on the same folds."
+        )
+    elif score.chosen_elsewhere:
+        text = "The panel was chosen without these samples, as was said."
+    else:
+        text = (
+            "The panel was the same in all folds. If it was chosen on these samples, all of these "
+            "numbers, and the risks, are better than those of new samples."
+        )
     if score.calibrated:
         return f"{text} Risks are those of samples in which the classes have the same shares."
     return f"{text} A class is too small to correct the risks on other samples: they are extreme."

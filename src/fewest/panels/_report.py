@@ -13,15 +13,19 @@ from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import is_same_estimator
 from fewest._estimators.validation import (
     check_count,
+    check_flag,
     check_positive,
     check_share,
     make_dense,
 )
+from fewest._gaps import has_gaps
 from fewest._run.budget import Budget, OutOfTimeError
+from fewest._solvers.watch import Watch, watching
 from fewest._wording import counted
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.panels._carry_over import First, carry_over
+from fewest.panels._errors import CHOSEN_HERE, PERHAPS_CHOSEN_HERE
 from fewest.panels._folds import choose_classifier, count_repeats, draw_splits
 from fewest.panels._names import find_columns, name_columns
 from fewest.panels._result import PanelReport
@@ -45,6 +49,7 @@ def panel_report(
     features: Sequence[str] | ArrayLike,
     *,
     estimator: Any = None,
+    chosen_elsewhere: bool = False,
     classifier: Any = None,
     feature_names: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
@@ -66,9 +71,10 @@ def panel_report(
     """Judge any panel of features: its error, each of its features, and other panels.
 
     A classifier is trained on the features of the panel and judged on samples that it has not
-    seen, in repeated stratified folds. The panel itself is the same in all folds. If it was chosen
-    on these samples, its error is too small; pass the `estimator` that chose it, and the result
-    also has the error of choosing and fitting.
+    seen, in repeated stratified folds. The panel itself is the same in all folds, so its error is
+    too small if it was chosen on these samples: on noise it is 25 % where guessing has 50 %.
+    Pass the `estimator` that chose it, and the error reported is that of choosing and fitting; or
+    say that it was `chosen_elsewhere`. Otherwise the error is marked as optimistic.
 
     Parameters
     ----------
@@ -79,8 +85,11 @@ def panel_report(
     features : sequence
         The panel: names, numbers of columns, or one True or False for each column.
     estimator : selector, optional
-        What chose the panel. It chooses again in every fold (`choice`) and on resamples
-        (`statements`).
+        What chose the panel. It chooses again in every fold (`choice`, and thus `errors`) and on
+        resamples (`statements`).
+    chosen_elsewhere : bool
+        The panel was chosen without these samples: it comes from a paper, for instance, or from
+        other samples. Then its error as it is given is that of new samples.
     classifier : scikit-learn classifier, optional
         Trained on the features of every panel. Logistic regression on standardised features with
         balanced classes by default.
@@ -138,6 +147,8 @@ def panel_report(
     >>> found = panel_report(X, y, [0, 1, 7], random_state=0, **few)
     >>> print(f"{found.errors.balanced_error:.3f}; random panels: {found.random.median:.1f}")
     0.083; random panels: 0.5
+    >>> found.errors.caveat
+    'optimistic if the panel was chosen on these samples'
     >>> for one in found.features:
     ...     print(f"{one.name} adds {one.adds.value:+.3f}")
     feature 0 adds +0.125
@@ -145,6 +156,7 @@ def panel_report(
     feature 7 adds -0.017
     """
     check_count("n_repeats", n_repeats)
+    check_flag("chosen_elsewhere", chosen_elsewhere)
     check_share("confidence", confidence, strictly=True)
     check_share("min_correlation", min_correlation)
     for name, value in (("n_resamples", n_resamples), ("n_permutations", n_permutations)):
@@ -154,7 +166,7 @@ def panel_report(
             check_count(name, value)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
-    model = choose_classifier(classifier, class_weight="balanced")
+    model = choose_classifier(classifier, class_weight="balanced", fills=has_gaps(X))
     if estimator is not None and (refusal := abilities_of(estimator).refusal):
         raise ValueError(refusal)
     budget, left_out = Budget(max_seconds), list[str]()
@@ -171,14 +183,15 @@ def panel_report(
     def attempt(compute: Callable[[], _Part], otherwise: _Part) -> _Part:
         """A part; where time is over, or errors are not allowed but needed, the reason is kept."""
         try:
-            return compute()
+            with watching(Watch(None if max_seconds is None else budget.left)):
+                return compute()
         except (OutOfTimeError, NotSeparableError) as error:
             left_out.append(str(error))
             return otherwise
 
     second = None
     if against is not None:
-        values = np.asarray(make_dense(X[:, panel]), dtype=np.float64)
+        values = np.asarray(make_dense(study.filled[:, panel]), dtype=np.float64)
         first = First(values, y, study.classes, own_names, names)
         shared = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": of_second}
         second = carry_over(model, first, against, panel=panel, **shared)
@@ -205,6 +218,8 @@ def panel_report(
     if n_stand_ins:
         stand_ins = attempt(lambda: find_stand_ins(study, n_stand_ins, budget), nothing)
     n_rounds = count_repeats(splits, len(y))
+    caveat = PERHAPS_CHOSEN_HERE if estimator is None else CHOSEN_HERE
+    as_given = study.describe(study.votes, "" if chosen_elsewhere else caveat)
     return PanelReport(
         names=own_names,
         n_samples=len(y),
@@ -215,14 +230,16 @@ def panel_report(
         n_repeats=n_rounds,
         n_groups=None if groups is None else len(np.unique(groups)),
         confidence=confidence,
-        errors=study.describe(study.votes),
-        features=describe_features(study, without, stand_ins),
+        chosen_elsewhere=chosen_elsewhere,
+        errors=as_given if chosen_elsewhere or choice is None else choice.errors,
+        as_given=as_given,
+        features=describe_features(study, without, as_given.caveat, stand_ins),
         random=random,
         best=chosen,
         choice=choice,
         against=second,
         statements=make_statements(
-            X,
+            study.filled,
             study.codes,
             groups,
             panel,
@@ -248,7 +265,7 @@ def _resample(
         raise budget.refuse("resamples", "this panel")
     return select_in_resamples(
         estimator,
-        study.X,
+        study.filled,
         study.y,
         study.groups,
         rng,

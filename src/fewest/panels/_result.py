@@ -16,7 +16,8 @@ class StandIn:
     """A feature that could replace one of the panel.
 
     `balanced_error` is the error of the panel after the replacement, and `costs` is how much larger
-    it is than that of the panel; below zero if the replacement is better.
+    it is than that of the panel; below zero if the replacement is better. `caveat` says that
+    stand-ins are found on the samples that judge them.
     """
 
     name: str
@@ -24,16 +25,21 @@ class StandIn:
     correlation: float
     balanced_error: float
     costs: Difference
+    caveat: str
 
 
 @dataclass(frozen=True)
 class JudgedFeature:
-    """A feature of the panel: the balanced error without it, and how much smaller it is with it."""
+    """A feature of the panel: the balanced error without it, and how much smaller it is with it.
+
+    `caveat` says why both may be too good, as for the errors of the panel as it was given.
+    """
 
     name: str
     column: int
     error_without: float
     adds: Difference
+    caveat: str
     stand_ins: list[StandIn]
 
 
@@ -53,9 +59,9 @@ class RandomPanels:
 class ChosenPanel:
     """A panel that was chosen in every fold without its test samples, and judged by these.
 
-    `difference` is the error of the given panel minus this one. `features` are those chosen on all
-    samples, `sizes` the numbers chosen in the folds, and `folds_with` says for each feature of the
-    given panel how many folds chose it.
+    `difference` is the error of the panel as given minus this one. `features` are those chosen on
+    all samples, `sizes` the numbers chosen in the folds, and `folds_with` says for each feature of
+    the given panel how many folds chose it.
     """
 
     method: str
@@ -86,10 +92,16 @@ class PanelReport(Shown):
         Groups that were left out as a whole; None if samples were.
     confidence : float
         Level of all intervals.
+    chosen_elsewhere : bool
+        Whether the panel is known to have been chosen without these samples.
     errors : PanelError
-        Held-out errors of the classifier on the panel: `balanced_error` with its `interval`,
-        `error`, and `classes` with the same for each class. The panel is the same in all folds. If
-        it was chosen on these samples, these errors are too small.
+        What to expect of new samples: `balanced_error` with its `interval`, `error`, and `classes`
+        with the same for each class. If the estimator that chose the panel is known, these are the
+        errors with its choice repeated in every fold; else those of the panel as given. Their
+        `caveat` is empty unless they may be too small.
+    as_given : PanelError
+        Errors of the panel that was given, which is the same in all folds. All comparisons are
+        with these.
     features : list of JudgedFeature
         What each feature adds, and what could replace it.
     random : RandomPanels or None
@@ -117,7 +129,9 @@ class PanelReport(Shown):
     n_repeats: int
     n_groups: int | None
     confidence: float
+    chosen_elsewhere: bool
     errors: PanelError
+    as_given: PanelError
     features: list[JudgedFeature]
     random: RandomPanels | None
     best: ChosenPanel | None

@@ -25,6 +25,7 @@ from fewest._estimators.validation import (
 from fewest._run.budget import Budget
 from fewest._showing import Shown
 from fewest._solvers.columns import Columns
+from fewest._solvers.watch import Watch, watching
 from fewest._types import BoolArray, FloatArray, IndexArray
 from fewest._wording import aligned, cut
 from fewest.panels._given_others import measure_given_others
@@ -33,6 +34,7 @@ from fewest.panels._stand_ins import correlate_column
 from fewest.significance._resampling import check_samples, select_in_resamples
 
 _MOST_STAND_INS = 5  # that are named
+_GRACE = 1.0  # seconds that the first resample has beyond the limit
 
 
 @dataclass(frozen=True)
@@ -203,8 +205,9 @@ def feature_statements(
     random_state : int, RandomState instance or None
         Seed of resamples and permutations.
     max_seconds : float, optional
-        Time limit, after which no further resample is started; `n_resamples` of the result is
-        their number.
+        Time limit of the choice on all samples and the resamples; `n_resamples` of the result is
+        the number of these. The first one has a second more. One under way is given up; a fit of an
+        estimator of another package is finished first.
     n_jobs : int, optional
         Processes for the resamples, as in joblib.
     verbose : int
@@ -241,33 +244,34 @@ def feature_statements(
     given, (X, y, groups) = X, check_samples(X, y, groups)
     names = name_columns(given, feature_names, X.shape[1])
     _, codes = encode_classes("a statement per feature", y)
-    if features is not None:
-        panel = find_columns(features, names)
-    elif estimator is None:
-        raise ValueError("without an estimator, features must name the panel")
-    else:
-        fitted = fit_within(clone(estimator), X, y, groups)
-        panel = np.flatnonzero(selection_of(fitted).support)
-        if not len(panel):
-            raise ValueError(
-                f"{abilities_of(estimator).name} chose no feature on all samples: there is nothing "
-                "to say. Name features, or let it choose more"
-            )
     rng = check_random_state(random_state)
-    selections = None
-    if estimator is not None:
-        selections = select_in_resamples(
-            estimator,
-            X,
-            y,
-            groups,
-            rng,
-            n_resamples=n_resamples,
-            resample=resample,
-            budget=Budget(max_seconds),
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
+    selections, budget = None, Budget(max_seconds)
+    with watching(Watch(max_seconds, grace=_GRACE)):
+        if features is not None:
+            panel = find_columns(features, names)
+        elif estimator is None:
+            raise ValueError("without an estimator, features must name the panel")
+        else:
+            fitted = fit_within(clone(estimator), X, y, groups)
+            panel = np.flatnonzero(selection_of(fitted).support)
+            if not len(panel):
+                raise ValueError(
+                    f"{abilities_of(estimator).name} chose no feature on all samples: there is "
+                    "nothing to say. Name features, or let it choose more"
+                )
+        if estimator is not None:
+            selections = select_in_resamples(
+                estimator,
+                X,
+                y,
+                groups,
+                rng,
+                n_resamples=n_resamples,
+                resample=resample,
+                budget=budget,
+                n_jobs=n_jobs,
+                verbose=verbose,
+            )
     return make_statements(
         X,
         codes,

@@ -13,12 +13,15 @@ from sklearn.base import clone
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import Fold, judge_in_parallel
+from fewest._estimators.in_time import in_time
 from fewest._estimators.splits import Split, fit_with_groups
 from fewest._estimators.validation import encode_classes, standardize_columns
+from fewest._gaps import fill_all
 from fewest._run.budget import Budget, take_in_time
 from fewest._solvers.columns import Columns
 from fewest._types import FloatArray, IndexArray
 from fewest.panels._errors import (
+    FOUND_HERE,
     Difference,
     PanelError,
     average_classes,
@@ -66,9 +69,14 @@ class Study:
         self.warnings = list(dict.fromkeys(text for fold in folds for text in fold.warnings))
 
     @cached_property
+    def filled(self) -> Any:
+        """X for fits to all samples."""
+        return fill_all(self.X)
+
+    @cached_property
     def columns(self) -> Columns:
         """All columns, standardised on use."""
-        return standardize_columns(self.X)
+        return standardize_columns(self.filled)
 
     @property
     def usable(self) -> IndexArray:
@@ -80,10 +88,12 @@ class Study:
         """Balanced error of the panel."""
         return average_classes(self.wrong, self.codes)
 
-    def describe(self, votes: FloatArray) -> PanelError:
+    def describe(self, votes: FloatArray, caveat: str = "") -> PanelError:
         """Errors of all classes."""
         labels = self.classes.tolist()
-        return describe_errors(votes, self.codes, labels, self.units, self.confidence)
+        return describe_errors(
+            votes, self.codes, labels, self.units, self.confidence, caveat=caveat
+        )
 
     def compare(self, one: FloatArray, other: FloatArray) -> Difference:
         """The first balanced error minus the second."""
@@ -124,7 +134,7 @@ def _measure_panel(
 
 
 def describe_features(
-    study: Study, without: Sequence[FloatArray], stand_ins: Sequence[list[StandIn]]
+    study: Study, without: Sequence[FloatArray], caveat: str, stand_ins: Sequence[list[StandIn]]
 ) -> list[JudgedFeature]:
     """What each feature adds, in the order of the panel."""
     return [
@@ -133,6 +143,7 @@ def describe_features(
             column,
             average_classes(wrong, study.codes),
             study.compare(wrong, study.wrong),
+            caveat,
             others,
         )
         for column, wrong, others in zip(study.panel.tolist(), without, stand_ins, strict=True)
@@ -164,6 +175,7 @@ def find_stand_ins(study: Study, n_stand_ins: int, budget: Budget) -> list[list[
                 float(correlation[other]),
                 average_classes(wrong, study.codes),
                 study.compare(wrong, study.wrong),
+                FOUND_HERE,
             )
             for (at, other), wrong in zip(pairs, judged, strict=True)
             if at == place
@@ -190,9 +202,12 @@ def draw_random_panels(
 
 def judge_chooser(study: Study, chooser: Any, budget: Budget, what: str) -> ChosenPanel:
     """Let a selector choose in every fold, and judge what it chose; or an OutOfTimeError."""
-    if not budget.left:
-        raise budget.refuse(what, "this panel")
-    fitted = fit_with_groups(clone(chooser), study.X, study.y, study.groups)
+    with in_time(budget, what, "this panel"):
+        return _judge_chooser(study, chooser, what)
+
+
+def _judge_chooser(study: Study, chooser: Any, what: str) -> ChosenPanel:
+    fitted = fit_with_groups(clone(chooser), study.filled, study.y, study.groups)
     chosen = np.flatnonzero(selection_of(fitted).support)
     shared = (chooser, study.model, study.X, study.y, study.groups)
     progress: dict[str, Any] = {"verbose": study.verbose, "what": what}

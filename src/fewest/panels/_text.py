@@ -5,10 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from fewest._estimators.intervals import Interval
+from fewest._estimators.uncertainty import Interval
 from fewest._wording import aligned, counted, cut, listed, percent
 from fewest.panels._carry_over import CarriedOver
-from fewest.panels._errors import Difference, PanelError
+from fewest.panels._errors import Difference, PanelError, bracketed
 from fewest.panels._result import ChosenPanel, PanelReport, RandomPanels
 
 _LONGEST_CLASSIFIER = 60
@@ -20,7 +20,7 @@ def report_text(found: PanelReport) -> str:
     """All parts, with a sentence on what each of them means."""
     blocks = [
         _head_text(found),
-        _wrap(warn_of_choice(found)),
+        _wrap(say_origin(found)),
         _features_text(found),
         _stand_ins_text(found),
         _others_text(found),
@@ -40,29 +40,38 @@ def _head_text(found: PanelReport) -> str:
     if found.n_repeats > 1:
         folds += f", drawn {found.n_repeats} times"
     out = "samples" if found.n_groups is None else f"{found.n_groups} groups"
+    beside = "\n" if found.errors.caveat else " "
     lines = [
         f"Panel of {counted(len(found.names), 'feature')}: {listed(found.names, 10)}",
         f"Judged by {cut(found.classifier, _LONGEST_CLASSIFIER)} on {out} left out in {folds}",
-        f"Balanced error {percent(found.errors.balanced_error)}, "
+        f"Balanced error {percent_of(found.errors)},{beside}"
         f"{100 * found.confidence:.0f} % interval {span(found.errors.interval)}",
     ]
     return "\n".join([*lines, _class_table(found.errors)])
 
 
-def warn_of_choice(found: PanelReport) -> str:
-    """What these errors do not contain, and the error that does contain it if it is known."""
+def percent_of(errors: PanelError) -> str:
+    """'19.6 % (optimistic if the panel was chosen on these samples)'."""
+    return f"{percent(errors.balanced_error)}{bracketed(errors.caveat)}"
+
+
+def say_origin(found: PanelReport) -> str:
+    """What is known about where the panel comes from, and what that means for its error."""
+    if found.chosen_elsewhere:
+        return (
+            "The panel was chosen without these samples, as was said, so its error is that of new "
+            "samples."
+        )
     if found.choice is None:
         return (
             "The folds judge the classifier, not the choice of the panel. If the panel was chosen "
             "on these samples, its error is too small; the error with the choice repeated in every "
-            "fold needs the method that chose it."
+            "fold needs the method that chose it. If it was chosen without them, say so."
         )
-    choice = found.choice
     return (
-        "The folds judge the classifier, not the choice of the panel. With the choice repeated in "
-        f"every fold ({choice.method}), the balanced error is "
-        f"{percent(choice.errors.balanced_error)}, interval {span(choice.errors.interval)}. Expect "
-        "this one of new samples, if the panel was chosen that way."
+        f"In every fold {found.choice.method} chose a panel again, and the classifier was judged "
+        "on that one: expect this error of new samples. The panel as given, the same in all folds, "
+        f"has an error of {percent_of(found.as_given)}."
     )
 
 
@@ -77,8 +86,10 @@ def _class_table(errors: PanelError) -> str:
     return aligned(rows)
 
 
-def span(interval: Interval) -> str:
+def span(interval: Interval | None) -> str:
     """'1.5 % to 11.0 %'."""
+    if interval is None:
+        return "none: too few groups"
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
@@ -93,9 +104,10 @@ def _features_text(found: PanelReport) -> str:
         [cut(one.name), percent(one.error_without), plus_minus(one.adds)] for one in found.features
     ]
     units = "samples" if found.n_groups is None else "groups"
+    mark = "".join(f"\nBoth are {one}." for one in [found.as_given.caveat] if one)
     return (
         f"{aligned(rows)}\nit adds: how much larger the balanced error is without it, on the same "
-        f"folds; +- one standard\nerror over the {units}."
+        f"folds; +- one standard\nerror over the {units}.{mark}"
     )
 
 
@@ -116,15 +128,14 @@ def _stand_ins_text(found: PanelReport) -> str:
         return ""
     return (
         f"{aligned(rows)}\nThe best of a few candidates that were found on all samples: their "
-        "errors are too small, as those\nof any panel chosen on its samples."
+        "errors are optimistic, as those\nof any panel chosen on its samples."
     )
 
 
 def _others_text(found: PanelReport) -> str:
     rows: list[list[str]] = [["balanced error", "", "interval", "panel minus this"]]
-    rows.append(
-        ["this panel", percent(found.errors.balanced_error), span(found.errors.interval), ""]
-    )
+    given = found.as_given
+    rows.append(["panel as given", percent(given.balanced_error), span(given.interval), ""])
     for name, other in (("best of this size", found.best), ("its choice repeated", found.choice)):
         if other is not None:
             errors = other.errors
@@ -136,6 +147,8 @@ def _others_text(found: PanelReport) -> str:
         lines.append(_random_line(found.random))
     if len(rows) == 2:
         return ""
+    if given.caveat:
+        lines.insert(0, f"The error of the panel as given is {given.caveat}.")
     if found.best is not None:
         lines.append(_best_line(found.best, len(found.names)))
     return "\n".join([aligned(rows), *lines])

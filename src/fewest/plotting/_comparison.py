@@ -50,14 +50,15 @@ def plot_comparison(found: MethodComparison, *, ax: Axes | None = None) -> Axes:
     ax = axes_or_new(ax, height=1.2 + 0.36 * len(found.methods))
     ax.axvline(found.guessing, color=GREY, ls="dashed", lw=1, label="guessing")
     for row, method in enumerate(found.methods):
-        if method.balanced_error is None or method.interval is None:
+        if method.balanced_error is None:
             ax.text(0.01, row, "failed", color=GREY, va="center", fontsize=8)
             continue
         colour = CURVES[0] if row else CURVES[1]
         folds = np.array(method.fold_errors)
         ax.plot(folds, np.full(len(folds), row + 0.22), ".", color=GREY, ms=3, alpha=0.6)
-        ends = method.interval
-        ax.plot([ends.low, ends.high], [row, row], "-", color=colour, lw=2)
+        if method.interval is not None:
+            ends = method.interval
+            ax.plot([ends.low, ends.high], [row, row], "-", color=colour, lw=2)
         ax.plot(method.balanced_error, row, "o", color=colour, ms=6)
     name_rows(ax, [short(method.name) for method in found.methods])
     ax.set_xlim(left=-0.02)
@@ -97,10 +98,15 @@ def plot_learning_curve(found: LearningCurve, *, ax: Axes | None = None) -> Axes
     ax.axhline(found.guessing, color=GREY, ls="dashed", lw=1, label="guessing")
     numbers = np.array([point.n_train for point in found.points])
     errors = np.array([point.error for point in found.points])
-    below = [point.error - point.interval.low for point in found.points]
-    above = [point.interval.high - point.error for point in found.points]
+    ends = [
+        (point.error, point.error)
+        if point.interval is None
+        else (point.interval.low, point.interval.high)
+        for point in found.points
+    ]
+    reach = np.abs(np.array(ends).T - errors)
     dots: dict[str, Any] = {"fmt": "o", "color": CURVES[0], "ms": 5, "lw": 1.2, "capsize": 3}
-    ax.errorbar(numbers, errors, np.maximum(0.0, [below, above]), label="measured", **dots)
+    ax.errorbar(numbers, errors, reach, label="measured", **dots)
     if found.curve:
         along = [point.n_train for point in found.curve]
         low, high = ([getattr(p.interval, end) for p in found.curve] for end in ("low", "high"))

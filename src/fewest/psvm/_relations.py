@@ -50,7 +50,7 @@ def price_weights(epsilon: float, rules: Rules | None) -> FloatArray | float:
     """
     if rules is None or epsilon == 0.0:
         return epsilon
-    return epsilon * rules.terms.first_costs()
+    return epsilon * rules.relative_terms.first_costs()
 
 
 def measure_importance(

@@ -94,8 +94,8 @@ class PotentialSVC(ScoreClassifier, PotentialMachine):
         Largest number of passes of the solver over the matrix.
     include, exclude, feature_cost
         Rules about features, as for :class:`~fewest.SupportFeatureMachine`, where the columns of X
-        are features (``kernel="precomputed"``, ``row_objects=None``): the price of a feature
-        multiplies its epsilon.
+        are features (``kernel="precomputed"``, ``row_objects=None``): the price of a feature,
+        divided by the median price, multiplies its epsilon.
     feature_groups, one_per_group, signs
         Not for this program.
 

@@ -170,12 +170,13 @@ class TargetLasso:
         """
         if self.rules is None:
             return find_largest_moment(self.columns, self.targets)
-        paid = np.flatnonzero(self.rules.price)
+        price = self.rules.relative_terms.price
+        paid = np.flatnonzero(price)
         if not len(paid):
             return 0.0
         centred = self.targets - self.targets.mean(axis=1)[:, None]
         moments = np.abs([self.columns.price(row)[paid] for row in centred])
-        return float(np.max(moments / self.rules.price[paid]))
+        return float(np.max(moments / price[paid]))
 
     def solve(self, epsilon: float, last: Solutions = ()) -> Solutions:
         """One solution per target, from the last ones where there are any."""

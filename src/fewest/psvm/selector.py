@@ -157,8 +157,8 @@ class PotentialSelector(RuleParameters, Selector, BaseEstimator):
         Source of the subsamples.
     include, exclude, feature_cost
         Rules about features, as for :class:`~fewest.SupportFeatureMachine`. Included features count
-        among `n_features` and come first in the ranking; the price of a feature multiplies its
-        epsilon.
+        among `n_features` and come first in the ranking; the price of a feature, divided by the
+        median price, multiplies its epsilon.
     feature_groups, one_per_group, signs
         Not for this program.
 

@@ -20,6 +20,7 @@ from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
 from fewest._interrupts import is_interrupt, settle_interrupt
+from fewest._run.budget import Budget
 from fewest._run.checkpoint import Checkpoint
 from fewest._run.identity import identity_of
 from fewest._run.progress import Progress
@@ -140,6 +141,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
     checkpoint: Any = None
     n_jobs: int | None = None
     verbose: int = 0
+    budget = Budget(None)  # no parameter: whoever makes a page has little time
 
     def fit(self, X: Any, y: ArrayLike, *, groups: ArrayLike | None = None) -> RepetitiveSelector:
         """Find the subsets.
@@ -260,6 +262,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
                 while not (reason := self._find_limit(trainer, found)):
                     trained = next(repetitions)
                     reason = self._find_failure(trained)
+                    if found and not self.budget.left:
+                        reason = "time"  # it may have ended before it was done
                     if reason or isinstance(trained, ValueError):
                         break
                     found.append(trained)
@@ -283,6 +287,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
             return "repetitions"
         if found and trainer.n_left < self.min_features:
             return "features used up"
+        if found and not self.budget.left:
+            return "time"
         return ""
 
     def _find_failure(self, trained: Trained | ValueError) -> str:

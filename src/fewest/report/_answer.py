@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from fewest._estimators.abilities import certificates_of
 from fewest._estimators.certificate import Certificate
 from fewest._estimators.held_out import HeldOut
+from fewest._estimators.in_time import in_time
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.splits import balanced_error
+from fewest._run.budget import Budget
 from fewest._types import FloatArray
 from fewest.panels._stand_ins import correlate_column
 from fewest.report import content
@@ -24,6 +26,7 @@ from fewest.report._cuts import best_cut, best_cuts
 from fewest.report._data import Data
 from fewest.report._given import Subject
 from fewest.report._panel import describe_panel, is_panel
+from fewest.report._plan import MOST_SECONDS
 
 if TYPE_CHECKING:
     from fewest.repetition.selector import RepetitiveSelector
@@ -142,13 +145,23 @@ def _count(held_out: HeldOut, row: int, column: int) -> int:
     return sum(bool(one[min(row, len(one) - 1), column]) for one in supports)
 
 
-def find_subsets(subject: Subject, data: Data, n_subsets: int) -> content.Alternatives:
+def find_subsets(
+    subject: Subject, data: Data, n_subsets: int, budget: Budget
+) -> content.Alternatives:
     """A few disjoint subsets; a ValueError where the estimator cannot be trained again."""
     from fewest.repetition.selector import RepetitiveSelector  # heavy
 
     selector = RepetitiveSelector(subject.without_proof, n_subsets=n_subsets, n_jobs=data.n_jobs)
-    with warnings.catch_warnings(action="ignore"):
+    selector.budget = budget.take(MOST_SECONDS["alternatives"])
+    with (
+        warnings.catch_warnings(action="ignore"),
+        in_time(selector.budget, "further subsets"),
+    ):
         selector.fit(data.X, data.y, groups=data.groups)
+    if selector.stop_reason_ == "interrupted":  # this page is, too
+        raise KeyboardInterrupt
+    if selector.stop_reason_ == "time":
+        selector.budget.end("further subsets")
     return describe_subsets(selector, data)
 
 

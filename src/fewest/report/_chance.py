@@ -11,7 +11,7 @@ import numpy as np
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
 from fewest._estimators.splits import choose_exchange, make_splitter
-from fewest._run.budget import Budget
+from fewest._run.budget import Budget, OutOfTimeError
 from fewest.diagnostics import Diagnosis
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report import _trust_content as content
@@ -50,6 +50,8 @@ def find_permutation(
             continue
         try:
             test = _run(plan, held_out, data, budget, show)
+        except OutOfTimeError:  # before the first permutation
+            continue
         except ValueError as error:
             failure = failure or error
             continue
@@ -83,11 +85,14 @@ def _run(
         # The number of features says something only of machines that minimise it.
         if abilities.counts_features and plan.is_shown:
             way["statistics"] = ("features", "error")
-    seconds = max(_LEAST_SECONDS, _SHARE_OF_TIME * budget.left) if budget.is_limited else None
+    seconds = plan.limit(held_out, data)
+    if budget.is_limited:
+        seconds = max(_LEAST_SECONDS, _SHARE_OF_TIME * budget.left)
+    part = budget.take(seconds)
     with warnings.catch_warnings(action="ignore"):  # of permuted classes they would only alarm
-        return permutation_test(
+        test = permutation_test(
             plan.estimator,
-            data.X,
+            data.raw,
             data.y,
             n_permutations=plan.n_permutations,
             max_seconds=seconds,
@@ -97,6 +102,9 @@ def _run(
             **data.settings,
             **way,
         )
+    if test.n_permutations < plan.n_permutations:
+        part.end(f"the permutations, of which {plan.n_permutations} were planned,")
+    return test
 
 
 def _once(held_out: HeldOut) -> HeldOut | None:
@@ -128,7 +136,7 @@ def describe_test(test: PermutationTest, tested: str, is_of_method: bool) -> con
         for name, statistic in found.items()
         if statistic is not None
     ]
-    return content.Permutation(tested, is_of_method, comparisons, test.p_value, test.n_permutations)
+    return content.Permutation(tested, is_of_method, comparisons, test.n_permutations)
 
 
 def describe_diagnosed(found: Diagnosis, subject: Subject | None) -> content.Permutation | None:

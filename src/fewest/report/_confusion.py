@@ -8,14 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fewest._estimators.intervals import wilson_interval
+from fewest._estimators.intervals import error_interval
+from fewest._types import FloatArray, IndexArray
 from fewest.report._trust_content import SMALL_CLASS, ClassErrors, ConfusedPair
 
 _MOST_PAIRS = 10
 
 
 def describe_classes(
-    confusion: NDArray[np.integer[Any]], labels: list[Any], confidence: float
+    confusion: NDArray[np.integer[Any]],
+    labels: list[Any],
+    wrong: FloatArray,
+    true: IndexArray,
+    groups: NDArray[Any] | None,
+    *,
+    with_intervals: bool = True,
 ) -> list[ClassErrors]:
     """The errors of every class; rows of `confusion` are the true classes."""
     described = []
@@ -25,7 +32,11 @@ def describe_classes(
         error = interval = None
         if n_judged:
             error = n_errors / n_judged
-            interval = wilson_interval(n_errors, n_judged, confidence)
+            rows = true == place
+            if with_intervals:
+                interval = error_interval(
+                    wrong[rows], true[rows], None if groups is None else groups[rows]
+                )
         few = n_judged < SMALL_CLASS
         described.append(ClassErrors(label, n_judged, n_errors, error, interval, few))
     return described

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from fewest._estimators.abilities import SearchedCosts, abilities_of, searched_costs_of
 from fewest._estimators.held_out import Fold, HeldOut, judge_costs, judge_in_parallel
+from fewest._estimators.in_time import in_time
 from fewest._estimators.splits import Split, balanced_error, split_folds
 from fewest._run.budget import Budget
 from fewest._solvers.linear.path import ExactPath, Line, PathSolver
@@ -23,7 +24,7 @@ from fewest._types import FloatArray
 from fewest._wording import percent
 from fewest.report._data import Data
 from fewest.report._given import Subject
-from fewest.report._plan import COST_SECONDS, count_folds, estimate_fit
+from fewest.report._plan import COST_SECONDS, MOST_SECONDS, count_folds, estimate_fit
 from fewest.report._trust import spread
 from fewest.report._trust_content import Spread
 from fewest.report.content import CostCurve, CostPoint
@@ -38,6 +39,7 @@ _IN_FOLDS = (
     "Balanced errors in cross-validation, features selected again without the samples of the fold. "
     "The smallest error of many is optimistic."
 )
+_PATH = "a path over C"
 _TRAINING = "Errors are those on the samples of the fit: they say nothing about new ones."
 
 
@@ -49,7 +51,7 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
     if searched is not None:
         return _describe_search(searched)
     if not budget.left:
-        raise budget.refuse("a path over C")
+        raise budget.refuse(_PATH)
     estimator = subject.without_proof
     if not abilities_of(estimator).has_first_program:
         raise ValueError(f"{type(estimator).__name__} has no path over C in this report")
@@ -59,16 +61,22 @@ def find_costs(subject: Subject, held_out: HeldOut | None, data: Data, budget: B
             "a path over C would take too long for data of this size. The command fewest path "
             "shows it"
         )
-    Cs = find_cost_grid(estimator, data, _VALUES)
+    part = budget.take(MOST_SECONDS["costs"])
+    with in_time(part, _PATH):
+        return _follow(estimator, held_out, data, part)
+
+
+def _follow(estimator: Any, held_out: HeldOut | None, data: Data, part: Budget) -> CostCurve:
+    Cs = find_cost_grid(estimator, data, _VALUES, part)
     # What is warned of was said of the whole already, or is of a C that nobody chose.
     with warnings.catch_warnings(action="ignore"):
         splits = split_folds(data.cv, data.y, data.groups, random_state=data.random_state)
         points, before = [], time.perf_counter()
-        for found in follow_costs(estimator, Cs, data, splits, known=held_out):
+        for found in follow_costs(estimator, Cs, data, splits, known=held_out, budget=part):
             points.append(describe_cost(found.estimator.C, found))
             spent, before = time.perf_counter() - before, time.perf_counter()
-            if spent * (len(Cs) - len(points)) > budget.left:
-                raise budget.refuse("a path over C")
+            if spent * (len(Cs) - len(points)) > part.left:
+                raise part.refuse(_PATH)
     words = _IN_FOLDS
     if held_out is not None and held_out.is_of(clone(estimator).set_params(C=np.inf)):
         words += _describe_hard(held_out.balanced_errors.mean(), held_out.sizes.mean())
@@ -82,26 +90,40 @@ def follow_costs(
     splits: Sequence[Split],
     *,
     known: HeldOut | None = None,
+    budget: Budget | None = None,
     verbose: int = 0,
     what: str = "cross-validation",
 ) -> Iterator[HeldOut]:
-    """The held-out loop for one C after the other; folds that are known are not fitted again."""
+    """The held-out loop for one C after the other; folds that are known are not fitted again.
+
+    An OutOfTimeError after the fold in which the time of a budget ends.
+    """
     machines = {C: clone(estimator).set_params(C=C) for C in Cs.tolist()}
     ready = {C: known for C, one in machines.items() if known is not None and known.is_of(one)}
     new = [C for C in machines if C not in ready]
     parts = [new] if abilities_of(estimator).follows_costs else [[C] for C in new]
-    jobs = [(estimator, part, data.X, data.y, *split) for part in parts for split in splits]
+    jobs = [(estimator, part, data.raw, data.y, *split) for part in parts for split in splits]
     found = iter(
         judge_in_parallel(
             jobs, judge=judge_costs, n_jobs=data.n_jobs, verbose=verbose, what=what, unit="fit"
         )
     )
+    if budget is not None:
+        found = _require_time(found, budget)
     for C in machines:
         if C not in ready:
             part, by_split = parts.pop(0), islice(found, len(splits))
             for at_C, folds in zip(part, zip(*by_split, strict=True), strict=True):
-                ready[at_C] = HeldOut(data.y, folds, machines[at_C])
+                ready[at_C] = HeldOut(data.y, folds, machines[at_C], data.groups)
         yield ready[C]
+
+
+def _require_time(found: Iterator[Any], budget: Budget) -> Iterator[Any]:
+    """The same, until time is over."""
+    for one in found:
+        if not budget.left:
+            raise budget.refuse(_PATH)
+        yield one
 
 
 def describe_cost(
@@ -175,9 +197,12 @@ def _describe_hard(error: float, n_features: float) -> str:
     )
 
 
-def find_cost_grid(estimator: Any, data: Data, n_Cs: int) -> FloatArray:
+def find_cost_grid(
+    estimator: Any, data: Data, n_Cs: int, budget: Budget | None = None
+) -> FloatArray:
     """Increasing values of C, evenly in the logarithm between the ends of the exact path."""
-    ends = [_find_ends(estimator, data.X, data.y == label) for label in data.positives]
+    budget = Budget(None) if budget is None else budget
+    ends = [_find_ends(estimator, data.X, data.y == label, budget) for label in data.positives]
     found = [end for end in ends if end is not None]
     if not found:  # the same features whatever the cost: one value says it all
         return np.ones(1)
@@ -185,7 +210,9 @@ def find_cost_grid(estimator: Any, data: Data, n_Cs: int) -> FloatArray:
     return np.geomspace(low, high, n_Cs) if n_Cs > 1 else np.array([high])
 
 
-def _find_ends(estimator: Any, X: Any, positive: NDArray[np.bool_]) -> tuple[float, float] | None:
+def _find_ends(
+    estimator: Any, X: Any, positive: NDArray[np.bool_], budget: Budget
+) -> tuple[float, float] | None:
     """Costs just outside the first and the last breakpoint of the first linear program.
 
     Where no feature is selected below the first breakpoint, the cost is one just above it.
@@ -199,13 +226,14 @@ def _find_ends(estimator: Any, X: Any, positive: NDArray[np.bool_]) -> tuple[flo
     if any(result.status is Status.INFEASIBLE for result in results):
         return None  # fitting will say why
     left, right = map(solver.line, results)
-    first, last = _find_change(solver, left, right), _find_change(solver, right, left)
+    first = _find_change(solver, left, right, budget)
+    last = _find_change(solver, right, left, budget)
     if first is None or last is None:
         return None
     return first * (0.9 if left.result.n_features else 1.1), last * 1.1
 
 
-def _find_change(solver: PathSolver, end: Line, other: Line) -> float | None:
+def _find_change(solver: PathSolver, end: Line, other: Line, budget: Budget) -> float | None:
     """The breakpoint next to the solution at one end of the path; None if there is none.
 
     Where the lines of two solutions cross, the optimum is on both or on a third line below them,
@@ -213,6 +241,8 @@ def _find_change(solver: PathSolver, end: Line, other: Line) -> float | None:
     """
     C = None
     for _ in range(_MOST_STEPS):
+        if not budget.left:
+            raise budget.refuse(_PATH)
         if abs(end.slack - other.slack) <= 1e-9 * max(1.0, end.slack, other.slack):
             return C
         C = end.crossing(other)

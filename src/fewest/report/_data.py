@@ -31,7 +31,8 @@ class Data:
     """Samples, classes, names of features, groups; and how to split and draw from them.
 
     Samples of one of the `blocks` move together where classes are permuted. `kind` says what the
-    samples are: see `fewest.report._nouns`. A ValueError says what is wrong with them.
+    samples are: see `fewest.report._nouns`. `raw` is X with its missing cells, which folds fill in
+    with medians of their training parts. A ValueError says what is wrong with them.
     """
 
     def __init__(
@@ -46,11 +47,13 @@ class Data:
         random_state: Any = None,
         cv: Any = 5,
         n_jobs: int | None = None,
+        raw: NDArray[Any] | None = None,
     ) -> None:
         if feature_names is None:
             feature_names = getattr(X, "columns", None)
         X, y = check_data(BaseEstimator(), X, y, may_read_blocks=True)
         self.X: Any = X.tocsr() if hasattr(X, "tocsr") else X  # folds take rows
+        self.raw: Any = self.X if raw is None else raw
         self.y: NDArray[Any] = np.asarray(y)
         self.classes, self.codes = np.unique(self.y, return_inverse=True)
         if len(self.classes) < 2:
@@ -136,6 +139,7 @@ class Data:
             random_state=self.random_state,
             cv=self.cv,
             n_jobs=self.n_jobs,
+            raw=self.raw,
         )
 
 

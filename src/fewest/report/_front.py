@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from fewest._run.budget import Budget
 from fewest.report import _trust_content as content
 from fewest.report._data import Data
 from fewest.report._given import Subject
+from fewest.report._plan import MOST_SECONDS
 
 if TYPE_CHECKING:
     from fewest.minimum import ErrorFront, PriceFront
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 _LARGEST = 3  # features of the front
 _MOST_LOOKS = 2_000  # about five seconds of search, by its work
-_SHARE, _MOST_SECONDS, _LEAST_SECONDS = 0.5, 5.0, 0.5  # of the time left, if the clock decides
+_SHARE, _LEAST_SECONDS = 0.5, 0.5  # of the time left, if the clock decides
 _MOST_WORK = 5e8  # samples squared times features: larger data take seconds before the search
 _MOST_CLASSES = 12
 
@@ -37,11 +39,13 @@ def find_error_front(subject: Subject, data: Data, budget: Budget) -> content.Er
         )
     if budget.left < _LEAST_SECONDS:
         raise budget.refuse("the front of features and errors")
-    clock = Clock(most_looks=_MOST_LOOKS, name="error_front")
-    if budget.is_limited:
-        clock = Clock(min(_MOST_SECONDS, _SHARE * budget.left), name="error_front")
+    part = budget.take(MOST_SECONDS["front"], _SHARE)
+    looks = math.inf if budget.is_limited else _MOST_LOOKS
+    clock = Clock(part.left, name="error_front", most_looks=looks)
     rules = read_rules(n_features, data.feature_names, **rules_of(subject.estimator))
     front = search_front(data.X, data.y, clock, _LARGEST, 1, data.n_jobs, rules)
+    if not part.left:
+        part.end("the front of features and errors")
     return describe_error_front(front, data)
 
 

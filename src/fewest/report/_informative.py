@@ -52,6 +52,7 @@ def describe_informative(found: InformativeFeatures, data: Data) -> Informative:
             if share is not None and math.isfinite(share)
         ],
         chance_lower=None if found.band is None else found.band.lower.tolist(),
+        chance_level=None if found.band is None else found.band.level,
         chance_upper=None if found.band is None else found.band.upper.tolist(),
         sigmoid=_fit(found.sigmoid),
         restricted=_fit(found.restricted),

@@ -54,6 +54,7 @@ class Informative:
     probe_error: list[float] | None
     chance_lower: list[float] | None
     chance_upper: list[float] | None
+    chance_level: float | None
     sigmoid: SigmoidFit | None
     restricted: SigmoidFit | None
     overlap: list[Overlap]

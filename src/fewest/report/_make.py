@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.abilities import feature_names_of
 from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._estimators.validation import check_choice, check_count, check_positive
+from fewest._interrupts import is_interrupt
 from fewest._run.budget import Budget
 from fewest._run.progress import Progress
 from fewest._wording import counted
@@ -27,11 +29,11 @@ from fewest.report._known import known_content
 from fewest.report._links import read_links
 from fewest.report._nouns import NOUNS
 from fewest.report._plan import (
+    MOST_SECONDS,
     SUBSET_SECONDS,
     TestPlan,
     count_folds,
     estimate_fit,
-    measure_speed,
     plan_tests,
     say_seconds,
     seconds_per_fit,
@@ -60,6 +62,11 @@ _SHARE_OF_SUBSETS = 0.5  # of the time, where the clock decides
 _BY_CLOCK = (
     "This page was limited to {:g} seconds: how much it could compute depends on the speed of the "
     "computer, and the same command may give another p-value."
+)
+
+_ENDED = (
+    "The clock has ended {}: how far this goes depends on the speed of the computer, and the same "
+    "command may give other numbers."
 )
 
 
@@ -133,8 +140,9 @@ def make_report(
         "front", "minimum", "alternatives", "costs", "points".
     max_seconds : float, optional
         Time for permutations, front, minimum, alternatives, costs and points together. What is
-        under way when it is over is finished. The cross-validation takes what it takes. With this
-        limit the page depends on the speed of the computer, and says so.
+        under way when it is over is left out. The cross-validation takes what it takes, and so does
+        drawing the page. With this limit the page depends on the speed of the computer, and says
+        so.
     n_permutations : int, optional
         Permutations of the classes, of the machine shown. By default 99, or 39 where 99 fits would
         take more than about a minute for data of this shape; of larger data, those of a machine
@@ -252,27 +260,42 @@ def fill_report(
                 "costs", content.costs, lambda: find_costs(subject, held_out, data, budget)
             ),
             trust=_fill_trust(content, parts, given, subject, data),
-            points=parts.find("points", content.points, lambda: find_points(subject, data, budget)),
+            points=parts.find(
+                "points", content.points, lambda: find_points(subject, held_out, data, budget)
+            ),
             seconds={**content.seconds, "report": total.spent},
             left_out=parts.left_out,
         )
+        if budget.ended and not budget.is_limited:
+            content = replace(
+                content, notes=[*content.notes, _ENDED.format(", ".join(budget.ended))]
+            )
     return Report(add_verdict(content), given.informative, [figure for _, _, figure in figures])
 
 
 def _announce(
-    plan: TestPlan, max_seconds: float | None, held_out: HeldOut | None, data: Data
+    plans: list[TestPlan],
+    rest: float,
+    max_seconds: float | None,
+    held_out: HeldOut | None,
+    data: Data,
 ) -> str:
-    """How long the page takes, before it does."""
+    """How long the page takes, before it does; its test is that of the first plan."""
+    if not plans:
+        return f"Page      at most {say_seconds(rest if max_seconds is None else max_seconds)}"
+    plan = plans[0]
     number = f"{counted(plan.n_permutations, 'permutation')} of the classes"
     if max_seconds is not None:
         return f"Page      up to {number}, as far as {max_seconds:g} s allow"
-    seconds = plan.seconds * measure_speed(held_out, data) / effective_n_jobs(data.n_jobs)
-    others = "the smallest set and alternatives take up to half a minute more"
-    return f"Page      {number}, {say_seconds(seconds)}; {others}"
+    known = f"about {say_seconds(plan.expect(held_out, data))}"
+    most = plan.limit(held_out, data)
+    if most is not None:
+        known += f", at most {say_seconds(most)}"
+    return f"Page      {number} ({known}); all else at most {say_seconds(rest)}"
 
 
 def _judge(subject: Subject, data: Data) -> HeldOut:
-    return run_held_out(subject.estimator, data.X, data.y, cv=data.cv, **data.settings)
+    return run_held_out(subject.estimator, data.raw, data.y, cv=data.cv, **data.settings)
 
 
 def _repeat(parts: _Parts, subject: Subject, held_out: HeldOut | None, data: Data) -> Alternatives:
@@ -284,11 +307,14 @@ def _repeat(parts: _Parts, subject: Subject, held_out: HeldOut | None, data: Dat
         if n_subsets * seconds_per_fit(held_out) > _SHARE_OF_SUBSETS * budget.left:
             parts.leave_out("subsets", str(budget.refuse("further subsets")))
             return Alternatives()
-    elif n_subsets * estimate_fit(subject.without_proof, data) > SUBSET_SECONDS:
+    elif (
+        n_subsets * estimate_fit(subject.without_proof, data) > SUBSET_SECONDS
+        or n_subsets * seconds_per_fit(held_out) > MOST_SECONDS["alternatives"]
+    ):
         reason = "further subsets would take too long for data of this size: see fewest rank"
         parts.leave_out("subsets", reason)
         return Alternatives()
-    found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets))
+    found = parts.attempt("subsets", lambda: find_subsets(subject, data, n_subsets, budget))
     return found or Alternatives()
 
 
@@ -338,16 +364,16 @@ class _Parts:
         self.tests: list[TestPlan] = []
 
     def plan_test(self, subject: Subject, held_out: HeldOut | None, data: Data) -> None:
-        """Decide how many permutations there will be, and say how long they will take."""
-        if "permutation" not in self.wanted.parts:
-            return
+        """Decide how many permutations there will be, and say how long the page will take."""
         asked, by_clock = self.wanted.n_permutations, self.budget.is_limited
         n_folds = count_folds(held_out)
         if held_out is None and isinstance(data.cv, (int, np.integer)):
             n_folds = int(data.cv)
-        self.tests = plan_tests(subject.without_proof, data, n_folds, asked, by_clock=by_clock)
-        if self.tests and self.wanted.say is not None:
-            self.wanted.say(_announce(self.tests[0], self.wanted.max_seconds, held_out, data))
+        if "permutation" in self.wanted.parts:
+            self.tests = plan_tests(subject.without_proof, data, n_folds, asked, by_clock=by_clock)
+        if self.wanted.say is not None:
+            most = math.fsum(MOST_SECONDS.get(part, 0.0) for part in self.wanted.parts)
+            self.wanted.say(_announce(self.tests, most, self.wanted.max_seconds, held_out, data))
 
     def leave_out(self, part: str, reason: str) -> None:
         if part not in {one.part for one in self.left_out}:  # for a reason of its own
@@ -355,7 +381,8 @@ class _Parts:
 
     def find(self, part: str, known: Any, compute: Callable[[], Any]) -> Any:
         """What is known of a part, else what is computed; None and a reason if it is left out."""
-        self.progress.advance(1, note=part)
+        limit = MOST_SECONDS.get(part)
+        self.progress.advance(1, note=part if limit is None else f"{part}, at most {limit:g} s")
         if known is not None:
             return known
         if part in self.wanted.parts:
@@ -369,4 +396,10 @@ class _Parts:
             return compute()
         except ValueError as error:
             self.leave_out(part, str(error))
-            return None
+        except Exception as error:  # a fault of one part costs no other
+            if is_interrupt(error):
+                raise
+            reason = f"it failed ({type(error).__name__}: {error}), which is a fault of fewest"
+            warnings.warn(f"the part {part!r} of the page: {reason}", RuntimeWarning, stacklevel=2)
+            self.leave_out(part, reason)
+        return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fewest._wording import counted, percent
-from fewest.report._trust_content import Validation
+from fewest._wording import counted, listed, percent
+from fewest.report._trust_content import Permutation, Validation
 from fewest.report._wording import parameter, safe
 from fewest.report.content import Content
 
@@ -84,7 +84,7 @@ def describe_methods(content: Content) -> Methods:
             f"Significance was tested with {found.n_permutations} permutations of the classes, for "
             f"each of which the analysis was repeated with {found.tested}; p-values are "
             f"(k + 1) / ({found.n_permutations} + 1), where k permutations did as well as the true "
-            f"classes {cite('permutation')}."
+            f"classes by that number {cite('permutation')}: {listed(_say_comparisons(found))}."
         )
     if trust.stability is not None:
         sentences.append(
@@ -172,16 +172,23 @@ def _say_choice(content: Content) -> str:
 def _say_validation(content: Content, found: Validation, cite: Any) -> list[str]:
     repeats = "" if found.n_repeats == 1 else f", repeated {found.n_repeats} times,"
     groups = ", which kept samples of the same group together," if content.data.n_groups else ""
-    confidence = f"{100 * found.interval.confidence:.0f} %"
+    known = f"{percent(found.error)}; "
+    if found.interval is not None:
+        low, high = percent(found.interval.low), percent(found.interval.high)
+        unit = "" if content.data.n_groups is None else " by groups"
+        level = f"{100 * found.interval.confidence:.0f} %"
+        known += f"{level} interval{unit} {low} to {high} {cite('wilson')}; "
     return [
         f"The error was estimated by {found.n_folds}-fold cross-validation{repeats}{groups} in "
         "which features were selected, parameters chosen and the classifier fitted without the "
         "samples of the fold.",
         f"{found.n_errors} of {found.n_judged} held-out samples were misclassified "
-        f"({percent(found.error)}; {confidence} interval {percent(found.interval.low)} to "
-        f"{percent(found.interval.high)} {cite('wilson')}; balanced error "
-        f"{percent(found.balanced_error)}).",
+        f"({known}balanced error {percent(found.balanced_error)}).",
     ]
+
+
+def _say_comparisons(found: Permutation) -> list[str]:
+    return [f"p = {one.p_value:.2g} for {one.name}" for one in found.comparisons]
 
 
 def _was(number: int) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fewest.panels._errors import PanelError
+from fewest.panels._errors import bracketed as bracketed
 from fewest.panels._result import RandomPanels
-from fewest.panels._text import warn_of_choice as warn_of_choice
+from fewest.panels._text import say_origin as say_origin
 from fewest.report._wording import percent
 
 

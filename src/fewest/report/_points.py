@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fewest._estimators.held_out import HeldOut, run_held_out
 from fewest._run.budget import Budget
 from fewest.report._data import Data
 from fewest.report._given import Subject
@@ -18,8 +19,13 @@ _MOST_SAMPLES = 5_000  # a card of more takes long
 _LEAST_SECONDS = 0.5
 
 
-def find_points(subject: Subject, data: Data, budget: Budget) -> PointsScore:
-    """A card for two classes and few features; a ValueError that says why there is none."""
+def find_points(
+    subject: Subject, held_out: HeldOut | None, data: Data, budget: Budget
+) -> PointsScore:
+    """A card for two classes and few features; a ValueError that says why there is none.
+
+    The features were chosen on all samples, so only folds that chose their own can judge it.
+    """
     from fewest.panels import points_score  # heavy
 
     columns = np.flatnonzero(subject.selection.support)
@@ -31,12 +37,14 @@ def find_points(subject: Subject, data: Data, budget: Budget) -> PointsScore:
         raise ValueError(f"a card is made for up to {_MOST_SAMPLES:,} samples: see fewest panel")
     if budget.left < _LEAST_SECONDS:
         raise budget.refuse("the points")
+    if held_out is None:
+        held_out = run_held_out(subject.estimator, data.raw, data.y, cv=data.cv, **data.settings)
     return points_score(
-        data.X,
+        data.raw,
         data.y,
         columns,
         feature_names=data.feature_names,
         groups=data.groups,
-        cv=data.cv,
+        held_out=held_out,
         random_state=data.random_state,
     )

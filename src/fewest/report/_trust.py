@@ -7,10 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import confusion_matrix, roc_auc_score
 
 from fewest._estimators.held_out import HeldOut
-from fewest._estimators.intervals import Interval, average_interval, wilson_interval
+from fewest._estimators.intervals import error_interval, explain_no_interval
+from fewest._estimators.labellings import count_labellings
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.rules import read_rules, rules_of
 from fewest._run.budget import Budget
@@ -21,12 +23,12 @@ from fewest.report._chance import describe_diagnosed
 from fewest.report._confusion import describe_classes, find_confused
 from fewest.report._data import Data, copy_fields, plain
 from fewest.report._given import Subject
+from fewest.report._plan import MOST_SECONDS
 from fewest.significance import stability_index, subset_separability_bounds
 
 if TYPE_CHECKING:
     from fewest.minimum import MinimumResult, NearOptimalSets
 
-_CONFIDENCE = 0.95
 _MOST_LISTED = 10_000  # samples that are listed one by one
 _MOST_BYTES = 1 << 30  # of a dense copy of X
 _MOST_COUNTS = 30
@@ -39,7 +41,9 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
     """All folds, and the predictions of the first repeat pooled: one for each sample."""
     pooled = held_out.first_repeat
     true, predicted = np.searchsorted(data.classes, [pooled.true, pooled.predicted])
-    n_errors = int(np.sum(true != predicted))
+    wrong = (true != predicted).astype(np.float64)
+    groups, too_small = _find_units(pooled, data)
+    no_interval = too_small or explain_no_interval(true, groups)
     confusion = confusion_matrix(true, predicted, labels=range(len(data.classes)))
     listed = draw_subsample(true, _MOST_LISTED)
     decisions = pooled.decisions
@@ -52,11 +56,15 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
             spread(held_out.errors), spread(held_out.balanced_errors), spread(held_out.sizes)
         ),
         folds=_describe_folds(held_out, len(pooled.folds), data),
-        n_errors=n_errors,
-        interval=wilson_interval(n_errors, len(true), _CONFIDENCE),
+        n_errors=int(wrong.sum()),
+        interval=None if no_interval else error_interval(wrong, np.zeros_like(true), groups),
         confusion=confusion.tolist(),
-        balanced_interval=_balance(describe_classes(confusion, data.labels, _CONFIDENCE)),
-        classes=describe_classes(confusion, data.labels, _CONFIDENCE),
+        balanced_interval=None if no_interval else error_interval(wrong, true, groups),
+        no_interval=no_interval,
+        labellings=count_labellings(true, groups),
+        classes=describe_classes(
+            confusion, data.labels, wrong, true, groups, with_intervals=not too_small
+        ),
         confused=find_confused(confusion, data.labels),
         auc=None if decisions is None else _areas(true, decisions),
         n_judged=len(true),
@@ -67,12 +75,20 @@ def describe_validation(held_out: HeldOut, data: Data) -> content.Validation:
     )
 
 
-def _balance(classes: list[content.ClassErrors]) -> Interval | None:
-    """The interval of the balanced error, from those of the classes; None if one is missing."""
-    known = [(one.error, one.interval) for one in classes]
-    shares = [error for error, _ in known if error is not None]
-    intervals = [interval for _, interval in known if interval is not None]
-    return average_interval(shares, intervals) if shares else None
+def _find_units(pooled: HeldOut, data: Data) -> tuple[NDArray[Any] | None, str]:
+    """Groups (or blocks) of the samples judged, and why their errors say less than they seem to."""
+    units, name = (data.blocks, "block") if pooled.groups is None else (pooled.groups, "group")
+    if data.groups is not None:
+        units, name = data.groups, "group"
+    if units is None:
+        return None, ""
+    for fold in pooled.folds:
+        if np.isin(units[fold.test], units[fold.train]).any():
+            return units[pooled.tested], (
+                f"samples of one {name} were both in training and left out, which makes errors too "
+                "small"
+            )
+    return units[pooled.tested], ""
 
 
 def _describe_folds(held_out: HeldOut, n_folds: int, data: Data) -> list[content.Fold]:
@@ -106,12 +122,11 @@ def _areas(codes: IndexArray, scores: FloatArray) -> list[float]:
 
 def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
     """Nogueira's index over the folds; a ValueError where it is not defined."""
-    found = stability_index(held_out.selections, confidence=_CONFIDENCE)
+    found = stability_index(held_out.selections)
     counts = held_out.selections.sum(axis=0)
     order = np.argsort(-counts, kind="stable")[: min(_MOST_COUNTS, np.count_nonzero(counts))]
     return content.Stability(
         index=found.index,
-        interval=Interval(*found.interval, _CONFIDENCE),
         n_folds=len(held_out.folds),
         counts=[
             content.FoldCount(data.feature_names[column], column, int(counts[column]))
@@ -160,15 +175,18 @@ def find_minimum(subject: Subject, data: Data, budget: Budget) -> content.Minimu
             f"would take {dense_bytes / 1e9:.1f} GB here. Ask fewest.minimum_features about fewer "
             "samples or features"
         )
+    part = budget.take(MOST_SECONDS["minimum"], _SHARE_OF_MINIMUM)
     result = search_minimum(
         data.X,
         data.y,
-        max_seconds=max(1.0, _SHARE_OF_MINIMUM * budget.left),
+        max_seconds=max(1.0, part.left),
         most_looks=math.inf if budget.is_limited else _MOST_LOOKS,
         n_jobs=data.n_jobs,
         rules=read_rules(data.X.shape[1], data.feature_names, **rules_of(subject.estimator)),
         start=tuple(np.flatnonzero(subject.selection.supports.any(axis=0)).tolist()),
     )
+    if not part.left:
+        part.end("the search for the smallest set")
     return describe_minimum(result, data)
 
 

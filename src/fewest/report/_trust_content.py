@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fewest._estimators.intervals import Interval
+from fewest._estimators.uncertainty import Interval, Labellings
 
 if TYPE_CHECKING:
     from fewest.minimum._leaves import RuledOut
@@ -53,7 +53,10 @@ class FoldSpreads:
 
 @dataclass(frozen=True)
 class ClassErrors:
-    """Errors on the held-out samples of one class; None where no sample was judged."""
+    """Errors on the held-out samples of one class; None where no sample was judged.
+
+    The interval is None, too, where too few groups were judged.
+    """
 
     label: Label
     n_judged: int
@@ -80,7 +83,9 @@ class Validation:
 
     `n_judged` samples were judged; of very many, `samples` and the three lists after it hold some.
     `balanced_error` is the one that a page shows first; `error` and its `interval` are plain
-    shares of the samples.
+    shares of the samples. Intervals count groups where there are groups; where these are too few,
+    intervals are None and `no_interval` says why. `labellings` of the groups bound what any p-value
+    can be; None unless each group has one class.
     """
 
     n_folds: int
@@ -89,9 +94,11 @@ class Validation:
     folds: list[Fold]
     n_errors: int
     error: float
-    interval: Interval
+    interval: Interval | None
     balanced_error: float
     balanced_interval: Interval | None
+    no_interval: str
+    labellings: Labellings | None
     confusion: list[list[int]]
     classes: list[ClassErrors]
     confused: list[ConfusedPair]
@@ -117,7 +124,6 @@ class Stability:
     """How alike the selections of the folds are: one for equal sets, zero for random ones."""
 
     index: float
-    interval: Interval
     n_folds: int
     counts: list[FoldCount]
 
@@ -131,10 +137,22 @@ class Comparison:
     chance: list[float]
     p_value: float
 
+    @property
+    def name(self) -> str:
+        """The statistic, in words."""
+        if self.statistic == "error":
+            return "the balanced error on samples left out"
+        return "the number of features (with errors at their price)"
+
+    @property
+    def n_as_good(self) -> int:
+        """How many permutations did as well, by this statistic."""
+        return round(self.p_value * (len(self.chance) + 1)) - 1
+
 
 @dataclass(frozen=True)
 class Permutation:
-    """The permutation test of the result: its p-value is for all statistics together.
+    """The permutation test of the result; each statistic has its own p-value.
 
     `tested` says of what, in words; `is_of_method` whether that is the method shown.
     """
@@ -142,8 +160,20 @@ class Permutation:
     tested: str
     is_of_method: bool
     comparisons: list[Comparison]
-    p_value: float
     n_permutations: int
+
+    @property
+    def of_error(self) -> Comparison | None:
+        """That of the balanced error on samples left out, by which the result is judged."""
+        return self._find("error")
+
+    @property
+    def of_features(self) -> Comparison | None:
+        """That of what the machine minimises: features, and errors at their price."""
+        return self._find("features")
+
+    def _find(self, statistic: str) -> Comparison | None:
+        return next((one for one in self.comparisons if one.statistic == statistic), None)
 
 
 @dataclass(frozen=True)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
-from fewest._estimators.intervals import average_interval, wilson_interval
-from fewest._wording import counted, percent, visible
+from fewest._estimators.uncertainty import CONFIDENCE, Interval, Labellings
+from fewest._wording import counted, percent
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
+from fewest.report._commands import find_test
 from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
-from fewest.report.content import Content, DataSummary
+from fewest.report.content import NOT_FINISHED, Content, DataSummary
 
-_LEVEL = 0.05
-# Folds share samples, so their errors on noise vary by about a third more than independent ones:
-# 95 % intervals were below guessing in 40 of 463 noise data sets, those of 99.9 % in 2, and in 3 of
-# 600 others (`python -m benchmarks.verdict`). Without a permutation test, the latter decides.
-_CONFIDENCE = 0.999
+_LEVEL = 1.0 - CONFIDENCE + 1e-12  # of all tests: a p-value of 1/20 is at the level
+_FEW_LABELLINGS = 1000  # fewer limit what can be claimed
 
-
+# Tests that a verdict may have to wait for.
+_AWAITED = {
+    "validation": "the cross-validation",
+    "confounding": "the test of the covariates",
+    "permutation": "the permutation test",
+}
 _MEAN_NOTHING = (
     "All features together are not better than permuted labels, so the shares of informative "
     "features mean nothing"
@@ -40,13 +40,18 @@ def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     found, confounding = _judge_chance(content), content.trust.confounding
     is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
+    awaited = [part for part in _AWAITED if content.why_not(part) == NOT_FINISHED]
     if confounding is not None:
         is_better = False if confounding.is_explained else is_better
         sentences.append(confounding.verdict)
+    elif "confounding" in awaited:
+        is_better = None if is_better else is_better
     elif is_better:  # otherwise there is nothing to explain
         sentences.append(_say_untested(content))
-    if content.trust.permutation is None and content.informative is None:
-        sentences.append(f"To test it: {_find_command(content.data)}")
+    if awaited:
+        sentences.append(f"Not finished yet: {' and '.join(_AWAITED[one] for one in awaited)}")
+    elif content.trust.permutation is None and content.informative is None:
+        sentences.append(f"To test it: {find_test(content.data)}")
     *others, last = sentences
     return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))
 
@@ -62,24 +67,34 @@ def _judge_chance(content: Content) -> Verdict:
     if content.informative is not None:
         return _judge_informative(content)
     if trust.validation is not None and not _is_best_of_many(content):
-        sizes = [one.n_samples for one in content.data.classes]
-        errors = [one.error for one in trust.validation.classes]
-        return _judge_errors(errors, sizes, "")
+        known = trust.validation
+        return _judge_interval(
+            known.balanced_error,
+            known.balanced_interval,
+            _guessing(content),
+            nothing=known.no_interval,
+            labellings=known.labellings,
+        )
     return Verdict(None, f"Not tested against chance: {_why_untested(content)}")
 
 
 def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     """What is known of a panel that was given: only a choice repeated in the folds can say."""
     guessing = 1.0 - 1.0 / len(found.classes)
+    errors, where = None, ""
     if found.against is not None:
-        return _judge_classes(found.against.as_fitted, " on the second data")
-    if found.choice is not None:
-        return _judge_classes(found.choice.errors, " with the choice repeated in every fold")
+        errors, where = found.against.as_fitted, " on the second data"
+    elif found.chosen_elsewhere:
+        errors, where = found.errors, " of a panel that was chosen elsewhere"
+    elif found.choice is not None:
+        errors, where = found.errors, " with the choice repeated in every fold"
+    if errors is not None:
+        return _judge_interval(errors.balanced_error, errors.interval, guessing, where=where)
     return Verdict(
         None,
         f"Not tested against chance: {_say_error(found.errors)}, guessing {percent(guessing)}, "
         "says little if the panel was chosen on these samples. To test it: --against with other "
-        f"samples, or --choose with the method that chose it, or {_find_command(data)}",
+        f"samples, or --choose with the method that chose it, or {find_test(data)}",
     )
 
 
@@ -92,55 +107,87 @@ def _judge_informative(content: Content) -> Verdict:
             None, "Not tested against chance: no permutations. To test it: --permutations 100"
         )
     error, limit = found.probe_error[0], found.chance_lower[0]
-    if error < limit:
-        return Verdict(
-            True,
-            f"Better than chance: all features together have an error of {percent(error)} on "
-            f"samples left out, permuted labels {percent(limit)} or more, {guessing}",
-        )
+    known = (
+        f"all features together have an error of {percent(error)} on samples left out, permuted "
+        f"labels {percent(limit)} or more, {guessing}"
+    )
+    if found.chance_level is not None and found.chance_level > _LEVEL:
+        return Verdict(None, f"Not tested against chance: too few permutations; {known}")
+    if error < min(limit, _guessing(content)):
+        return Verdict(True, f"Better than chance: {known}")
     return Verdict(
         False,
-        f"Not shown to be better than chance: all features together have an error of "
-        f"{percent(error)} on samples left out, permuted labels {percent(limit)} or more, "
-        f"{guessing}. The shares of informative features mean nothing then",
+        f"Not shown to be better than chance: {known}. The shares of informative features mean "
+        "nothing then",
     )
 
 
 def _judge_permutation(
     found: Permutation, validation: Validation | None, guessing: float
 ) -> Verdict:
-    known = f"p = {found.p_value:.2g}, {counted(found.n_permutations, 'permutation')}"
+    """By the error on samples left out alone; a test of the number of features is named as such."""
+    number = counted(found.n_permutations, "permutation")
+    error, features = found.of_error, found.of_features
+    shown = error.observed if error is not None else None
     if not found.is_of_method:
-        known += f" of {found.tested.partition(',')[0]}"
-    if validation is not None:
-        known += f"; balanced error on samples left out {percent(validation.balanced_error)}, "
-        known += f"guessing {percent(guessing)}"
-    if found.p_value <= _LEVEL:
-        return Verdict(True, f"Better than chance: {known}")
-    if 1.0 / (found.n_permutations + 1) > _LEVEL:
-        return Verdict(None, f"Not tested against chance: too few permutations ({known})")
-    return Verdict(False, f"Not shown to be better than chance: {known}")
-
-
-def _judge_classes(errors: PanelError, where: str) -> Verdict:
-    shares = [one.error for one in errors.classes]
-    return _judge_errors(shares, [one.n_samples for one in errors.classes], where)
-
-
-def _judge_errors(shares: Sequence[float | None], sizes: Sequence[int], where: str) -> Verdict:
-    """By the errors of the classes on samples left out."""
-    known = [(share, n) for share, n in zip(shares, sizes, strict=True) if share is not None]
-    intervals = [wilson_interval(share * n, n, _CONFIDENCE) for share, n in known]
-    interval = average_interval([share for share, _ in known], intervals)
-    error, guessing = fmean(share for share, _ in known), 1.0 - 1.0 / len(shares)
-    found = (
-        f"balanced error on samples left out {percent(error)}{where} "
-        f"({100 * _CONFIDENCE:g} % interval {percent(interval.low)} to {percent(interval.high)}), "
-        f"guessing {percent(guessing)}"
+        number += f" of {found.tested.partition(',')[0]}"
+        if error is not None and validation is not None:
+            shown = validation.balanced_error
+            number += f", whose error is {percent(error.observed)}"
+    others = [] if features is None else [f"By {features.name}, p = {features.p_value:.2g}"]
+    if error is None or shown is None:
+        start = "Not tested against chance: no error on samples left out was compared with chance"
+        return Verdict(None, ". ".join([f"{start} ({number})", *others]))
+    labellings = None if validation is None else validation.labellings
+    others += _say_few(labellings)
+    known = (
+        f"balanced error on samples left out {percent(shown)}, p = {error.p_value:.2g} "
+        f"({number}), guessing {percent(guessing)}"
     )
+    smallest = 1.0 / (found.n_permutations + 1)
+    if labellings is not None:
+        smallest = max(smallest, labellings.smallest_p)
+    if smallest > _LEVEL:
+        is_better, start = None, "Not tested against chance: too few permutations are possible"
+        if labellings is None or labellings.smallest_p <= _LEVEL:
+            start = "Not tested against chance: too few permutations"
+    elif error.p_value <= _LEVEL and max(error.observed, shown) < guessing:
+        is_better, start = True, "Better than chance"
+    else:
+        is_better, start = False, "Not shown to be better than chance"
+    return Verdict(is_better, ". ".join([f"{start}: {known}", *others]))
+
+
+def _judge_interval(
+    error: float,
+    interval: Interval | None,
+    guessing: float,
+    *,
+    where: str = "",
+    nothing: str = "",
+    labellings: Labellings | None = None,
+) -> Verdict:
+    """By the very interval that is printed beside the error."""
+    known = f"balanced error on samples left out {percent(error)}{where}"
+    compared = f"guessing {percent(guessing)}"
+    if interval is None:
+        why = nothing or "too few groups for an interval"
+        return Verdict(None, f"Not tested against chance: {why} ({known}, {compared})")
+    level = f"{100 * interval.confidence:g} % interval"
+    known += f" ({level} {percent(interval.low)} to {percent(interval.high)}), {compared}"
     is_better = interval.high < guessing
     start = "Better than guessing" if is_better else "Not shown to be better than chance"
-    return Verdict(is_better, f"{start}: {found}")
+    return Verdict(is_better, ". ".join([f"{start}: {known}", *_say_few(labellings)]))
+
+
+def _say_few(found: Labellings | None) -> list[str]:
+    """What so few groups leave open, where they are few."""
+    if found is None or found.n_labellings > _FEW_LABELLINGS:
+        return []
+    return [
+        f"{found.n_groups} groups of one class each allow {found.n_labellings} labellings, so no "
+        f"p-value can be below 1/{found.n_different}: no more can be claimed without more groups"
+    ]
 
 
 def _say_untested(content: Content) -> str:
@@ -154,8 +201,10 @@ def _guessing(content: Content) -> float:
 
 
 def _say_error(errors: PanelError) -> str:
-    low, high = percent(errors.interval.low), percent(errors.interval.high)
-    return f"a balanced error of {percent(errors.balanced_error)} ({low} to {high})"
+    text = f"a balanced error of {percent(errors.balanced_error)}"
+    if errors.interval is None:
+        return text
+    return f"{text} ({percent(errors.interval.low)} to {percent(errors.interval.high)})"
 
 
 def _is_best_of_many(content: Content) -> bool:
@@ -172,15 +221,3 @@ def _why_untested(content: Content) -> str:
     if content.trust.minima or content.trust.error_front is not None:
         return "with many features, a small set separates any samples"
     return "nothing was left out of the selection to judge it by"
-
-
-def _find_command(data: DataSummary | None) -> str:
-    """What to type, or to call, for a permutation test."""
-    if data is not None and data.kind == "volumes":
-        return "fewest brain with its page and --permutations N, or generate_report in Python"
-    if data is None or data.file is None:
-        return "fewest.diagnostics.diagnose"
-    if data.in_blocks:
-        return "fewest diagnose, with a table of these samples that fits in memory"
-    target = "" if data.target is None else f" --target {shlex.quote(visible(data.target))}"
-    return f"fewest diagnose {shlex.quote(visible(data.file))}{target}"

@@ -26,6 +26,7 @@ __all__ = ["SCHEMA", "SCHEMA_VERSION", "Content", "PanelContent", "Predictions"]
 
 SCHEMA, SCHEMA_VERSION = "fewest.result", 1
 NOT_ASKED_FOR = "it was not asked for"
+NOT_FINISHED = "it was not finished when this was written"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,7 @@ class DataSummary:
     origin: str
     file: str | None = None
     target: str | None = None
+    reading: list[str] = field(default_factory=list)
     n_samples: int
     n_features: int
     dtype: str

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel
-from fewest._estimators.intervals import Interval
+from fewest._estimators.intervals import error_interval, widen_drawn
+from fewest._estimators.uncertainty import CONFIDENCE, Interval
 from fewest._estimators.validation import check_count, check_share, encode_classes
 from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
@@ -19,7 +20,7 @@ from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._parts import Plan, choose_shares, draw_folds
 from fewest.significance._power_law import PowerLaw, find_slope, fit_power_laws
 from fewest.significance._resampling import check_samples, draw_rows, find_strata
-from fewest.significance._shares import balance, find_interval, find_shares
+from fewest.significance._shares import balance, find_shares
 
 _FEWEST_SIZES = 3  # with an error below guessing, for a curve through them
 _N_DRAWS = 500
@@ -33,7 +34,7 @@ class LearningPoint:
 
     n_train: float
     error: float
-    interval: Interval
+    interval: Interval | None
     n_features: float | None
 
 
@@ -128,7 +129,7 @@ def learning_curve(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     held_out: HeldOut | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -143,7 +144,8 @@ def learning_curve(
 
     of least squares (Mukherjee et al. 2003), over the sizes at which the error is below that of
     guessing. Its uncertainty is that of a bootstrap over the repeats and over the samples (or
-    groups) that are judged; all training sets come from the same samples, which it does not see.
+    groups) that are judged, made wider because all training sets come from the same samples, which
+    it does not see.
 
     Nothing is promised unless the error is below that of guessing with all training samples, and
     falls beyond its uncertainty: the straight line through the errors over the logarithm of n has
@@ -280,7 +282,7 @@ class _Measured:
         return LearningPoint(
             n_train,
             float(balance(shares, self.codes)),
-            find_interval(shares, self.codes, self.plan.groups, self.confidence),
+            error_interval(shares, self.codes, self.plan.groups, self.confidence),
             float(np.mean(sizes)) if sizes else None,
         )
 
@@ -290,8 +292,14 @@ class _Measured:
         drawn = self._draw_errors(rng)
         errors = np.array([point.error for point in self.points])
         slopes = find_slope(n_train, drawn)
-        better = np.array([point.interval.high < self.guessing for point in self.points])
-        n_samples, slope = len(self.codes), self._find_range(slopes)
+        better = np.array(
+            [
+                point.interval is not None and point.interval.high < self.guessing
+                for point in self.points
+            ]
+        )
+        own_slope = float(find_slope(n_train, errors[None])[0])
+        n_samples, slope = len(self.codes), self._find_range(slopes, own_slope)
         found = LearningCurve(
             points=tuple(self.points),
             n_samples=n_samples,
@@ -299,7 +307,7 @@ class _Measured:
             n_repeats=len(self.plan.folds),
             guessing=self.guessing,
             confidence=self.confidence,
-            slope=float(find_slope(n_train, errors[None])[0]),
+            slope=own_slope,
             slope_interval=slope,
             outlook=_judge_slope(slope, better),
             left_out=tuple(self.left_out),
@@ -310,7 +318,10 @@ class _Measured:
         laws = fit_power_laws(n_train[better], drawn[:, better])
 
         def expect(n: float) -> ExpectedError:
-            return ExpectedError(n, float(law.at(n)[0]), self._find_range(laws.at(n)))
+            error = float(law.at(n)[0])
+            found = self._find_range(laws.at(n), error)
+            ends = Interval(max(0.0, found.low), min(1.0, found.high), found.confidence)
+            return ExpectedError(n, error, ends)
 
         numbers = np.geomspace(n_train[better][0], 2.0 * n_samples, _N_DRAWN)
         curve = tuple(expect(float(n)) for n in numbers)
@@ -327,10 +338,12 @@ class _Measured:
         shares = (repeats / n_repeats @ wrong for wrong in self.wrong)
         return np.column_stack([balance(share, self.codes, weights) for share in shares])
 
-    def _find_range(self, values: FloatArray) -> Interval:
+    def _find_range(self, values: FloatArray, middle: float) -> Interval:
         outside = (1.0 - self.confidence) / 2.0
-        low, high = np.quantile(values, [outside, 1.0 - outside])
-        return Interval(float(low), float(high), self.confidence)
+        ends = np.quantile(values, [outside, 1.0 - outside])
+        wider = widen_drawn(self.codes, self.plan.groups, self.confidence)
+        low, high = (middle + wider * (ends - middle)).tolist()
+        return Interval(min(low, middle), max(high, middle), self.confidence)
 
 
 def _judge_slope(slope: Interval, better: NDArray[np.bool_]) -> str:

@@ -15,8 +15,10 @@ from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import run_held_out
+from fewest._estimators.in_time import ending_in_time
 from fewest._estimators.splits import fit_within, split_folds
 from fewest._estimators.validation import encode_classes, standardize_columns
+from fewest._gaps import fill_all
 from fewest._solvers.columns import Columns
 from fewest._types import IndexArray
 from fewest.exceptions import NotSeparableError
@@ -60,7 +62,12 @@ class Measure:
     def __post_init__(self) -> None:
         if abilities_of(self.estimator).fits_columns:
             self.estimator._check_parameters()
-            self.columns = standardize_columns(self.X, per_column=self.estimator.standardize)
+            self.columns = standardize_columns(self.filled, per_column=self.estimator.standardize)
+
+    @property
+    def filled(self) -> Any:
+        """X for fits to all samples."""
+        return fill_all(self.X)
 
     def __call__(self, codes: IndexArray, error: float | None = None) -> Measured:
         """Measure this labelling; an error that is known already is not measured again."""
@@ -79,10 +86,11 @@ class Measure:
         machine = clone(self.estimator)
         try:
             if self.columns is None:
-                fit_within(machine, self.X, self.classes[codes], self.groups)
+                fit_within(machine, self.filled, self.classes[codes], self.groups)
             else:
                 machine.classes_ = self.classes
-                machine._fit_columns(self.columns, codes)
+                with ending_in_time():
+                    machine._fit_columns(self.columns, codes)
         except NotSeparableError:
             return np.inf, np.inf
         found = selection_of(machine)

@@ -15,14 +15,15 @@ from scipy import stats
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel, run_held_out
-from fewest._estimators.intervals import Interval
+from fewest._estimators.intervals import error_interval, explain_no_interval, standard_error
+from fewest._estimators.uncertainty import CONFIDENCE, Interval
 from fewest._estimators.validation import check_share, encode_classes
 from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._resampling import check_samples, draw_rows, find_strata, stability_index
 from fewest.significance._rivals import RIVALS, make_rival
-from fewest.significance._shares import balance, find_interval, find_shares
+from fewest.significance._shares import balance, find_shares
 
 _N_DRAWS = 200
 # What a fit may raise, but for a fault of the program itself.
@@ -110,18 +111,17 @@ def compare_methods(
     cv: Any = 5,
     groups: ArrayLike | None = None,
     held_out: HeldOut | None = None,
-    confidence: float = 0.95,
+    confidence: float = CONFIDENCE,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
 ) -> MethodComparison:
-    r"""Judge several methods on the same folds, each of which selects its features in every fold.
+    """Judge several methods on the same folds, each of which selects its features in every fold.
 
-    Differences to the first method are paired, fold by fold. Training sets of folds overlap, so the
-    differences of J folds are not independent; the variance of their mean is taken as
-    :math:`(1/J + n_\text{test}/n_\text{train})\, s^2` (Nadeau & Bengio 2003), with s their standard
-    deviation, and the interval is that of the t distribution with J - 1 degrees of freedom. Each
-    interval holds for itself.
+    Differences to the first method are paired, sample by sample, and the interval is that of the t
+    distribution over samples, or over groups where there are groups. Training sets of folds
+    overlap, so their variance counts twice, as for the intervals of the errors. Each interval holds
+    for itself.
 
     Parameters
     ----------
@@ -163,8 +163,6 @@ def compare_methods(
 
     References
     ----------
-    C. Nadeau, Y. Bengio: Inference for the generalization error. Machine Learning 52 (2003).
-
     I. Tsamardinos, E. Greasidou, G. Borboudakis: Bootstrapping the out-of-sample predictions for
     efficient and accurate cross-validation. Machine Learning 107 (2018), for `chosen_error`.
 
@@ -253,7 +251,7 @@ class _Table:
             fold_n_features=tuple(sizes),
             fold_errors=tuple(own.balanced_errors.tolist()),
             balanced_error=float(balance(shares, self.codes)),
-            interval=find_interval(shares, self.codes, self.groups, self.confidence),
+            interval=error_interval(shares, self.codes, self.groups, self.confidence),
             stability=_measure_stability(own) if sizes else None,
         )
 
@@ -263,13 +261,13 @@ class _Table:
             return method
         one, two = self.shares[-1], self.shares[0]
         difference = float(balance(one, self.codes) - balance(two, self.codes))
-        differences = np.array(method.fold_errors) - self.held_out.balanced_errors
-        if np.array_equal(one, two, equal_nan=True) and not differences.any():
+        if np.array_equal(one, two, equal_nan=True):
             return replace(method, difference=0.0, predicts_alike=True)
-        error = self._find_standard_error(differences)
-        if not error:  # one fold, or the same difference in all: nothing to judge it by
+        error, freedom = standard_error(one - two, self.codes, self.groups)
+        # Without a spread, or with too few groups, there is nothing to judge it by.
+        if not error or explain_no_interval(self.codes, self.groups, self.confidence):
             return replace(method, difference=difference)
-        law = stats.t(len(differences) - 1)
+        law = stats.t(freedom)
         reach = float(law.ppf((1.0 + self.confidence) / 2.0)) * error
         low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
         return replace(
@@ -278,14 +276,6 @@ class _Table:
             difference_interval=Interval(low, high, self.confidence),
             p_value=float(2.0 * law.sf(abs(difference) / error)),
         )
-
-    def _find_standard_error(self, differences: FloatArray) -> float:
-        """Of the mean of differences of folds whose training sets overlap."""
-        if len(differences) < 2:
-            return 0.0
-        folds = self.held_out.folds
-        overlap = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
-        return float(np.std(differences, ddof=1) * math.sqrt(1.0 / len(differences) + overlap))
 
     def expect_choice(self, rng: np.random.RandomState) -> float | None:
         """The error of the method with the smallest error inside, on the samples outside."""

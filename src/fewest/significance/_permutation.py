@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,8 +23,11 @@ from fewest._estimators.validation import (
     check_positive,
     make_dense,
 )
+from fewest._run.budget import OutOfTimeError
 from fewest._run.progress import progress_bar
 from fewest._showing import Shown
+from fewest._solvers.linear.master import TimeIsUpError
+from fewest._solvers.watch import Watch, current_watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted
 from fewest.significance._measure import Measure, Measured, make_measure
@@ -31,6 +36,8 @@ from fewest.significance._together import measure_in_parallel
 _TIES = ("auto", "objective", "conservative", "random")
 # What follows these digits of an objective is rounding of the solver.
 _DIGITS = 6
+_GRACE = 1.0  # seconds that the first permutation has beyond the limit
+_SHARE = 0.5  # of the time that is left, for the next permutations
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +70,10 @@ class PermutationTest(Shown):
     n_permutations: int
 
     def _headline(self) -> str:
-        return f"p = {self.p_value:.3g} ({counted(self.n_permutations, 'permutation')})"
+        names = [name for name in ("features", "error") if getattr(self, name) is not None]
+        of = " and ".join(names) + " together" * (len(names) > 1)
+        number = counted(self.n_permutations, "permutation")
+        return f"p = {self.p_value:.3g} for {of} ({number})"
 
     def _facts(self) -> list[tuple[str, str]]:
         return [
@@ -150,8 +160,9 @@ def permutation_test(
         but depends on `random_state`. "auto" is "objective" for the machines of this package that
         have one, and "conservative" for others. Errors that tie always count as equal.
     max_seconds : float, optional
-        Time limit, after which the test ends with the permutations done so far, at least one;
-        `n_permutations` of the result is their number.
+        Time limit, after which the test ends with the permutations done so far; `n_permutations`
+        of the result is their number. The first one has a second more. A permutation under way is
+        given up; a fit of an estimator of another package is finished first.
     held_out : HeldOut, optional
         A cross-validation of `estimator` with the true classes, from `run_held_out`, that tested
         every sample once. Its error is the observed one, and its folds are not fitted again.
@@ -211,15 +222,42 @@ def permutation_test(
     )
     observed_error = None if held_out is None else _known_error(held_out, y)
     jobs = [(codes, observed_error), *((labels,) for labels in permuted)]
-    ends = np.inf if max_seconds is None else time.perf_counter() + max_seconds
-    found: Any = measure_in_parallel(measure, jobs, n_jobs)
-    measured: list[Measured] = []
-    for one in progress_bar(found, len(jobs), verbose > 0, what="permutations", unit="trial"):
-        measured.append(one)
-        if time.perf_counter() > ends and len(measured) >= 2:
-            break
-    found.close()
+    watch, measured = Watch(max_seconds), list[Measured]()
+    with watching(Watch(max_seconds, grace=_GRACE)):
+        found = _measure_in_time(measure, jobs, n_jobs)
+        bar = progress_bar(found, len(jobs), verbose > 0, what="permutations", unit="trial")
+        try:
+            for one in bar:
+                measured.append(one)
+                if watch.is_over and len(measured) >= 2:
+                    break
+        except (OutOfTimeError, TimeIsUpError) as error:
+            if len(measured) < 2:
+                raise OutOfTimeError(
+                    f"no permutation was done within {max_seconds:g} s: raise max_seconds, or take "
+                    "fewer folds, features or samples"
+                ) from error
+        found.close()
     return compare_trials(measured, measure.statistics, ties, rng)
+
+
+def _measure_in_time(
+    measure: Measure, jobs: list[tuple[Any, ...]], n_jobs: int | None
+) -> Generator[Measured, None, None]:
+    """The labellings in turn; within a limit in parts, each of which should take half of the rest.
+
+    What is under way is lost at the end. The first part is of this process: others start slowly.
+    """
+    watch = current_watch()
+    if math.isinf(watch.seconds_left):
+        yield from measure_in_parallel(measure, jobs, n_jobs)
+        return
+    start, stop, processes = 0, 2, None
+    while start < len(jobs):
+        began = time.perf_counter()
+        yield from measure_in_parallel(measure, jobs[start:stop], processes)
+        share = _SHARE * watch.seconds_left / (time.perf_counter() - began)
+        start, stop, processes = stop, stop + max(1, int(share * (stop - start))), n_jobs
 
 
 def _check_per_sample(
@@ -371,7 +409,11 @@ def _simulate(measure: Measure, codes: IndexArray, covariance: str, seed: int | 
         return measure(codes)
     rng = np.random.RandomState(seed)
     independent = covariance == "independent"
-    X = rng.standard_normal(measure.X.shape) if independent else _draw_like(measure.X, codes, rng)
+    X = (
+        rng.standard_normal(measure.X.shape)
+        if independent
+        else _draw_like(measure.filled, codes, rng)
+    )
     return replace(measure, X=X)(codes)
 
 

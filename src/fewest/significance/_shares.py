@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._estimators.held_out import Fold
-from fewest._estimators.intervals import Interval, average_interval, wilson_interval
 from fewest._types import FloatArray, IndexArray
 
 
@@ -38,20 +37,3 @@ def balance(shares: FloatArray, codes: IndexArray, weights: FloatArray | None = 
         errors.append(np.divide(summed, total, out=empty, where=total > 0))
     found: FloatArray = np.nanmean(errors, axis=0)
     return found
-
-
-def find_interval(
-    shares: FloatArray, codes: IndexArray, groups: NDArray[Any] | None, confidence: float
-) -> Interval:
-    """Interval of a balanced error: Wilson's of every class, put together.
-
-    Samples of one group count as one: they tend to be right or wrong together.
-    """
-    errors, intervals = [], []
-    for code in np.unique(codes[~np.isnan(shares)]):
-        rows = np.flatnonzero((codes == code) & ~np.isnan(shares))
-        error = float(shares[rows].mean())
-        n_units = len(rows) if groups is None else len(np.unique(groups[rows]))
-        errors.append(error)
-        intervals.append(wilson_interval(error * n_units, n_units, confidence))
-    return average_interval(errors, intervals)

@@ -18,6 +18,7 @@ from fewest._estimators.together import (
     leave_out,
     sign_labels,
 )
+from fewest._gaps import has_gaps
 from fewest._solvers.many.device import DeviceMatrix
 from fewest._types import FloatArray, IndexArray
 from fewest.exceptions import NotSeparableError
@@ -56,8 +57,10 @@ def measure_in_parallel(
 
 
 def _advances_together(measure: Measure, n_fits: int, n_folds: int) -> bool:
-    if measure.columns is None or (n_folds and not measure.estimator.standardize):
+    is_one_matrix = measure.columns is not None and not (n_folds and has_gaps(measure.X))
+    if not is_one_matrix or (n_folds and not measure.estimator.standardize):
         return False
+    assert measure.columns is not None
     matrix, n_classes = measure.columns.matrix, len(measure.classes)
     return advances_together(measure.estimator, matrix, n_classes, n_fits)
 

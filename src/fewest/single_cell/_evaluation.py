@@ -11,10 +11,11 @@ from sklearn.metrics import f1_score
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_in_parallel
 from fewest._estimators.splits import Split, split_folds
-from fewest._estimators.validation import make_dense
+from fewest._estimators.validation import check_flag, make_dense
 from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import aligned, counted, cut, percent
+from fewest.panels._errors import PERHAPS_CHOSEN_HERE, bracketed
 from fewest.panels._folds import choose_classifier, judge_columns
 from fewest.single_cell._cells import check_donors, read_cells
 from fewest.single_cell._judgement import Judgement, align_with_words
@@ -38,12 +39,15 @@ class PanelEvaluation(Shown):
         gain first; None if that was not asked for.
     donor : str or None
         The column of donors, if whole donors were left out.
+    caveat : str
+        Why all of these numbers may be better than those of new cells; empty where they are not.
     """
 
     genes: list[str]
     judgement: Judgement
     gains: pandas.DataFrame | None
     donor: str | None = None
+    caveat: str = ""
 
     @property
     def macro_f1(self) -> float:
@@ -82,7 +86,8 @@ class PanelEvaluation(Shown):
             f"{counted(len(self.genes), 'gene')}, judged on {out} held out in "
             f"{counted(len(self.judgement.held_out.folds), 'fold')}",
             align_with_words(rows),
-            f"error {percent(self.judgement.error)}, macro-F1 {self.macro_f1:.3f}",
+            f"error {percent(self.judgement.error)}, macro-F1 {self.macro_f1:.3f}"
+            f"{bracketed(self.caveat)}",
         ]
         if self.gains is not None:
             parts = [["", "macro-F1 without it", "gain"]]
@@ -105,6 +110,7 @@ def evaluate_panel(
     classifier: Any = None,
     cv: Any = 5,
     leave_out: bool = True,
+    chosen_elsewhere: bool = False,
     unlabelled: str = "error",
     random_state: Any = None,
     n_jobs: int | None = None,
@@ -113,8 +119,8 @@ def evaluate_panel(
     """Cross-validate a classifier on the genes of any panel, with all of them and without each.
 
     The classifier is trained again in every fold, but the panel is the same in all of them. If it
-    was selected with these very cells, its error here is too small: see `select_panel` for one
-    that includes the selection.
+    was selected with these very cells, its error here is too small, and it is marked as optimistic
+    unless the panel was `chosen_elsewhere`: see `select_panel` for one that includes the selection.
 
     Parameters
     ----------
@@ -138,6 +144,8 @@ def evaluate_panel(
     leave_out : bool
         Measure what each gene adds, by leaving it out: this takes as many cross-validations as
         there are genes, on the same folds.
+    chosen_elsewhere : bool
+        The panel was chosen without these cells: it comes from a paper, for instance.
     unlabelled : {"error", "drop"}
         What to do with cells without a type or donor.
     random_state : int, RandomState instance or None
@@ -176,13 +184,14 @@ def evaluate_panel(
       B      40       0.98    1.00  0.99
       NK     40       1.00    0.95  0.97  B
       T      40       0.98    1.00  0.99
-    error 1.7 %, macro-F1 0.983
+    error 1.7 %, macro-F1 0.983 (optimistic if the panel was chosen on these cells)
              macro-F1 without it    gain
       MS4A1                0.671  +0.312
       CD3D                 0.679  +0.304
       ACTB                 0.983  +0.000
     """
     model = choose_classifier(classifier)
+    check_flag("chosen_elsewhere", chosen_elsewhere)
     cells = read_cells(
         adata, label, genes=genes, layer=layer, donor=donor, counts=counts, unlabelled=unlabelled
     )
@@ -202,12 +211,13 @@ def evaluate_panel(
         )
     )
     runs = [
-        HeldOut(cells.y, tuple(folds[start : start + len(splits)]), model)
+        HeldOut(cells.y, tuple(folds[start : start + len(splits)]), model, cells.donors)
         for start in range(0, len(folds), len(splits))
     ]
     judgement = Judgement(runs[0], cells.types, cells.donors)
     gains = _measure_gains(judgement, runs[1:], cells.genes) if len(parts) > 1 else None
-    return PanelEvaluation(cells.genes, judgement, gains, donor)
+    caveat = "" if chosen_elsewhere else PERHAPS_CHOSEN_HERE.replace("samples", "cells")
+    return PanelEvaluation(cells.genes, judgement, gains, donor, caveat)
 
 
 def _judge_genes(

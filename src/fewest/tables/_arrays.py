@@ -25,12 +25,15 @@ from fewest.tables._frame import (
     is_sparse,
     require_some,
 )
+from fewest.tables._together import may_be_groups
 
 if TYPE_CHECKING:
     import pandas
 
 # With a decimal comma or with thousands separators: '0,25', '1.234,5', "1'234.5", '1 234'.
 _WRITTEN_NUMBER = r"\s*[-+]?(\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*"
+# '12%', '12.5 %', '12,5%'; but '1,234%' may be any of two numbers.
+_WRITTEN_PERCENT = r"\s*[-+]?\d+(\.\d+|,\d{1,2}|,\d{4,})?\s*%\s*"
 _MANY_CLASSES = 20
 _MOST_NAMED = 5
 _TEXT_KINDS = "OUST"
@@ -220,7 +223,57 @@ def _is_id(column: pandas.Series) -> bool:
         column.is_unique
         and is_no_number(column).all()
         and not column.map(str).str.fullmatch(_WRITTEN_NUMBER).all()
+        and not _are_percent(column).any()
     )
+
+
+def _are_percent(column: pandas.Series) -> pandas.Series:
+    """Which cells are '12 %' or the like."""
+    return column.map(str).str.fullmatch(_WRITTEN_PERCENT)
+
+
+def read_percent(frame: Frame, positions: Sequence[int]) -> tuple[Frame, list[str], list[str]]:
+    """The frame with numbers for cells such as '12 %', a note that says so, and these columns."""
+    if isinstance(frame.cells, np.ndarray) or is_sparse(frame.cells):
+        return frame, [], []
+    cells, changed = frame.cells, list[str]()
+    kinds = [dtype.kind for dtype in cells.dtypes]
+    for place in positions:
+        if kinds[place] not in _TEXT_KINDS:
+            continue
+        column = cells.iloc[:, place]
+        known = column.dropna()
+        if len(known) and _are_percent(known).all():
+            numbers = known.map(str).str.replace("%", "").str.replace(",", ".").astype(float)
+            if not changed:
+                cells = cells.copy(deep=False)
+            cells.isetitem(place, numbers.reindex(column.index))
+            changed.append(frame.names.columns.names[place])
+    if not changed:
+        return frame, [], []
+    note = f"Read as numbers of percent, 12 for 12 %: {listed(changed)}."
+    return replace(frame, cells=cells), [note], changed
+
+
+def compare_percent(
+    origin: str, features: Sequence[str], of_model: Sequence[str], here: Sequence[str]
+) -> list[str]:
+    """A note about features that were written as percent in training, and are not here.
+
+    An InputError for the opposite: 12 % may have been 12 or 0.12 there.
+    """
+    if new := [name for name in features if name in here and name not in of_model]:
+        raise InputError(
+            f"{origin} has percent in {listed(new)}, which the model knows as plain numbers.\n"
+            "Write the numbers as in its training, without the sign."
+        )
+    plain = [name for name in features if name in of_model and name not in here]
+    if not plain:
+        return []
+    return [
+        f"In training these were written as percent, and here they are plain numbers; 12 counts as "
+        f"12 %, and 0.12 as 0.12 %: {listed(plain)}."
+    ]
 
 
 def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[str]]:
@@ -251,16 +304,24 @@ def _refuse_text(
     signs = ""
     if re.fullmatch(_WRITTEN_NUMBER, cells[0]):
         signs = " Use one decimal sign in the whole file, and no thousands separators."
-    return InputError(
+    message = (
         f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
         f"{', '.join(shown)}{more}.\nLeave out columns that are not features "
-        f"(drop {quoted(names[text[0]])}), or write numbers there.{signs}",
-        argument="drop",
+        f"(drop {quoted(names[text[0]])}), or write numbers there.{signs}"
     )
+    if not may_be_groups(columns.iloc[:, text[0]]):
+        return InputError(message, argument="drop")
+    message += (
+        f" If samples with the same {quoted(names[text[0]])} belong together, name it as their "
+        "groups instead."
+    )
+    return InputError(message, choices=("drop", "groups"), column=names[text[0]])
 
 
 def _find_text(column: pandas.Series) -> Any:
-    """The first cell that is neither missing nor a number."""
+    """The first cell that is neither missing nor a number, nor percent if there is such a cell."""
     if column.dtype.kind not in _TEXT_KINDS:
         return column.iloc[0]
-    return column.iloc[int(np.argmax(is_no_number(column)))]  # 0 where there is none
+    is_text = is_no_number(column)
+    is_odd = is_text & ~_are_percent(column).to_numpy()
+    return column.iloc[int(np.argmax(is_odd if is_odd.any() else is_text))]  # 0 for none

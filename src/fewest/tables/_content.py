@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from fewest._gaps import fill_gaps, find_medians
 from fewest._showing import Shown
 
 
@@ -51,6 +52,12 @@ class Table(Shown):
         What the file calls its samples, as text.
     covariates : dict of arrays
         What else is known about the samples, if asked for.
+    owners : list of str
+        Columns that seem to say which samples belong together (their ids repeat), and are not used.
+    percents : list of str
+        Features that are written as percent in the file: 12 stands for 12 %.
+    raw : array of shape (n_samples, n_features), optional
+        X with its missing cells, where medians of all samples fill them in X.
     """
 
     X: Any
@@ -65,12 +72,17 @@ class Table(Shown):
     missing: Missing | None = None
     ids: NDArray[Any] | None = None
     covariates: dict[str, NDArray[Any]] = field(default_factory=dict)
+    owners: list[str] = field(default_factory=list)
+    percents: list[str] = field(default_factory=list)
+    raw: NDArray[Any] | None = None
 
     def take(self, rows: NDArray[Any], **changes: Any) -> Table:
         """The table with these samples only."""
+        raw = None if self.raw is None else self.raw[rows]
         return replace(
             self,
-            X=self.X[rows],
+            X=self.X[rows] if raw is None else fill_gaps(raw, find_medians(raw)),
+            raw=raw,
             y=self.y[rows],
             groups=None if self.groups is None else self.groups[rows],
             ids=None if self.ids is None else self.ids[rows],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from fewest._memory import TooLargeError
@@ -19,6 +20,10 @@ class InputError(ValueError):
         What is wrong and how to correct it.
     argument : str, optional
         The argument of `read_table` that would help; each caller has its own name for it.
+    choices : sequence of str
+        Several arguments one of which would help, each with the value `column`.
+    column : str
+        What they would name.
 
     Examples
     --------
@@ -30,9 +35,16 @@ class InputError(ValueError):
     the file nowhere.csv does not exist: check its name and folder.
     """
 
-    def __init__(self, message: str, argument: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        argument: str | None = None,
+        *,
+        choices: Sequence[str] = (),
+        column: str = "",
+    ) -> None:
         super().__init__(message)
-        self.argument = argument
+        self.argument, self.choices, self.column = argument, tuple(choices), column
 
 
 class MissingFileError(InputError, FileNotFoundError):

@@ -108,8 +108,7 @@ class Names:
 
     `columns` may be features; `labels` may be classes and groups, and `ids` may name the samples;
     they are the same object if they are columns. `list_across` gives the names in the other
-    direction of the file, and `across` is the word for one of them. Even if names `may_repeat`, a
-    feature that is asked for by name may not.
+    direction of the file, and `across` is the word for one of them.
     """
 
     columns: Header
@@ -117,12 +116,11 @@ class Names:
     ids: Header
     list_across: Callable[[], Sequence[Any]] = list
     across: str = "row"
-    may_repeat: bool = False
 
     def check(self, request: Request) -> None:
         """Raise an InputError if the request does not fit these names."""
         if request.duplicates == "error":
-            self._refuse_repeated(request.features or ())
+            self._refuse_repeated(request)
         if request.needs_classes and request.target is None:
             hint = self._find_hint(None, request)
             raise InputError(
@@ -177,7 +175,7 @@ class Names:
                     found.add(part)
                     continue
                 matched = {name for name in known if fnmatchcase(name, part)}
-                if not matched and part != ALL_TEXT:
+                if not matched and part != ALL_TEXT and not self.is_elsewhere(part):
                     self.columns.require(part, "drop")
                 # The labels are no features anyway: a pattern may match them.
                 found |= matched - set(request.labels)
@@ -211,13 +209,16 @@ class Names:
             return []
         return [f"Left out, because it has no name: {self.columns.line} {listed(places)}."]
 
-    def _refuse_repeated(self, asked: Sequence[str]) -> None:
-        """Refuse two columns with the same name: the result could not distinguish them."""
+    def _refuse_repeated(self, request: Request) -> None:
+        """Refuse two columns with the same name: the result could not distinguish them.
+
+        A model looks at the features that it asks for, or, without names, at places.
+        """
         line = self.columns.line
         counts = Counter(self.columns.names)
         twice = [name for name, count in counts.items() if count > 1 and name != _UNNAMED]
-        if self.may_repeat:
-            twice = [name for name in twice if name in asked]
+        if not request.needs_classes:
+            twice = [name for name in twice if name in (request.features or ())]
         if twice:
             raise InputError(
                 f"{self.columns.origin} has {counted(len(twice), f'{line} name')} more than once: "

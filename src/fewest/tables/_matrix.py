@@ -89,7 +89,7 @@ def read_npz(file: Path, request: Request) -> Frame:
         return [] if id_key is None else [make_ids(None, _read_label(file, X.shape, id_key))]
 
     return Frame(
-        names=Names(Header(origin, names), labels, arrays, may_repeat=True),
+        names=Names(Header(origin, names), labels, arrays),
         cells=X,
         get_label=partial(_read_label, file, X.shape),
         find_ids=find_ids,

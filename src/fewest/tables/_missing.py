@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from fewest._gaps import fill_gaps, find_medians
 from fewest._wording import counted, cut, listed
 from fewest.tables._arrays import check_classes
 from fewest.tables._content import Missing, Samples, Table
@@ -30,8 +31,13 @@ def treat_missing(table: Table, treatment: str) -> Table:
     return TREATMENTS[treatment](table, missing) if missing.any() else table
 
 
-def treat_missing_samples(samples: Samples, treatment: str) -> Samples:
-    """Samples to predict without missing cells: refused, left out, or filled in with medians."""
+def treat_missing_samples(
+    samples: Samples, treatment: str, medians: ArrayLike | None = None
+) -> Samples:
+    """Samples to predict without missing cells: refused, left out, or filled in with medians.
+
+    The medians are those of other samples, in training: a prediction depends on its sample alone.
+    """
     missing = _find(np.isnan, samples.X)
     if not missing.sum():
         return samples
@@ -49,19 +55,19 @@ def treat_missing_samples(samples: Samples, treatment: str) -> Samples:
             ids=None if samples.ids is None else samples.ids[~bad],
             notes=[*samples.notes, note],
         )
-    empty = np.flatnonzero(np.all(missing, axis=0))
-    if len(empty):
-        names = [samples.feature_names[column] for column in empty]
+    if medians is None:
         raise InputError(
-            f"{samples.origin} has no value at all in {listed(names)}: there is no median.\n"
-            "Measure it, or use a model without it."
+            f"the model does not hold the medians of its training samples, which would fill in "
+            f"{counted(int(missing.sum()), 'missing cell')} of {samples.origin}.\nFit it again "
+            "with fewest select --model, which keeps them, or leave out these samples.",
+            argument="missing",
         )
-    medians = np.nanmedian(samples.X, axis=0)
     note = (
         f"Filled in: {counted(int(missing.sum()), 'missing cell')}, by the feature's median over "
-        "the samples of this file."
+        "the training samples of the model."
     )
-    return replace(samples, X=np.where(missing, medians, samples.X), notes=[*samples.notes, note])
+    filled = fill_gaps(samples.X, np.asarray(medians, dtype=np.float64))
+    return replace(samples, X=filled, notes=[*samples.notes, note])
 
 
 def refuse_infinite(table: Table | Samples) -> None:
@@ -148,18 +154,14 @@ def _fill_in_medians(table: Table, missing: Mask) -> Table:
     kept, names = _split_features(table, empty)
     notes = [f"Left out, because they hold no value at all: {listed(names)}."] if names else []
     holes = missing[:, ~empty]
-    columns = np.flatnonzero(holes.any(axis=0))
-    X = kept.X.copy()
-    medians = np.nanmedian(X[:, columns], axis=0)
-    X[:, columns] = np.where(holes[:, columns], medians, X[:, columns])
-    # No label is used, so the classes of held-out samples cannot influence the training.
     notes.append(
         f"Filled in: {counted(int(holes.sum()), 'missing cell')} in "
-        f"{counted(len(columns), 'feature')}, by the feature's median over all samples, including "
-        "those held out in cross-validation; the classes were not used."
+        f"{counted(int(holes.any(axis=0).sum()), 'feature')}, by the feature's median over the "
+        "samples of each fit: in cross-validation those of its training part."
     )
     found = Missing(int(missing.sum()), "median", features_left_out=names)
-    return replace(kept, X=X, missing=found, notes=[*table.notes, *notes])
+    X = fill_gaps(kept.X, find_medians(kept.X))
+    return replace(kept, X=X, raw=kept.X, missing=found, notes=[*table.notes, *notes])
 
 
 def _require_rest(table: Table | Samples, bad: Mask, word: str, instead: str) -> None:

@@ -8,15 +8,19 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
 from fewest._memory import TooLargeError
 from fewest._wording import visible
 from fewest.tables._arrays import (
     check_classes,
+    compare_percent,
     convert_features,
     leave_out_ids,
     leave_out_text,
     leave_out_unlabelled,
     read_label,
+    read_percent,
     settle_ids,
 )
 from fewest.tables._classes import WORKBOOKS, join_classes, make_class_table, split_classes
@@ -24,6 +28,7 @@ from fewest.tables._columns import is_sheet, read_excel, read_parquet
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError, LargeFileError, MissingFileError
 from fewest.tables._frame import Frame, Request
+from fewest.tables._labels import strip_labels, tidy_labels
 from fewest.tables._matrix import read_h5ad, read_npz
 from fewest.tables._missing import (
     TREATMENTS,
@@ -33,6 +38,7 @@ from fewest.tables._missing import (
 )
 from fewest.tables._repeated import WAYS, merge_repeated, note_dates
 from fewest.tables._text import read_text
+from fewest.tables._together import find_owners, refuse_ids
 
 _Reader = Callable[[Path, Request], Frame]
 _READERS: dict[tuple[str, ...], _Reader] = {
@@ -60,6 +66,7 @@ def read_table(
     duplicates: str = "error",
     covariates: Sequence[str] = (),
     keep: Sequence[str] = (),
+    fold_case: bool = False,
 ) -> Table:
     r"""Samples with their classes, read from a file and checked.
 
@@ -103,6 +110,9 @@ def read_table(
         not used as features.
     keep : sequence of str
         Columns that are features although they look like row numbers, ids or dates.
+    fold_case : bool
+        Classes that differ in upper and lower case only are one class. White space at the ends of
+        labels never counts.
 
     Returns
     -------
@@ -163,17 +173,27 @@ def read_table(
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
         named = request.target or ""
-        y = read_label(frame, request, named)
+        y, notes = tidy_labels(read_label(frame, request, named), named, fold_case)
         # Before the features: a wrong target explains more.
         check_classes(y, named, frame.names.labels.origin)
-        together = None if groups is None else read_label(frame, request, groups)
-        known = {name: read_label(frame, request, name) for name in covariates}
+        known = {}
+        for name in (*filter(None, [groups]), *covariates):
+            known[name], tidied = tidy_labels(read_label(frame, request, name), name, fold_case)
+            notes += tidied
+        together = None if groups is None else known[groups]
         positions = frame.names.find_features(request)
+        frame, of_percent, percents = read_percent(frame, positions)
+        for name in keep:
+            frame.names.columns.require(name, "keep")
         joined = request.classes is not None
-        positions, notes = leave_out_ids(frame, positions, keep, joined=joined)
+        positions, left_out = leave_out_ids(frame, positions, keep, joined=joined)
+        notes += [*of_percent, *left_out]
         if request.drops_text:
             positions, left_out = leave_out_text(frame, positions)
             notes += left_out
+        refuse_ids(frame, positions, keep)
+        used = [frame.names.columns.names[place] for place in positions]
+        owners = find_owners(frame, request, used)
         X, feature_names = convert_features(frame, positions)
         X, feature_names, merged = merge_repeated(X, feature_names, duplicates)
         notes += [*merged, *note_dates(feature_names)]
@@ -188,7 +208,9 @@ def read_table(
         notes=[*frame.notes, *notes],
         groups=together,
         ids=None if frame.ids is None else frame.ids.values,
-        covariates=known,
+        covariates={name: known[name] for name in covariates},
+        owners=owners,
+        percents=percents,
     )
     table = treat_missing(table, missing)
     refuse_infinite(table)
@@ -209,6 +231,8 @@ def read_samples(
     names: str | None = None,
     duplicates: str = "error",
     missing: str = "error",
+    medians: ArrayLike | None = None,
+    percents: Sequence[str] | None = None,
 ) -> Samples:
     r"""Samples with the features that a model needs, read from a file and checked.
 
@@ -231,8 +255,13 @@ def read_samples(
     classes, ids, names, duplicates
         As for `read_table`.
     missing : {"error", "drop-samples", "median"}
-        How to treat cells without a value: an error, samples left out, or the median of the feature
-        over the samples of this file.
+        How to treat cells without a value: an error, samples left out, or `medians`.
+    medians : array of shape (n_features,), optional
+        What fills missing cells of each feature: its median over the samples of the training, so
+        no prediction depends on the other samples of this file.
+    percents : sequence of str, optional
+        The features that were written as percent in training (`Table.percents`): others may not be
+        here. Not checked if None.
 
     Returns
     -------
@@ -271,16 +300,21 @@ def read_samples(
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
         frame = settle_ids(frame)
-        truth = None if target is None else read_label(frame, request, target)
+        truth, notes = None, list[str]()
+        if target is not None:
+            truth, notes = strip_labels(read_label(frame, request, target), target)
         positions = frame.names.find_features(request)
         others = set(frame.names.list_candidates(request)).difference(positions)
         ignored = [frame.names.columns.names[place] for place in sorted(others)]
+        frame, of_percent, written = read_percent(frame, positions)
+        if percents is not None and features is not None:
+            of_percent += compare_percent(frame.origin, features, percents, written)
         X, found = convert_features(frame, positions)
         X, found, merged = merge_repeated(X, found, duplicates)
-    notes = [*frame.notes, *merged]
+    notes = [*frame.notes, *notes, *of_percent, *merged]
     own_ids = None if frame.ids is None else frame.ids.values
     samples = Samples(X, found, truth, target, frame.origin, ignored, notes, own_ids)
-    samples = treat_missing_samples(samples, missing)
+    samples = treat_missing_samples(samples, missing, medians)
     refuse_infinite(samples)
     return samples
 
@@ -331,11 +365,15 @@ def _check_file(file: Path) -> None:
         raise MissingFileError(
             f"the file {visible(file)} does not exist: check its name and folder."
         )
-    if file.is_file():
-        if file.stat().st_size == 0:
-            raise InputError(f"{visible(file)} is empty (0 bytes).")
-        # Some readers would report a missing permission as damage.
-        file.open("rb").close()
+    if not file.is_file():
+        raise InputError(
+            f"{visible(file)} is no regular file but a pipe or a device, and a table is read more "
+            "than once.\nWrite what comes from it to a file, and name that."
+        )
+    if file.stat().st_size == 0:
+        raise InputError(f"{visible(file)} is empty (0 bytes).")
+    # Some readers would report a missing permission as damage.
+    file.open("rb").close()
 
 
 def _find_reader(file: Path, request: Request) -> _Reader:

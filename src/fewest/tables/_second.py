@@ -9,14 +9,17 @@ from dataclasses import replace
 from fewest._wording import listed, near
 from fewest.tables._arrays import (
     check_classes,
+    compare_percent,
     convert_features,
     leave_out_unlabelled,
     read_label,
+    read_percent,
 )
 from fewest.tables._classes import join_classes
 from fewest.tables._content import Table
 from fewest.tables._errors import InputError
 from fewest.tables._frame import Request
+from fewest.tables._labels import tidy_labels
 from fewest.tables._missing import refuse_infinite, treat_missing
 from fewest.tables._read import check_request, naming_other_sheets, open_frame
 from fewest.tables._repeated import merge_repeated
@@ -35,6 +38,8 @@ def read_some(
     ids: str | None = None,
     names: str | None = None,
     duplicates: str = "error",
+    fold_case: bool = False,
+    percents: Sequence[str] = (),
 ) -> tuple[Table, list[str]]:
     """Samples with their classes and those of some features that the file has.
 
@@ -59,11 +64,14 @@ def read_some(
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
         named = request.target or ""
-        y = read_label(frame, request, named)
+        y, notes = tidy_labels(read_label(frame, request, named), named, fold_case)
         check_classes(y, named, frame.names.labels.origin)
-        X, found = convert_features(frame, frame.names.find_features(request))
+        positions = frame.names.find_features(request)
+        frame, of_percent, written = read_percent(frame, positions)
+        of_percent += compare_percent(frame.origin, request.features or [], percents, written)
+        X, found = convert_features(frame, positions)
         X, found, merged = merge_repeated(X, found, duplicates)
-    notes = [*frame.notes, *merged]
+    notes = [*frame.notes, *notes, *of_percent, *merged]
     table = Table(X, y, found, frame.origin, str(path), named, notes=notes)
     table = treat_missing(table, missing)
     refuse_infinite(table)

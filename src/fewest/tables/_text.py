@@ -24,6 +24,7 @@ from fewest.tables._sizes import check_gzip
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
+_LONGEST_LINE = 2**28  # characters: names of ten million features
 _SERIES_LENGTH = 16  # characters that show what kind of text file it is
 _UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _AS_WINDOWS_TEXT = (
@@ -127,7 +128,14 @@ def _find_layout(file: Path, encoding: str) -> tuple[list[str], dict[str, str]]:
     with _open(file, "rb") as stream:
         if b"\0" in stream.read(4096):
             raise _refuse_encoding(file)
-    tables = {delimiter: _read_rows(file, delimiter, encoding) for delimiter in _DELIMITERS}
+    found = {delimiter: _read_rows(file, delimiter, encoding) for delimiter in _DELIMITERS}
+    tables = {delimiter: rows for delimiter, rows in found.items() if rows is not None}
+    if not tables:
+        raise InputError(
+            f"{visible(file)} is not a table: a cell of its first lines has more than "
+            f"{csv.field_size_limit():,} characters.\nWrite commas, tabs, semicolons or | between "
+            "the cells, and one line per sample."
+        )
     delimiter = max(tables, key=lambda key: _rate(tables[key]))
     rows = tables[delimiter]
     if not rows:
@@ -146,14 +154,15 @@ def _find_layout(file: Path, encoding: str) -> tuple[list[str], dict[str, str]]:
     return names, {"sep": delimiter, "decimal": decimal, "encoding": encoding}
 
 
-def _read_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]]:
-    """The first rows, split by this delimiter."""
-    with _open(file, "rt", encoding=encoding, newline="") as lines:
+def _read_rows(file: Path, delimiter: str, encoding: str) -> list[list[str]] | None:
+    """The first rows, split by this delimiter; None if it leaves a cell that is too long."""
+    with _open(file, "rt", encoding=encoding, newline="") as text:
+        lines = iter(lambda: text.readline(_LONGEST_LINE), "")  # a packed one may be endless
         rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
         try:
             return list(islice((row for row in rows if row), _ROWS_LOOKED_AT))
-        except csv.Error:  # a whole line as one cell is too long: not this delimiter
-            return []
+        except csv.Error:
+            return None
 
 
 def _rate(rows: list[list[str]]) -> tuple[bool, int]:

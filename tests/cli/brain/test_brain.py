@@ -223,17 +223,25 @@ def test_overwrite_replaces_an_earlier_result(run, fails, scan):
     assert scan.left_behind == ["found"]
 
 
-@pytest.mark.parametrize("failure", [OSError("disk full"), KeyboardInterrupt()])
+FAILURES = [OSError("disk full"), KeyboardInterrupt()]
+
+
+def fail_at(step, failure, monkeypatch):
+    """Let one step of the command fail."""
+
+    def fail(*_):
+        raise failure
+
+    monkeypatch.setattr(f"fewest.cli._brain.{step}", fail)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("before", [False, True])
 def test_failure_while_writing_leaves_nothing_behind(run, scan, monkeypatch, failure, before):
     if before:
         assert run(*scan.arguments("--no-figures")).code == 0
         old = (scan.folder / "found" / "result.json").read_text()
-
-    def fail(*_):
-        raise failure
-
-    monkeypatch.setattr("fewest.cli._brain.write_figures", fail)
+    fail_at("_write_maps", failure, monkeypatch)
     ran = run(*scan.arguments("--overwrite"))
     assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 2)
     if isinstance(failure, OSError):
@@ -241,6 +249,19 @@ def test_failure_while_writing_leaves_nothing_behind(run, scan, monkeypatch, fai
     assert scan.left_behind == (["found"] if before else [])
     if before:
         assert (scan.folder / "found" / "result.json").read_text() == old
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_failure_of_the_figures_loses_no_result(run, scan, monkeypatch, failure):
+    fail_at("write_figures", failure, monkeypatch)
+    ran = run(*scan.arguments())
+    assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 2)
+    assert ran.out.count("Written: ") == 1
+    assert scan.left_behind == ["found"]
+    files = {entry.name for entry in (scan.folder / "found").iterdir()}
+    assert files == set(scan.result["brain"]["files"])
+    assert files > {"result.json"}
+    assert not any(name.endswith(".png") for name in files)
 
 
 def test_folder_in_a_folder_that_does_not_exist(fails, scan):

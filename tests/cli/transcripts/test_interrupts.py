@@ -39,9 +39,11 @@ def test_ctrl_c(start, finish, noise, tmp_path, run):
     assert "Traceback" not in seen.text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["noise.npz", "out.json"]
     left = (tmp_path / "out.json").read_text()
-    if command in ("rank", "informative") and left != "old":
-        # These two keep what is finished; that is a whole result of its own.
-        assert json.loads(left)["command"] == command
+    if command in ("select", "rank", "informative") and left != "old":
+        # These keep what is finished; that is a whole result of its own.
+        kept = json.loads(left)
+        assert kept["command"] == command
+        assert command != "select" or "Not finished yet" in kept["verdict"]["text"]
     else:
         assert left == "old"
 

@@ -70,6 +70,6 @@ def test_no_emphasis_where_it_is_not_wanted(show, table, environment):
 
 def test_quiet_prints_names_only(show, table):
     seen = show("select", table.name, "--target", "group", "--C", "3", "--quiet")
-    verdict, *names = seen.raw.splitlines()  # standard error comes first
+    *names, verdict = seen.raw.splitlines()
     assert verdict.startswith("Better than guessing: ")
     assert sorted(names) == ["gene_17", "gene_4"]

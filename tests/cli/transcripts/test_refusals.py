@@ -70,10 +70,12 @@ def test_bad_file(show, tmp_path, name):
     options = () if name.endswith(".npz") else ("--target", "group")
     seen = show("select", name, *options, "--json", "out.json")
     assert seen.code == 2
-    assert seen.text.startswith("fewest: error: ")
-    assert advice in seen.text.replace("\n", " ")
+    # Reading that takes seconds, on a busy computer, says so.
+    lines = [line for line in seen.text.splitlines() if not line.startswith("Reading ")]
+    assert lines[0].startswith("fewest: error: ")
+    assert advice in " ".join(lines)
     assert "Traceback" not in seen.text
-    assert seen.text.count("\n") <= 2
+    assert len(lines) <= 2
     assert not (tmp_path / "out.json").exists()
 
 

@@ -117,7 +117,9 @@ def test_fewer_than_allowed_stay_as_they_are():
 def test_markers_have_their_largest_mean_in_the_class():
     X, codes = draw(5)
     columns = scale_columns(X)
-    markers = find_markers(JointProblem(codes, np.ones(len(codes))), columns, 2)
+    none = np.array([], dtype=np.intp)
+    problem = JointProblem(codes, np.ones(len(codes)))
+    markers, has = find_markers(problem, columns, 2, none)
     Z = columns.take(np.arange(30))
     means = np.array([Z[codes == code].mean(axis=0) for code in range(4)])
     for code in range(4):
@@ -125,6 +127,7 @@ def test_markers_have_their_largest_mean_in_the_class():
         ahead = {j: np.diff(np.sort(means[:, j])[-2:])[0] for j in own}
         assert set(sorted(own, key=lambda j: -ahead[j])[:2]) <= set(markers.tolist())
     assert len(markers) == 8
+    assert has.tolist() == [2] * 4
 
 
 @pytest.mark.parametrize("means_apart", [False, True])

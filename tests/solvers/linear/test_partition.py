@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear import partition
@@ -9,7 +10,7 @@ from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import WarmStart
 from fewest._solvers.watch import Watch, watching
-from fuzzing.oracles.linear import Case, full_objective
+from fuzzing.oracles.linear import Case, dual_value, full_objective, standardise
 from tests.solvers.many_samples import overlapping
 
 METHODS = ("unit_margin", "class_means", "mean_margin")
@@ -156,3 +157,18 @@ def test_tells_how_far_it_is():
         solve_many(unit_margin(y, slack_cost=np.full(len(y), 0.02)), scale_columns(X))
     assert any("gap" in note for note in notes)
     assert any("undecided" in note for note in notes)
+
+
+def test_many_samples_on_the_margin_are_proven_from_inside():
+    """Sparse data: what is zero in all features of the program ties, and the dual is flat."""
+    n, rng = 2000, np.random.default_rng(0)
+    X = sparse.random(n, 600, density=0.02, format="csr", random_state=rng)
+    score = X[:, :3] @ np.ones(3)
+    y = np.where(score + 0.1 * rng.standard_normal(n) > np.median(score), 1.0, -1.0)
+    cost = 0.02 * n / (2 * np.where(y > 0, np.sum(y > 0), np.sum(y < 0)))
+    found = solve_many(problem_for("class_means", y, cost), scale_columns(X))
+    case = case_of(X.toarray(), y, "class_means", cost)
+    assert found.gap < 1e-7
+    assert found.objective == pytest.approx(full_objective(case), rel=1e-7)
+    assert dual_value(case, standardise(case.X), found).bound == pytest.approx(found.objective)
+    assert len(found.warm.features) < 50

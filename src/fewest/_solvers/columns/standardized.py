@@ -7,18 +7,24 @@ afterwards; only the few columns that enter a linear program are ever made expli
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from fewest._solvers.columns.at_hand import Part, SparsePart
 from fewest._solvers.columns.compressed import SparseMatrix
 from fewest._solvers.columns.dense import DenseMatrix
 from fewest._solvers.columns.matrix import ClassMeans, Matrix
+from fewest._solvers.columns.tiles import block_width
 from fewest._types import FloatArray, IndexArray
 
 # Beyond this mean, in standard deviations, a product with X as it is loses digits that count.
 _FAR = 1e3
+# With more values than this part of all, dense columns are faster.
+_SPARSE = 0.04
+_MOST_LOOKED_AT = 4_000_000  # values at once
 
 
 class Columns:
@@ -82,9 +88,42 @@ class Columns:
         far = np.abs(mean * inverse) > _FAR
         return self.matrix.combine(used, weights[used] * inverse, mean, far)
 
+    def project(self, features: IndexArray, w: FloatArray) -> FloatArray:
+        """The weighted sum of these columns, none of which is copied if they are in memory."""
+        if not self.matrix.is_in_memory:  # it may remember them
+            return self.take(features) @ w
+        weights = np.zeros(self.n_features)
+        weights[features] = w
+        return self.combine(weights)
+
     def take(self, index: IndexArray) -> FloatArray:
         """The columns with these indices, standardised, as a dense float64 array."""
         return self._standardize(self.matrix.take(index), index)
+
+    def share(self, index: IndexArray) -> Part:
+        """The same, not to be written to, nor copied where that can be avoided.
+
+        Sparse columns stay sparse; what is standardised already is shared.
+        """
+        if self._stays_sparse:
+            values = self.X[:, index]
+            return SparsePart(values, self.mean[index], self.inverse_scale[index])
+        if (
+            isinstance(self.X, np.ndarray)
+            and self.X.dtype == np.float64
+            and np.array_equal(index, np.arange(self.n_features))
+            and not self.mean.any()
+            and bool(np.all(self.inverse_scale == 1.0))
+        ):
+            return self.X
+        return self.take(index)
+
+    @cached_property
+    def _stays_sparse(self) -> bool:
+        """Whether sparse columns take less time as they are, and no mean costs digits."""
+        if not sparse.issparse(self.X) or self.X.nnz > _SPARSE * self.n_samples * self.n_features:
+            return False
+        return float(np.abs(self.mean * self.inverse_scale).max(initial=0.0)) <= _FAR
 
     def take_rows(self, rows: IndexArray, features: IndexArray) -> FloatArray:
         """These samples on these columns, standardised, as a dense float64 array."""
@@ -96,13 +135,36 @@ class Columns:
             yield index, self._standardize(block, index)
 
     def _standardize(self, block: FloatArray, index: IndexArray) -> FloatArray:
-        block -= self.mean[index]
-        block *= self.inverse_scale[index]
+        # Some columns at a time, which stay in the cache between the two steps.
+        width = block_width(len(block))
+        for start in range(0, len(index), width):
+            strip, part = block[:, start : start + width], index[start : start + width]
+            strip -= self.mean[part]
+            strip *= self.inverse_scale[part]
         return block
 
     def subset(self, index: IndexArray) -> Columns:
         """The columns with these indices as a small data set of their own, standardised already."""
-        return wrap_columns(self.take(index))
+        return wrap_columns(self.take(index) if self._stays_sparse else self.share(index))
+
+    def hides_any(self) -> bool:
+        """Whether a column that varies counts as constant: then nothing is proven for all of them.
+
+        It varies in its last digits only, or so little that the squares are zero. Columns that are
+        ignored for other reasons are not meant.
+        """
+        ignored = np.flatnonzero(self.inverse_scale == 0.0)
+        step = max(1, _MOST_LOOKED_AT // self.n_samples)
+        for start in range(0, len(ignored), step):
+            block = self.matrix.take(ignored[start : start + step])
+            varying = block[:, np.ptp(block, axis=0) > 0.0]
+            if varying.shape[1] and not scale_columns(varying).inverse_scale.all():
+                return True
+        return False
+
+    def narrow(self, index: IndexArray) -> Columns:
+        """The same for linear programs: what is sparse stays so."""
+        return self.keep(index) if self._stays_sparse else self.subset(index)
 
     def rows(self, rows: Any) -> Columns:
         """Some of the samples (indices or a mask), on the scale of all of them."""

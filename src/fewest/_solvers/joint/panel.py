@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from fewest._showing import Shown
 from fewest._solvers.columns import Columns
@@ -30,6 +31,8 @@ _STANDS_STILL, _WORTH_ANOTHER_STEP = 1e-3, 1e-5
 _CANDIDATES, _BISECTIONS, _NEARLY = 40, 8, 0.75
 # The tolerance of programs that only say which features are candidates.
 _ROUGH = 1e-4
+# Means of two classes that are nearer, in standard deviations of the feature, are equal.
+_AHEAD = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,20 +142,46 @@ def solve_panel(
     return replace(found, steps=(first, last))
 
 
-def find_markers(problem: JointProblem, columns: Columns, count: int) -> IndexArray:
-    """For every class, so many features whose mean is largest there, by the widest distances."""
-    if not count:
-        return np.empty(0, dtype=np.intp)
+def find_markers(
+    problem: JointProblem,
+    columns: Columns,
+    count: int,
+    included: IndexArray,
+    groups: IndexArray | None = None,
+) -> tuple[IndexArray, IndexArray]:
+    """Features that give every class so many whose mean is largest there; how many each one has.
+
+    Those that are `included` count, too. The widest distances to the next class come first, as far
+    as at most one feature of each of the `groups` allows.
+    """
+    K = problem.n_classes
     vectors = problem.mean_vectors - problem.mean_vectors.mean(axis=1, keepdims=True)
     means = columns.price_all(vectors)  # up to what all classes share
     ordered = np.sort(means, axis=1)
-    ahead = np.where(columns.inverse_scale != 0.0, ordered[:, -1] - ordered[:, -2], -np.inf)
-    highest = means.argmax(axis=1)
-    found = []
-    for code in range(problem.n_classes):
-        own = np.flatnonzero(highest == code)
-        found.append(own[np.argsort(-ahead[own], kind="stable")[:count]])
-    return np.unique(np.concatenate(found))
+    ahead, highest = ordered[:, -1] - ordered[:, -2], means.argmax(axis=1)
+    known = included[ahead[included] > _AHEAD]
+    has = np.bincount(highest[known], minlength=K)
+    usable = (ahead > _AHEAD) & (columns.inverse_scale != 0.0)
+    usable[included] = False
+    own_group = -1 - np.arange(len(ahead))  # each alone
+    if groups is not None:
+        own_group = np.where(groups < 0, own_group, groups)
+        usable &= ~np.isin(own_group, own_group[included])
+    slots, pool = np.repeat(np.arange(K), np.maximum(count - has, 0)), included[:0]
+    for code in np.unique(slots):
+        own = np.flatnonzero(usable & (highest == code))
+        own = own[np.argsort(-ahead[own], kind="stable")]
+        own = own[np.sort(np.unique(own_group[own], return_index=True)[1])]
+        pool = np.append(pool, own[: len(slots)])  # enough, whatever the other classes take
+    # A row for each feature that is missing, a column for each group; first of all many matches.
+    worth, best = np.zeros((len(slots), len(pool))), np.zeros((len(slots), len(pool)), np.intp)
+    rows, places = np.nonzero(slots[:, None] == highest[pool])
+    group = np.unique(own_group[pool], return_inverse=True)[1][places]
+    worth[rows, group] = ahead[pool[places]] + len(slots) * ahead[pool].max(initial=0.0)
+    best[rows, group] = pool[places]
+    matched = linear_sum_assignment(worth, maximize=True)
+    found = best[matched][worth[matched] > 0.0]
+    return np.union1d(included, found), has + np.bincount(highest[found], minlength=K)
 
 
 def _solve_all(

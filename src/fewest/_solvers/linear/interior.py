@@ -28,6 +28,7 @@ from scipy.linalg.blas import dsyrk
 
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
+from fewest._solvers.columns.at_hand import AtHand
 from fewest._solvers.problem import Problem, class_mean_vector
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
@@ -51,8 +52,6 @@ _STAY_INSIDE = 0.99
 _VISIBLE = 0.03
 # The first multipliers are this part of the largest one away from zero.
 _OFF = 0.3
-# Samples of a block whose products are summed at a time: it should stay in the cache.
-_ROWS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +80,13 @@ def has_interior(problem: Problem) -> bool:
 # Where there is hardly any interior, numbers outgrow their type, and there is no guess.
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def guess_vertex(
-    problem: Problem, columns: Columns, features: IndexArray, *, batch: int
+    problem: Problem, columns: Columns, features: IndexArray, *, batch: int, close: float = _CLOSE
 ) -> Vertex | None:
     """The vertex that an interior point close to the optimum suggests, or None if none was reached.
 
     `features` is what to begin with; at most `batch` of them, or as many as there are, join at a
-    time. If the time is up, the vertex is that of the point reached by then.
+    time. The point comes `close` to the optimum: that is its relative gap. If the time is up, the
+    vertex is that of the point reached by then.
     """
     point = _InteriorPoint(problem, columns, features)
     watch = current_watch()
@@ -98,14 +98,14 @@ def guess_vertex(
             return None
         if watch.is_over:
             return point.vertex(_VISIBLE)
-        if gap < max(priced_at / _PRICE_EVERY, _CLOSE):
+        if gap < max(priced_at / _PRICE_EVERY, close):
             ratios = price_ratios(problem, columns, point.dual_vector())
             ratios[point.features] = 0.0
             largest = float(ratios.max())
-            if gap < _CLOSE and largest < 1.0:
+            if gap < close and largest < 1.0:
                 break
             priced_at = gap
-            if gap < _LEAVE_BELOW:
+            if gap < _LEAVE_BELOW and len(point.features) > batch:
                 point.dismiss_loose()
             joining = np.flatnonzero(ratios > _NEARLY_TIGHT)
             if len(joining):
@@ -130,7 +130,9 @@ class _InteriorPoint:
         self._problem, self._columns = problem, columns
         self._y, self._cost = problem.y, problem.slack_bounds()
         self.features = features
-        self._block, self._of_multiplier = self._signed(features)
+        self._block = AtHand(problem.n_samples)
+        self._costs, self._of_multiplier = np.empty(0), np.empty(0)
+        self._take(features)
         self.alpha, self._multiplier = self._first_point()
         self._products = self._find_products()
         self._multipliers, self._b = self._first_multipliers(), 0.0
@@ -148,7 +150,7 @@ class _InteriorPoint:
             surplus = multiplier * problem.bias_coefficient
             alpha = 0.5 * (alpha + np.where(positive == (surplus < 0), abs(surplus) / sizes, 0.0))
             multiplier *= 0.5
-        products = self._block.T @ alpha + multiplier * self._of_multiplier
+        products = self._price(alpha) + multiplier * self._of_multiplier
         shrink = min(1.0, 0.5 / max(np.abs(products).max(initial=0.0), 1e-300))
         return alpha * shrink, multiplier * shrink
 
@@ -157,8 +159,8 @@ class _InteriorPoint:
         problem, distance = self._problem, self._problem.mean_distance
         w = self._of_multiplier
         if problem.equality is None:
-            w = (class_mean_vector(self._y) * self._y) @ self._block
-        projection = self._block @ w
+            w = self._price(class_mean_vector(self._y) * self._y)
+        projection = self._combine(w)
         reached = w @ w if problem.equality is not None else projection.mean()
         wanted = problem.rhs if problem.equality is not None else distance
         factor = wanted / max(reached, 1e-300) if w.any() else 0.0
@@ -169,17 +171,25 @@ class _InteriorPoint:
         return [part + own for part, own in zip(parts, least, strict=True)]
 
     def _find_products(self) -> FloatArray:
-        return self._block.T @ self.alpha + self._multiplier * self._of_multiplier
+        return self._price(self.alpha) + self._multiplier * self._of_multiplier
 
-    def _signed(self, features: IndexArray) -> tuple[FloatArray, FloatArray]:
-        """y_i x_ij / c_j, and what the equality adds: a_j / c_j."""
-        block = self._columns.take(features)
-        block /= self._problem.costs(features)
+    def _take(self, features: IndexArray) -> None:
+        """Hold these columns, too, and what the equality adds to each: a_j / c_j."""
+        block, costs = self._columns.share(features), self._problem.costs(features)
         of_multiplier = np.zeros(len(features))
         if self._problem.equality is not None:
-            of_multiplier = self._problem.equality @ block
-        block *= self._y[:, None]
-        return block, of_multiplier
+            of_multiplier = self._problem.equality @ block / costs
+        self._block.join(block)
+        self._costs = np.concatenate([self._costs, costs])
+        self._of_multiplier = np.concatenate([self._of_multiplier, of_multiplier])
+
+    def _price(self, values: FloatArray) -> FloatArray:
+        """sum_i y_i x_ij values_i / c_j of the columns held."""
+        return self._block.price(self._y * values) / self._costs
+
+    def _combine(self, w: FloatArray) -> FloatArray:
+        """y_i sum_j x_ij w_j / c_j."""
+        return self._y * self._block.combine(w / self._costs)
 
     def dual_vector(self) -> FloatArray:
         v = self.alpha * self._y
@@ -202,10 +212,8 @@ class _InteriorPoint:
         """Let features join; alpha shrinks until it satisfies their constraints too."""
         old = len(self.features)
         centre = self._mean_product()
-        block, of_multiplier = self._signed(features)
         self.features = np.concatenate([self.features, features])
-        self._block = np.asfortranarray(np.hstack([self._block, block]))
-        self._of_multiplier = np.concatenate([self._of_multiplier, of_multiplier])
+        self._take(features)
         self.alpha = self.alpha * min(1.0, shrink)
         self._multiplier *= min(1.0, shrink)
         self._products = self._find_products()
@@ -219,8 +227,8 @@ class _InteriorPoint:
         if kept.sum() > 0.8 * len(kept):
             return
         self.features, self._products = self.features[kept], self._products[kept]
-        self._block = np.asfortranarray(self._block[:, kept])
-        self._of_multiplier = self._of_multiplier[kept]
+        self._block.keep(np.flatnonzero(kept))
+        self._costs, self._of_multiplier = self._costs[kept], self._of_multiplier[kept]
         for side in (0, 1):
             self._multipliers[side] = self._multipliers[side][kept]
 
@@ -266,7 +274,8 @@ class _InteriorPoint:
         slopes = [m / d for d, m in zip(distances, multipliers, strict=True)]
         of_features, of_samples = slopes[0] + slopes[1], slopes[2] + slopes[3]
         count = len(self.features)
-        matrix = _weighted_products(self._block, y, 1.0 / of_samples)
+        matrix = self._block.weighted_products(1.0 / of_samples)
+        matrix /= np.outer(np.append(self._costs, 1.0), np.append(self._costs, 1.0))
         matrix[np.arange(count), np.arange(count)] += 1.0 / of_features
         border = np.append(self._of_multiplier, self._problem.bias_coefficient)
         solve = _solve_bordered(matrix, border, self._problem)
@@ -275,11 +284,11 @@ class _InteriorPoint:
             wanted = [product / d for product, d in zip(products, distances, strict=True)]
             plain = wanted[0] - wanted[1]
             right = (self._problem.margin + wanted[3] - wanted[2]) / of_samples
-            weights = np.append(self._block.T @ right + plain / of_features, y @ right)
+            weights = np.append(self._price(right) + plain / of_features, y @ right)
             weights, multiplier = solve(weights)
             w, b = weights[:count], float(weights[count])
             along = (w - plain) / of_features
-            step = right - (self._block @ w + y * b) / of_samples
+            step = right - (self._combine(w) + y * b) / of_samples
             return self._with_changes(wanted, slopes, along, step, b, multiplier)
 
         return direction
@@ -290,7 +299,9 @@ class _InteriorPoint:
         slopes = [m / d for d, m in zip(distances, multipliers, strict=True)]
         weight = slopes[0] + slopes[1]
         counting = weight > 1e-9 * weight.max()
-        scaled = self._block[:, counting] * np.sqrt(weight[counting])
+        scaled = self._block.take(np.flatnonzero(counting))
+        scaled *= np.sqrt(weight[counting]) / self._costs[counting]
+        scaled *= y[:, None]
         # No step leaves the balance: its column changes nothing but the conditioning.
         balance = y * np.sqrt(weight.mean())
         matrix = dsyrk(1.0, np.asfortranarray(np.column_stack([scaled, balance])), lower=1)
@@ -299,7 +310,7 @@ class _InteriorPoint:
         border, corner = y[:, None], np.zeros((1, 1))
         if self._problem.equality is not None:
             a, a0 = self._of_multiplier, self._problem.bias_coefficient
-            border = np.column_stack([y, self._block @ (weight * a)])
+            border = np.column_stack([y, self._combine(weight * a)])
             corner = np.array([[0.0, a0], [a0, a @ (weight * a)]])
         of_border = cho_solve(factor, border, check_finite=False)
         schur = border.T @ of_border - corner
@@ -307,7 +318,7 @@ class _InteriorPoint:
         def direction(products: list[FloatArray]) -> _Direction:
             wanted = [product / d for product, d in zip(products, distances, strict=True)]
             plain = wanted[0] - wanted[1]
-            right = self._problem.margin - self._block @ plain + wanted[3] - wanted[2]
+            right = self._problem.margin - self._combine(plain) + wanted[3] - wanted[2]
             step = cho_solve(factor, right, check_finite=False)
             bottom = np.zeros(len(corner))
             if len(bottom) == 2:
@@ -315,7 +326,7 @@ class _InteriorPoint:
             free = np.linalg.solve(schur, border.T @ step - bottom)
             step -= of_border @ free
             multiplier = float(free[1]) if len(free) == 2 else 0.0
-            along = self._block.T @ step + multiplier * self._of_multiplier
+            along = self._price(step) + multiplier * self._of_multiplier
             return self._with_changes(wanted, slopes, along, step, float(free[0]), multiplier)
 
         return direction
@@ -348,9 +359,11 @@ class _InteriorPoint:
         # but for the multiplier of the equality.
         n_tight = min(int(np.sum(tightness > 1.0)), len(self.alpha) - 1)
         n_kept = max(n_tight, int(np.sum(np.abs(self._products) > _FAR_FROM_TIGHT)))
-        kept = np.argsort(-tightness, kind="stable")[:n_kept]
-        sides = np.sign(w[kept]).astype(np.intp)
-        sides[n_tight:] = 0
+        order = np.argsort(-tightness, kind="stable")[:n_kept]
+        sides = np.sign(w).astype(np.intp)
+        sides[order[n_tight:]] = 0
+        kept = np.sort(order)
+        sides = sides[kept]
         places = np.where(self.alpha > self._cost / 2.0, 1, -1)
         n_free = n_tight + 1 - (self._problem.equality is not None)
         places[np.argsort(-freedom, kind="stable")[:n_free]] = 0
@@ -365,20 +378,6 @@ class _InteriorPoint:
             alpha=self.alpha,
             multiplier=self._multiplier,
         )
-
-
-def _weighted_products(block: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
-    """Z' diag(weight) Z for the block and y beside it, by parts that stay in the cache."""
-    n, count = block.shape
-    total = np.zeros((count + 1, count + 1), order="F")
-    root = np.sqrt(weight)
-    for start in range(0, n, _ROWS):
-        rows = slice(start, min(start + _ROWS, n))
-        part = np.empty((rows.stop - start, count + 1), order="F")
-        np.multiply(block[rows], root[rows, None], out=part[:, :count])
-        part[:, count] = y[rows] * root[rows]
-        total = dsyrk(1.0, part, beta=1.0, c=total, trans=1, lower=1, overwrite_c=1)
-    return total
 
 
 def _solve_bordered(

@@ -76,6 +76,15 @@ class State:
         return Status.INACCURATE
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What a master program held when it was solved: more may have joined since."""
+
+    problem: Problem
+    features: IndexArray
+    samples: IndexArray
+
+
 def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> State:
     problem = master.problem
     alpha = solution.alpha
@@ -104,7 +113,7 @@ def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -
 
 def conclude(
     columns: Columns,
-    master: Master | Walker,
+    master: Master | Walker | Held,
     state: State,
     *,
     tol: float,
@@ -148,7 +157,7 @@ def pick_largest(
 
 
 def _lowest_indices(
-    columns: Columns, master: Master | Walker, state: State, tol: float
+    columns: Columns, master: Master | Walker | Held, state: State, tol: float
 ) -> tuple[IndexArray, FloatArray]:
     """Non-zero weights in index order, each moved to the first of its identical columns.
 

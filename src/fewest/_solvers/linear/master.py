@@ -26,6 +26,7 @@ import highspy
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._solvers.columns.at_hand import AtHand, Part
 from fewest._solvers.linear.interior import Vertex
 from fewest._solvers.problem import Problem
 from fewest._solvers.watch import current_watch
@@ -89,8 +90,8 @@ class Master:
         """Only the row of the bias, and the column of the equality where there is one."""
         self.features: IndexArray = np.empty(0, dtype=np.intp)
         self.samples: IndexArray = np.empty(0, dtype=np.intp)
-        # Columns divided by the costs that their features had when they joined.
-        self._block = np.empty((self.problem.n_samples, 0), order="F")
+        self._block = AtHand(self.problem.n_samples)
+        # The costs that the features had when they joined: their rows are divided by these.
         self._divisors = np.empty(0)
         self._settled: FloatArray | None = None
         self._highs.clearModel()
@@ -103,7 +104,7 @@ class Master:
         """Fix the alpha of samples outside the program; it has to be zero for those inside."""
         self._settled = alpha
         v = self.problem.y * alpha
-        shift = np.concatenate([[v.sum()], v @ self._block])
+        shift = np.concatenate([[v.sum()], self._block.price(v) / self._divisors])
         low, high = (np.concatenate([[0.0], one]) for one in self._room(self.problem))
         rows = np.arange(len(shift), dtype=np.int32)
         self._highs.changeRowsBounds(len(shift), rows, low - shift, high - shift)
@@ -112,7 +113,8 @@ class Master:
     def add_samples(self, samples: IndexArray, at_cost: NDArray[np.bool_] | None = None) -> None:
         """Let these samples' constraints into the program, some of them with alpha at its bound."""
         y = self.problem.y[samples]
-        rows = np.column_stack([y, y[:, None] * self._block[samples]])
+        rows = self._block.take_rows(samples) / self._divisors
+        rows = np.column_stack([y, y[:, None] * rows])
         cost, zeros = np.full(len(rows), -self.problem.margin), np.zeros(len(rows))
         bounds = self.problem.slack_bounds()[samples]
         self._highs.addCols(len(rows), cost, zeros, bounds, *_as_lists(rows))
@@ -127,24 +129,25 @@ class Master:
             basis.col_status = statuses
             self._highs.setBasis(basis)
 
-    def add_features(self, features: IndexArray, block: FloatArray) -> None:
-        """Let these features in; `block` holds their standardised columns, one row per sample."""
+    def add_features(self, features: IndexArray, block: Part) -> None:
+        """Let these features in; `block` holds their standardised columns, and is kept."""
         costs = self.problem.costs(features)
-        scaled = block / costs
-        rows = (self.problem.y[self.samples, None] * scaled[self.samples]).T
+        rows = (self.problem.y[self.samples, None] * block[self.samples] / costs).T
         if self.problem.equality is not None:
-            rows = np.column_stack([self.problem.equality @ scaled, rows])
+            rows = np.column_stack([self.problem.equality @ block / costs, rows])
         low, high = self.problem.sides(features)
-        shift = 0.0 if self._settled is None else (self.problem.y * self._settled) @ scaled
+        shift = np.zeros(len(features))
+        if self._settled is not None:
+            shift = (self.problem.y * self._settled) @ block / costs
         self._highs.addRows(len(rows), low - shift, high - shift, *_as_lists(rows))
         # A first program starts from alpha = 0, which only the primal simplex can use.
         if len(self.features):
             self._next_strategy = _DUAL_SIMPLEX
         self.features = np.concatenate([self.features, features])
         self._divisors = np.concatenate([self._divisors, costs])
-        self._block = np.asfortranarray(np.hstack([self._block, scaled]))
+        self._block.join(block)
 
-    def restart(self, vertex: Vertex, block: FloatArray, samples: IndexArray | None = None) -> None:
+    def restart(self, vertex: Vertex, block: Part, samples: IndexArray | None = None) -> None:
         """Begin again from a vertex, with its features, whose columns are `block`."""
         samples = self.samples if samples is None else samples
         self._begin()
@@ -180,7 +183,8 @@ class Master:
         if len(dropped):
             self._highs.deleteRows(len(dropped), dropped)
         self.features = np.arange(len(places))
-        self._block, self._divisors = self._block[:, places], self._divisors[places]
+        self._block.keep(places)
+        self._divisors = self._divisors[places]
         rows = np.arange(1, 1 + len(places), dtype=np.int32)
         self._highs.changeRowsBounds(len(rows), rows, *self._room(problem))
         self.change_slack_cost(problem)
@@ -204,8 +208,9 @@ class Master:
         problem = self.problem
         free = np.flatnonzero((solution.alpha > 0.0) & (solution.alpha < problem.slack_bounds()))
         carrying = np.flatnonzero(solution.w)
-        y, tight = problem.y, self._block[:, carrying]
-        divisors = self._divisors[carrying]
+        y, divisors = problem.y, self._divisors[carrying]
+        tight = self._block.take(carrying)
+        tight /= divisors
         system = np.vstack([y[free], (y[free, None] * tight[free]).T])
         products = np.concatenate([[y @ solution.alpha], tight.T @ (y * solution.alpha)])
         wanted = np.full(len(free), problem.margin)
@@ -229,7 +234,7 @@ class Master:
 
     def margins(self, solution: MasterSolution) -> FloatArray:
         """y_i (x_i . w + b) of every sample, in the program or not."""
-        return self.problem.y * (self._block @ (solution.w * self._divisors) + solution.b)
+        return self.problem.y * (self._block.combine(solution.w) + solution.b)
 
     def solve(self) -> MasterSolution:
         status = self._run(self._next_strategy)
@@ -289,10 +294,8 @@ class Master:
 
     def _run(self, strategy: int) -> highspy.HighsModelStatus:
         self._highs.setOptionValue("simplex_strategy", strategy)
-        # Degenerate programs may cycle; others need a few iterations per row or column.
-        n_rows, n_columns = self._highs.getNumRow(), self._highs.getNumCol()
-        self._highs.setOptionValue("simplex_iteration_limit", 10_000 + 20 * (n_rows + n_columns))
-        watched = n_rows * n_columns > _SOON_DONE
+        _limit_iterations(self._highs)
+        watched = self._highs.getNumRow() * self._highs.getNumCol() > _SOON_DONE
         (self._highs.startCallback if watched else self._highs.stopCallback)(_BETWEEN_ITERATIONS)
         self._highs.run()
         status: highspy.HighsModelStatus = self._highs.getModelStatus()
@@ -387,6 +390,12 @@ def _quiet_highs() -> highspy.Highs:
     return highs
 
 
+def _limit_iterations(highs: highspy.Highs) -> None:
+    """Degenerate programs may cycle; others need a few iterations per row or column."""
+    limit = 10_000 + 20 * (highs.getNumRow() + highs.getNumCol())
+    highs.setOptionValue("simplex_iteration_limit", limit)
+
+
 def _solve_apart(program: highspy.HighsLp) -> highspy.Highs | None:
     """A program solved on its own; None if HiGHS does not come to an end in any way."""
     for option, value in (None, None), ("simplex_scale_strategy", 2), ("presolve", "on"):
@@ -394,6 +403,8 @@ def _solve_apart(program: highspy.HighsLp) -> highspy.Highs | None:
         if option is not None:
             highs.setOptionValue(option, value)
         highs.passModel(program)
+        _limit_iterations(highs)
+        highs.startCallback(_BETWEEN_ITERATIONS)
         highs.run()
         if highs.getModelStatus() == highspy.HighsModelStatus.kOptimal:
             return highs

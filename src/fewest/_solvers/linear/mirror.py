@@ -31,7 +31,7 @@ def mirror_image(problem: Problem, columns: Columns, result: Result) -> Result |
     factor = problem.slack_cost.sum() / (problem.y @ problem.equality)
     if not np.allclose(problem.slack_cost * problem.y, factor * problem.equality, rtol=1e-12):
         return None
-    margins = -problem.y * (columns.take(result.features) @ result.w + result.b)
+    margins = -problem.y * (columns.project(result.features, result.w) + result.b)
     slack, violation = slack_and_violation(problem, margins)
     return replace(
         result,

@@ -10,6 +10,7 @@ If no sample changes sides, the solution is that of all samples, and features ar
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
+from fewest._solvers.columns.at_hand import Part
 from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
 from fewest._solvers.linear.judge import State, conclude, judge, pick_largest
 from fewest._solvers.linear.master import Master, MasterSolution, TimeIsUpError, UnboundedError
@@ -56,7 +58,9 @@ class _Limits(NamedTuple):
 
 _NO_LIMITS = _Limits(200, np.inf, 0.0)
 # From a known hyperplane; beyond that an interior point is the better start.
-_FROM_HYPERPLANE = _Limits(10, 500, 8.0)
+_FROM_HYPERPLANE = _Limits(20, 3000, 8.0)
+# Beyond these, so many samples lie on their margin that other dual solutions are easier to prove.
+_OF_VERTEX = _Limits(1, 500, 8.0)
 
 
 def solve_many(
@@ -96,6 +100,7 @@ def _generate(
     None if the limits are reached.
     """
     partition = _Partition(problem, columns, vertex)
+    may_be_inside = has_interior(problem)
     watch, state, rounds = current_watch(), None, 0
     while limits.admit(rounds, partition.master) and not watch.is_over:
         rounds += 1
@@ -109,6 +114,9 @@ def _generate(
         if solution is None or partition.move_towards(solution):
             continue
         state = judge(columns, partition.master, solution)
+        if may_be_inside and not (state.is_closed(tol) or _OF_VERTEX.admit(0, partition.master)):
+            may_be_inside = False  # once is enough
+            state = partition.prove_from_inside(solution, tol) or state
         if not state.is_closed(tol):
             count = max(_FEATURE_BATCH, len(partition.master.features) // 2)
             joining = pick_largest(state.ratios, 1.0 + tol / 10, partition.master.features, count)
@@ -131,7 +139,7 @@ class _Partition:
         self._problem, self._columns = problem, columns
         self._cost = problem.slack_bounds()
         self._is_hard = np.isinf(self._cost)
-        block = columns.take(vertex.features)
+        block = columns.share(vertex.features)
         plane = _on_equality(problem, block, vertex.w, vertex.b)
         self._is_feasible = plane is not None
         self._w, self._b = (vertex.w, vertex.b) if plane is None else plane
@@ -190,6 +198,22 @@ class _Partition:
         )
         return result if result.status is Status.OPTIMAL or current_watch().is_over else None
 
+    def prove_from_inside(self, solution: MasterSolution, tol: float) -> State | None:
+        """The solution with a dual point inside its constraints; None if that proves too little.
+
+        Where many samples lie on the margin (of sparse data, all that are zero in the features of
+        the program), a vertex of the dual is one of very many, and most violate other features.
+        """
+        features = self.master.features
+        inside = guess_vertex(
+            self._problem, self._columns, features, batch=_FIRST_FEATURES, close=0.1 * tol
+        )
+        if inside is None:
+            return None
+        solution = replace(solution, alpha=inside.alpha, multiplier=inside.multiplier)
+        state = judge(self._columns, self.master, solution)
+        return state if state.is_closed(tol) else None
+
     def move_towards(self, solution: MasterSolution) -> bool:
         """Go as far as the objective falls, and let samples join; False if none changes sides."""
         problem = self._problem
@@ -222,7 +246,7 @@ class _Partition:
         self._settle()
 
     def add_features(self, features: IndexArray) -> None:
-        self.master.add_features(features, self._columns.take(features))
+        self.master.add_features(features, self._columns.share(features))
         self._w = np.concatenate([self._w, np.zeros(len(features))])
         self._settle()
 
@@ -258,7 +282,7 @@ def _search_line(
 
 
 def _on_equality(
-    problem: Problem, block: FloatArray, w: FloatArray, b: float
+    problem: Problem, block: Part, w: FloatArray, b: float
 ) -> tuple[FloatArray, float] | None:
     """The hyperplane scaled until it satisfies the equality; None if no factor does that."""
     if problem.equality is None:
@@ -284,7 +308,7 @@ def _guess(problem: Problem, columns: Columns) -> Vertex | None:
 
 def _first_features(problem: Problem, columns: Columns) -> IndexArray:
     ratios = price_ratios(problem, columns, starting_direction(problem))
-    return pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _FIRST_FEATURES)
+    return np.sort(pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _FIRST_FEATURES))
 
 
 def _guess_on_subsample(problem: Problem, columns: Columns, first: IndexArray) -> Vertex | None:
@@ -315,7 +339,7 @@ def _vertex_at(problem: Problem, columns: Columns, warm: WarmStart) -> Vertex | 
     assert warm.w is not None
     used = warm.w != 0.0
     features = warm.features[used]
-    block = columns.take(features)
+    block = columns.share(features)
     scaled = _on_equality(problem, block, warm.w[used], warm.b)
     if scaled is None:
         return None

@@ -169,14 +169,13 @@ class _Loop:
 
     def narrow(self, numbers: IndexArray) -> None:
         """The last program was about these columns of X."""
-        self.numbers, self._columns = numbers, self._all.subset(numbers)
+        self.numbers, self._columns = numbers, self._all.narrow(numbers)
 
     def next(self, last: Result) -> Result:
         """The program whose costs follow from the last solution, over its features."""
         slack_cost = None if self._price_slacks is None else self._price_slacks(last)
         if self._terms is None:
-            self._columns = self._columns.subset(last.features)
-            self.numbers = self.numbers[last.features]
+            self._shrink(last.features)
             costs, w = 1.0 / np.abs(last.w), last.w
         else:
             costs, w = self._change_terms(self._terms, last)
@@ -193,6 +192,13 @@ class _Loop:
         if step is None:
             step = solve(self.problem, self._columns, tol=self._tol, warm=warm)
         return step
+
+    def _shrink(self, places: IndexArray) -> None:
+        """Go on with the columns at these places of the last ones."""
+        self.numbers, before = self.numbers[places], self._columns.n_features
+        if isinstance(self._all.X, np.ndarray) and before < 2 * len(places) < 2 * before:
+            self._columns, places = self._all, self.numbers  # or there would be two large copies
+        self._columns = self._columns.narrow(places)
 
     def _change_terms(self, terms: Terms, last: Result) -> tuple[FloatArray, FloatArray]:
         """Costs and last weights on the columns of the next program, which may be other ones."""

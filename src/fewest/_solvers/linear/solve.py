@@ -16,10 +16,12 @@ import numpy as np
 
 from fewest._solvers.certify import objective_value, price_ratios
 from fewest._solvers.columns import Columns
+from fewest._solvers.columns.at_hand import Part
 from fewest._solvers.linear.interior import guess_vertex, has_interior
 from fewest._solvers.linear.judge import (
     HOPELESS,
     SHORTFALL,
+    Held,
     State,
     conclude,
     judge,
@@ -121,7 +123,7 @@ def try_as_hard(
     hard = solve_hard(problem.with_slack_cost(None))
     if hard.status is not Status.OPTIMAL or np.any(hard.alpha > problem.slack_cost):
         return None
-    scores = columns.take(hard.features) @ hard.w + hard.b
+    scores = columns.project(hard.features, hard.w) + hard.b
     lacking = np.maximum(0.0, problem.margin - problem.y * scores)
     paying = np.isfinite(problem.slack_cost)
     paid = float(problem.slack_cost[paying] @ lacking[paying])
@@ -148,7 +150,9 @@ def generate_and_price(
         except TimeIsUpError:
             if state is None:
                 raise
+            nothing_joins = False
             break
+        held = Held(problem, master.features, master.samples)
         current_watch().tell(gap=state.gap)
         features, samples = _pick_joining(problem, master, state, tol)
         nothing_joins = not (len(features) or len(samples))
@@ -171,7 +175,7 @@ def generate_and_price(
     if is_open and nothing_joins and isinstance(master, Master):
         state = judge(columns, master, master.refine(state.solution))
     seconds = perf_counter() - started
-    return conclude(columns, master, state, tol=tol, rounds=rounds, seconds=seconds), state.ratios
+    return conclude(columns, held, state, tol=tol, rounds=rounds, seconds=seconds), state.ratios
 
 
 def _settle_doubt(columns: Columns, master: Master, state: State, tol: float) -> State:
@@ -240,7 +244,7 @@ def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> 
         ratios = price_ratios(problem, columns, starting_direction(problem))
         features = pick_largest(ratios, 0.0, np.empty(0, dtype=np.intp), _batch(problem))
     master = Master(problem)
-    block = columns.take(features)
+    block = columns.share(features)
     master.add_features(features, block)
     if problem.n_samples <= _ALL_SAMPLES:
         samples = np.arange(problem.n_samples)
@@ -250,7 +254,7 @@ def first_master(problem: Problem, columns: Columns, warm: WarmStart | None) -> 
     return master
 
 
-def _hardest_samples(problem: Problem, block: FloatArray) -> IndexArray:
+def _hardest_samples(problem: Problem, block: Part) -> IndexArray:
     """Samples of either class that the direction of the class means gets wrong, or nearly so."""
     projection = block @ (class_mean_vector(problem.y) @ block)
     chosen = []

@@ -8,6 +8,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from fewest._solvers.blas_threads import one_blas_thread
+from fewest._solvers.linear.master import TimeIsUpError
+from fewest._solvers.watch import current_watch
 
 
 class Crew:
@@ -32,13 +34,13 @@ class Crew:
             self._pool.shutdown(cancel_futures=True)
 
     def map(self, function: Callable[..., Any], jobs: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """`function(*job)` of every job, in their order."""
+        """`function(*job)` of every job, in their order; a TimeIsUpError where time ends first."""
         with one_blas_thread() if self._pool is not None else nullcontext():
             if self._pool is None or len(jobs) == 1:
-                return [function(*job) for job in jobs]
+                return [_in_time(function(*job)) for job in jobs]
             waiting = [self._pool.submit(function, *job) for job in jobs]
             try:
-                return [one.result() for one in waiting]
+                return [_in_time(one.result()) for one in waiting]
             except BaseException:  # Ctrl-C too: what has not begun is not wanted any more
                 for one in waiting:
                     one.cancel()
@@ -48,3 +50,10 @@ class Crew:
         """Equal parts of so many things, one per thread."""
         size = -(-count // self.size)
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def _in_time(found: Any) -> Any:
+    """What was found, if anybody still waits for it."""
+    if current_watch().is_over:
+        raise TimeIsUpError("the time is up, and nobody waits for these problems")
+    return found

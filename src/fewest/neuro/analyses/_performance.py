@@ -188,7 +188,7 @@ def _summarize(data: TwoClasses, folds: list[Any]) -> Performance:
     if None in folds:
         infinite = np.full(len(folds), np.inf)
         return Performance(data.left_out, infinite, infinite, np.zeros(data.X.shape[1], np.intp))
-    held_out = HeldOut(data.y, tuple(folds))
+    held_out = HeldOut(data.y, tuple(folds), groups=data.groups)
     for text in held_out.warnings:
         warnings.warn(f"{data.name}: {text}", stacklevel=4)
     sizes = held_out.sizes.astype(np.float64)
