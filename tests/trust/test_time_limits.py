@@ -281,6 +281,20 @@ WITHOUT: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
+def test_points_of_many_samples_end_in_time() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5_000, 15))
+    y = (X.sum(axis=1) + 2.0 * rng.standard_normal(5_000) > 0.0).astype(int)
+    machine, found = SupportFeatureMachine(C=2).fit(X, y), []
+
+    def call() -> None:
+        found.append(make_report(machine, X, y, parts=("points",), max_seconds=1.0, cv=2))
+
+    assert seconds_over(1.0, call) < MOST_OVER
+    (reason,) = (one.reason for one in found[0].content.left_out if one.part == "points")
+    assert "did not fit into the time for this report" in reason
+
+
 @pytest.mark.parametrize("name", ["permutation_test", "feature_statements"])
 def test_a_first_fit_that_takes_too_long_is_given_up(name: str) -> None:
     """Where not even one permutation or resample fits, that is said in time."""

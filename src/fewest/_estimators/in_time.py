@@ -29,19 +29,19 @@ def in_time(budget: Budget, what: str, of_what: str = "this report") -> Iterator
 @contextmanager
 def ending_in_time() -> Iterator[None]:
     """One fit: an OutOfTimeError if the time of the watch around it ends before or within it."""
-    watch = current_watch()
-    _require_time(watch)
+    require_time()
     try:
         yield
     except Exception as error:
         if not is_interrupt(error):
-            _require_time(watch, error)
+            require_time(error)
         raise
-    _require_time(watch)
+    require_time()
 
 
-def _require_time(watch: Watch, cause: Exception | None = None) -> None:
-    if watch.is_over:
+def require_time(cause: Exception | None = None) -> None:
+    """An OutOfTimeError if the time of the watch around it is up."""
+    if current_watch().is_over:
         raise OutOfTimeError("the time is up") from cause
 
 

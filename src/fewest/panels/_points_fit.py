@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from fewest._estimators.in_time import require_time
 from fewest._estimators.splits import split_folds
 from fewest._gaps import fill_apart
 from fewest._types import BoolArray, FloatArray, IndexArray
@@ -149,6 +150,7 @@ def choose_cuts(values: FloatArray, codes: IndexArray) -> tuple[FloatArray, Floa
     cuts = np.full(values.shape[1], np.nan)
     usable = [j for j, found in enumerate(candidates) if len(found)]
     for j in usable:
+        require_time()
         losses = measure_cuts(values[:, j], candidates[j], np.zeros(len(target)), target)
         cuts[j] = candidates[j][_find_least(losses)]
     above = mark_above(values, cuts).astype(np.float64)
@@ -157,6 +159,7 @@ def choose_cuts(values: FloatArray, codes: IndexArray) -> tuple[FloatArray, Floa
     for _ in range(_MOST_SWEEPS):
         before = cuts.copy()
         for j in usable:
+            require_time()
             others = parameters[0] + np.delete(above, j, 1) @ np.delete(parameters[1:], j)
             losses = measure_cuts(values[:, j], candidates[j], others, target)
             own = np.flatnonzero(candidates[j] == cuts[j])[0]

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fewest._estimators.held_out import HeldOut, run_held_out
+from fewest._estimators.in_time import in_time
 from fewest._run.budget import Budget
 from fewest.report._data import Data
 from fewest.report._given import Subject
+from fewest.report._plan import MOST_SECONDS
 
 if TYPE_CHECKING:
     from fewest.panels import PointsScore
@@ -37,14 +39,17 @@ def find_points(
         raise ValueError(f"a card is made for up to {_MOST_SAMPLES:,} samples: see fewest panel")
     if budget.left < _LEAST_SECONDS:
         raise budget.refuse("the points")
-    if held_out is None:
-        held_out = run_held_out(subject.estimator, data.raw, data.y, cv=data.cv, **data.settings)
-    return points_score(
-        data.raw,
-        data.y,
-        columns,
-        feature_names=data.feature_names,
-        groups=data.groups,
-        held_out=held_out,
-        random_state=data.random_state,
-    )
+    with in_time(budget.take(MOST_SECONDS["points"]), "the points"):
+        if held_out is None:
+            held_out = run_held_out(
+                subject.estimator, data.raw, data.y, cv=data.cv, **data.settings
+            )
+        return points_score(
+            data.raw,
+            data.y,
+            columns,
+            feature_names=data.feature_names,
+            groups=data.groups,
+            held_out=held_out,
+            random_state=data.random_state,
+        )

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import check_random_state
@@ -16,7 +15,7 @@ from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import judge_fold, judge_in_parallel
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_within
-from fewest._estimators.validation import check_choice, check_count, check_data, check_share
+from fewest._estimators.validation import check_choice, check_count, check_data
 from fewest._gaps import fill_all, has_gaps
 from fewest._run.budget import Budget, take_in_time
 from fewest._showing import Shown
@@ -209,20 +208,18 @@ def bootstrap_632(
 class Stability(Shown):
     """How alike the selected sets are.
 
-    `index` is one for equal sets and zero (on average) for random ones; `interval` is its
-    confidence interval. `frequency` is the share of resamples that select each feature, and `sizes`
-    the number of features that each resample selects.
+    `index` is one for equal sets and zero (on average) for random ones. `frequency` is the share of
+    resamples that select each feature, and `sizes` the number of features that each resample
+    selects. There is no interval: resamples are of the same samples, and say nothing of others.
     """
 
     index: float
-    interval: tuple[float, float]
-    confidence: float
     frequency: FloatArray = field(repr=False)
     sizes: IndexArray = field(repr=False)
 
 
-def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stability:
-    r"""Nogueira's stability of selected sets, with its confidence interval.
+def stability_index(selections: ArrayLike) -> Stability:
+    r"""Nogueira's stability of selected sets.
 
     For M sets, with the share :math:`p_f` of them that contain feature f and the mean size k,
 
@@ -234,8 +231,6 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
     ----------
     selections : array of shape (n_sets, n_features), bool
         Which features each set contains.
-    confidence : float
-        Level of the interval, from the index's asymptotic normal distribution.
 
     Returns
     -------
@@ -261,7 +256,6 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
             "selections must be a table of zeros and ones (or booleans) with at least two rows, "
             "one per set"
         )
-    check_share("confidence", confidence, strictly=True)
     Z = Z.astype(bool)
     n_sets, d = Z.shape
     frequency, sizes = Z.mean(axis=0), Z.sum(axis=1)
@@ -270,20 +264,7 @@ def stability_index(selections: ArrayLike, *, confidence: float = 0.95) -> Stabi
         raise ValueError("all sets hold no feature or all of them, so no index is defined")
     spread = share * (1.0 - share)
     index = 1.0 - n_sets / (n_sets - 1) * np.mean(frequency * (1.0 - frequency)) / spread
-    # Each set's influence on the index; their variance is that of the index (Nogueira et al. 2018,
-    # theorem 7).
-    overlap = np.array([frequency[row].sum() for row in Z]) / d
-    own = sizes / d
-    influence = (overlap - own * share + index / 2 * (2 * share * own - own - share + 1.0)) / spread
-    deviation = 2.0 / n_sets * np.sqrt(np.sum((influence - influence.mean()) ** 2))
-    reach = norm.ppf((1.0 + confidence) / 2.0) * deviation
-    return Stability(
-        index=float(index),
-        interval=(float(index - reach), float(min(1.0, index + reach))),
-        confidence=confidence,
-        frequency=frequency,
-        sizes=sizes,
-    )
+    return Stability(index=float(index), frequency=frequency, sizes=sizes)
 
 
 def stability(
@@ -294,7 +275,6 @@ def stability(
     groups: ArrayLike | None = None,
     n_resamples: int = 50,
     resample: str = "bootstrap",
-    confidence: float = 0.95,
     random_state: Any = None,
     n_jobs: int | None = None,
     verbose: int = 0,
@@ -316,8 +296,6 @@ def stability(
     resample : {"bootstrap", "half"}
         As many samples (or groups) as in the data, drawn with replacement; or half of them
         without. Both keep the shares of the classes, unless groups contain several classes.
-    confidence : float
-        Level of the confidence interval.
     random_state : int, RandomState instance or None
         Seed of the resamples.
     n_jobs : int, optional
@@ -354,7 +332,7 @@ def stability(
         n_jobs=n_jobs,
         verbose=verbose,
     )
-    return stability_index(selections, confidence=confidence)
+    return stability_index(selections)
 
 
 def select_in_resamples(
