@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fewest._types import FloatArray, IndexArray
-from fewest._wording import counted, listed, near, quoted
+from fewest._wording import counted, cut, listed, near, quoted
 
 
 class Places:
@@ -17,7 +20,10 @@ class Places:
 
     def __init__(self, n_features: int, names: Sequence[str] | NDArray[Any] | None) -> None:
         self._count = n_features
-        self._names = None if names is None else [str(name) for name in names]
+        given = [] if names is None else list(names)
+        # Where names are numbers themselves, a rule could mean a name or a place.
+        self._numbers = given if any(_is_number(name) for name in given) else None
+        self._names = None if names is None else [str(name) for name in given]
         self._of_name = (
             {} if self._names is None else dict(zip(self._names, range(n_features), strict=True))
         )
@@ -40,9 +46,21 @@ class Places:
         if not is_whole or not 0 <= feature < self._count:
             raise ValueError(
                 f"{rule} has {feature!r}; it must be a name, or the number of a column, "
-                f"0 to {self._count - 1}"
+                f"0 to {self._count - 1}{self._hint(feature)}"
+            )
+        if self._numbers is not None and self._numbers[feature] != feature:
+            raise ValueError(
+                f"{rule} has the number {feature}, but the columns of X have numbers as names, and "
+                f"column {feature} (from 0) is called {self._numbers[feature]!r}: "
+                f"{feature} could be a name or a place. Give the name as text, or rename the "
+                "columns of X"
             )
         return int(feature)
+
+    def _hint(self, feature: Any) -> str:
+        """That a number is a name, which must be given as text."""
+        is_name = self._numbers is not None and _is_number(feature) and feature in self._numbers
+        return f". A name that is a number must be given as text: {str(feature)!r}" * is_name
 
     def show(self, places: IndexArray) -> str:
         """Features for a message."""
@@ -55,33 +73,36 @@ class Places:
         marked = np.zeros(self._count, dtype=bool)
         if features is None:
             return marked
-        if isinstance(features, (str, int, np.integer)):
-            features = [features]
-        array = np.asarray(features)
-        if array.dtype == bool:
-            self._check_length(rule, array, "mask")
-            return array.copy()
-        for feature in array.tolist() if array.dtype.kind in "iu" else list(features):
+        _refuse_masked(rule, features)
+        try:
+            given = [features] if isinstance(features, str) else list(features)
+        except TypeError:  # one feature, or nothing that could be one
+            given = [features]
+        if given and all(isinstance(one, (bool, np.bool_)) for one in given):
+            mask = np.array(given)
+            self._check_length(rule, mask, "mask")
+            return mask
+        for feature in given:
             marked[self.find(rule, feature)] = True
         return marked
 
     def numbers(self, rule: str, values: Any, default: float) -> FloatArray:
-        """One number per feature."""
+        """One number per feature; what a double cannot hold is refused."""
+        _refuse_masked(rule, values)
         if isinstance(values, Mapping):
             found = np.full(self._count, default)
             for feature, value in values.items():
-                found[self.find(rule, feature)] = _as_number(rule, value)
+                found[self.find(rule, feature)] = _as_double(rule, value)
             return found
-        if np.ndim(values) == 0:
-            return np.full(self._count, _as_number(rule, values))
-        try:
-            array = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{rule} must hold numbers: one per feature, or a dict of features"
-            ) from None
+        if np.ndim(_as_objects(values)) == 0:
+            return np.full(self._count, _as_double(rule, values))
+        array = _as_objects(values)
+        if array.ndim > 1:
+            self._check_length(rule, array, "array")
+        if array.dtype != np.float64:
+            array = np.array([_as_double(rule, value) for value in array], dtype=np.float64)
         self._check_length(rule, array, "array")
-        return array
+        return array.copy()
 
     def signs(self, values: Any) -> NDArray[np.int8]:
         signs = self.numbers("signs", values, 0.0)
@@ -107,7 +128,16 @@ class Places:
                     )
                 found[places] = number
             return found
-        labels = list(groups)
+        _refuse_masked("feature_groups", groups)
+        try:
+            labels = list(groups)
+            for label in labels:
+                hash(label)
+        except TypeError:
+            raise ValueError(
+                "feature_groups must be one label (text or number) per feature, None for no group, "
+                f"or a dict of lists of features; got {cut(repr(groups))}"
+            ) from None
         self._check_length("feature_groups", np.empty(len(labels)), "list of labels")
         numbers: dict[Any, int] = {}
         return np.array(
@@ -123,13 +153,72 @@ class Places:
             )
 
 
-def _as_number(rule: str, value: Any) -> float:
+def _as_double(name: str, value: Any) -> float:
+    """The double that is printed like the value; raise where there is none, or no number at all.
+
+    What is more accurate would be rounded: two prices could become one, and a set would be "proven"
+    to be the cheapest that is not.
+    """
+    _refuse_masked(name, value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, (np.float16, np.float32)):
+        return float(str(value))  # 0.1, and not 0.10000000149
     try:
-        return float(value)
+        if isinstance(value, (complex, np.complexfloating)):
+            raise TypeError
+        number = float(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{rule} must hold numbers; got {value!r}") from None
+        raise ValueError(f"{name} must hold numbers; got {value!r}") from None
+    except OverflowError:
+        raise ValueError(
+            f"{name} has a number beyond 1e308, which a double cannot hold. Use another unit"
+        ) from None
+    if not _is_printed(number, value):
+        raise ValueError(
+            f"{name} has {cut(str(value))}, which a double cannot hold: it would be read as "
+            f"{number!r}. Give a number of at most 15 digits, or {number!r} if you mean that"
+        )
+    return number
+
+
+def _is_printed(number: float, value: Any) -> bool:
+    """Whether a double is printed like the value, or is that value as its type holds it."""
+    if isinstance(value, float) or np.isnan(number):
+        return True
+    if isinstance(value, np.longdouble):
+        return bool(value == number)
+    if isinstance(value, Rational):
+        return np.isfinite(number) and Fraction(repr(number)) == value
+    if isinstance(value, (Decimal, str)):
+        return Decimal(repr(number)) == Decimal(value)
+    return True
+
+
+def _as_objects(values: Any) -> NDArray[Any]:
+    """Values as an array that has rounded none of them: lists may hold numbers of all kinds."""
+    if hasattr(values, "dtype"):
+        return np.asarray(values)
+    try:
+        return np.array(values, dtype=object)
+    except ValueError:  # lists of lists of different shapes
+        return np.empty((0, 0), dtype=object)
+
+
+def _is_number(name: Any) -> bool:
+    return isinstance(name, Real) and not isinstance(name, (bool, np.bool_))
+
+
+def _refuse_masked(rule: str, values: Any) -> None:
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(
+            f"{rule} is a masked array, whose masked entries have no value: fill them, or give a "
+            "dict of features"
+        )
 
 
 def _is_missing(label: Any) -> bool:
-    """None, NaN or an empty text: in no group."""
-    return label is None or label == "" or label != label
+    """None, NaN (also that of pandas) or an empty text: in no group."""
+    if label is None or repr(label) == "<NA>":
+        return True
+    return bool(label == "" or label != label)
