@@ -291,6 +291,15 @@ def soft_machine(options: Options) -> None:
         what = f"soft SFM, {name}, sparse {n:,} x {width:,} at {_DENSITY:.0%}"
         row(f"{what} / dense {len(y):,} x {d}", f"{ratio:.1f}", "at most 10")
         report_gap(machine)
+    rng = np.random.default_rng(1)
+    dense = take_seconds(machine, X, rng.integers(0, 2, len(y)), options.rounds)
+    started = process_time()
+    machine.fit(rows, rng.integers(0, 2, n))
+    seconds = process_time() - started
+    what = f"soft SFM, noise, sparse {n:,} x {width:,} at {_DENSITY:.0%}"
+    row(f"{what} / dense noise {len(y):,} x {d}", f"{seconds / dense:.1f}", "at most 10")
+    row("  seconds of the processor, and features", f"{seconds:.0f}, {machine.support_.sum():,}")
+    report_gap(machine)
 
 
 def take_seconds(machine: Any, X: Any, y: np.ndarray, rounds: int) -> float:

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from fewest._solvers.columns import scale_columns
-from fewest._solvers.linear import partition
+from fewest._solvers.linear import interior, partition
 from fewest._solvers.linear.partition import solve_many
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import WarmStart
@@ -172,3 +172,64 @@ def test_many_samples_on_the_margin_are_proven_from_inside():
     assert found.objective == pytest.approx(full_objective(case), rel=1e-7)
     assert dual_value(case, standardise(case.X), found).bound == pytest.approx(found.objective)
     assert len(found.warm.features) < 50
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("density", "seed"), [(0.05, 4), (1.0, 3)])
+def test_large_vertices_are_proven_without_the_simplex_method(monkeypatch, method, density, seed):
+    """Some at least: what proves too little goes on as before, and the answer is the same."""
+    monkeypatch.setattr(interior, "_MANY_FEATURES", 4)
+    inside, conclude = [], partition._conclude_inside
+
+    def note(*given):
+        inside.append(conclude(*given))
+        return inside[-1]
+
+    monkeypatch.setattr(partition, "_conclude_inside", note)
+    rng = np.random.default_rng(seed)
+    X = sparse.random(500, 60, density=density, format="csr", random_state=rng)
+    X.data -= 0.4
+    y = np.where(rng.random(500) < 0.4, 1.0, -1.0)
+    columns, warm = scale_columns(X), None
+    for C in (0.3, 1.0):
+        cost = np.full(len(y), C)
+        problem, case = problem_for(method, y, cost), case_of(X.toarray(), y, method, cost)
+        found = solve_many(problem, columns, warm=warm)
+        optimum = full_objective(case)
+        assert found.gap < 1e-7
+        assert found.objective == pytest.approx(optimum, rel=1e-7)
+        assert found.bound <= optimum * (1 + 1e-9)
+        assert dual_value(case, standardise(case.X), found).bound == pytest.approx(found.objective)
+        margins = y * (columns.take(found.features) @ found.w + found.b)
+        paid = np.abs(found.w).sum() + cost @ np.maximum(0.0, problem.margin - margins)
+        assert paid == pytest.approx(found.objective, rel=1e-9)
+        warm = found.warm
+    assert any(result is not None for result in inside)
+
+
+def test_a_large_vertex_that_proves_too_little_goes_to_the_simplex_method(monkeypatch):
+    monkeypatch.setattr(interior, "_MANY_FEATURES", 4)
+    monkeypatch.setattr(partition, "_conclude_inside", lambda *_: None)
+    X, y = overlapping(500, 40)
+    cost = np.full(len(y), 0.3)
+    found = solve_many(unit_margin(y, slack_cost=cost), scale_columns(X))
+    assert len(found.features) > 4
+    assert found.objective == pytest.approx(
+        full_objective(case_of(X, y, "unit_margin", cost)), rel=1e-7
+    )
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.01, 0.03])
+def test_a_large_vertex_ends_in_time_with_a_proven_gap(monkeypatch, seconds):
+    monkeypatch.setattr(interior, "_MANY_FEATURES", 4)
+    X, y = overlapping(3000, 200)
+    cost = np.full(len(y), 0.02)
+    problem, columns = unit_margin(y, slack_cost=cost), scale_columns(X)
+    optimum = full_objective(case_of(X, y, "unit_margin", cost))
+    with watching(Watch(seconds)):
+        found = solve_many(problem, columns)
+    assert found.bound <= optimum * (1 + 1e-7)
+    assert found.objective >= optimum * (1 - 1e-7)
+    margins = y * (columns.take(found.features) @ found.w + found.b)
+    paid = np.abs(found.w).sum() + cost @ np.maximum(0.0, problem.margin - margins)
+    assert paid == pytest.approx(found.objective, rel=1e-9)

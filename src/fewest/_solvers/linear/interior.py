@@ -48,6 +48,9 @@ _FAR_FROM_TIGHT = 0.9
 _LEAVE_BELOW, _LOOSE = 0.1, 0.5
 # The part of the way to the nearest bound that a step goes.
 _STAY_INSIDE = 0.99
+# From a vertex with more features that may be tight, the simplex method takes longer than the way
+# up to here.
+_MANY_FEATURES = 300
 # Where there is no time to find the vertex, smaller parts of the largest weight are left out.
 _VISIBLE = 0.03
 # The first multipliers are this part of the largest one away from zero.
@@ -71,6 +74,16 @@ class Vertex:
     alpha: FloatArray
     multiplier: float
 
+    @property
+    def is_large(self) -> bool:
+        """Whether the simplex method would take long from here."""
+        return is_large(len(self.features))
+
+
+def is_large(n_features: int) -> bool:
+    """Whether a vertex of so many features is left to the interior point."""
+    return n_features > _MANY_FEATURES
+
 
 def has_interior(problem: Problem) -> bool:
     """Whether the method fits this program: slack for all samples, weights of either sign."""
@@ -80,13 +93,19 @@ def has_interior(problem: Problem) -> bool:
 # Where there is hardly any interior, numbers outgrow their type, and there is no guess.
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")
 def guess_vertex(
-    problem: Problem, columns: Columns, features: IndexArray, *, batch: int, close: float = _CLOSE
+    problem: Problem,
+    columns: Columns,
+    features: IndexArray,
+    *,
+    batch: int,
+    close: float = _CLOSE,
+    finish: float = _CLOSE,
 ) -> Vertex | None:
     """The vertex that an interior point close to the optimum suggests, or None if none was reached.
 
     `features` is what to begin with; at most `batch` of them, or as many as there are, join at a
-    time. The point comes `close` to the optimum: that is its relative gap. If the time is up, the
-    vertex is that of the point reached by then.
+    time. The point comes `close` to the optimum, or to `finish` where the vertex is large: that is
+    its relative gap. If the time is up, the vertex is that of the point reached by then.
     """
     point = _InteriorPoint(problem, columns, features)
     watch = current_watch()
@@ -103,7 +122,9 @@ def guess_vertex(
             ratios[point.features] = 0.0
             largest = float(ratios.max())
             if gap < close and largest < 1.0:
-                break
+                if close <= finish or not point.vertex().is_large:
+                    break
+                close = finish
             priced_at = gap
             if gap < _LEAVE_BELOW and len(point.features) > batch:
                 point.dismiss_loose()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -85,7 +85,17 @@ class Held:
     samples: IndexArray
 
 
-def judge(columns: Columns, master: Master | Walker, solution: MasterSolution) -> State:
+class Holding(Protocol):
+    """What is judged: a program of some features, and the margins of all samples in a solution."""
+
+    @property
+    def problem(self) -> Problem: ...
+    @property
+    def features(self) -> IndexArray: ...
+    def margins(self, solution: MasterSolution) -> FloatArray: ...
+
+
+def judge(columns: Columns, master: Holding, solution: MasterSolution) -> State:
     problem = master.problem
     alpha = solution.alpha
     if not solution.bounded:  # a ray leaves what is limited at zero; the simplex, nearly

@@ -10,7 +10,7 @@ If no sample changes sides, the solution is that of all samples, and features ar
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from fewest._solvers.certify import price_ratios
 from fewest._solvers.columns import Columns
 from fewest._solvers.columns.at_hand import Part
-from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior
-from fewest._solvers.linear.judge import State, conclude, judge, pick_largest
+from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior, is_large
+from fewest._solvers.linear.judge import Held, State, conclude, judge, pick_largest
 from fewest._solvers.linear.master import Master, MasterSolution, TimeIsUpError, UnboundedError
 from fewest._solvers.problem import Problem, starting_direction
 from fewest._solvers.result import Result, Status, WarmStart
@@ -40,6 +40,8 @@ _FIRST_FEATURES, _FEATURE_BATCH = 60, 20
 _SUBSAMPLE = 5000
 # A hyperplane that must grow more than this to satisfy the equality is of another program.
 _LARGEST_FACTOR = 1e3
+# A point this much nearer to the optimum than the tolerance leaves room for rounding.
+_NEARER = 0.1
 # On which side a sample is shows at this distance from its margin, in mean distances.
 _SIDE = 1e-9
 
@@ -72,8 +74,11 @@ def solve_many(
     at an interior point. None if the optimum is not found this way.
     """
     started = perf_counter()
+    features = None
     if warm is not None and warm.w is not None:
-        vertex = _vertex_at(problem, columns, warm)
+        inside = _is_left_inside(problem, warm.w)
+        features = warm.features[warm.w != 0.0] if inside else None
+        vertex = None if inside else _vertex_at(problem, columns, warm)
         if vertex is not None:
             limits = _FROM_HYPERPLANE if has_interior(problem) else _NO_LIMITS
             result = _generate(problem, columns, vertex, tol, limits, started)
@@ -81,10 +86,46 @@ def solve_many(
                 return result
     if not has_interior(problem):
         return None
-    vertex = _guess(problem, columns)
+    vertex = _guess(problem, columns, features, finish=_NEARER * tol)
     if vertex is None:
         return None
+    if vertex.is_large:
+        result = _conclude_inside(problem, columns, vertex, tol, started)
+        if result is not None:
+            return result
     return _generate(problem, columns, vertex, tol, _NO_LIMITS, started)
+
+
+def _is_left_inside(problem: Problem, w: FloatArray) -> bool:
+    """Whether so many weights are better found from inside than by the simplex method."""
+    return has_interior(problem) and is_large(int(np.count_nonzero(w)))
+
+
+def _conclude_inside(
+    problem: Problem, columns: Columns, vertex: Vertex, tol: float, started: float
+) -> Result | None:
+    """The point near a large vertex, if it is proven to be the optimum up to the tolerance."""
+    block = columns.share(vertex.features)
+    plane = _on_equality(problem, block, vertex.w, vertex.b)
+    if plane is None:
+        return None
+    solution = MasterSolution(True, vertex.alpha, vertex.multiplier, *plane)
+    held = _Inside(problem, vertex.features, np.flatnonzero(vertex.places == 0), block)
+    state = judge(columns, held, solution)
+    if not (state.is_closed(tol) or current_watch().is_over):
+        return None
+    seconds = perf_counter() - started
+    return conclude(columns, held, state, tol=tol, rounds=1, seconds=seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Inside(Held):
+    """What an interior point held, in the place of a master program."""
+
+    block: Part
+
+    def margins(self, solution: MasterSolution) -> FloatArray:
+        return np.asarray(self.problem.y * (self.block @ solution.w + solution.b))
 
 
 def _generate(
@@ -206,7 +247,7 @@ class _Partition:
         """
         features = self.master.features
         inside = guess_vertex(
-            self._problem, self._columns, features, batch=_FIRST_FEATURES, close=0.1 * tol
+            self._problem, self._columns, features, batch=_FIRST_FEATURES, close=_NEARER * tol
         )
         if inside is None:
             return None
@@ -292,8 +333,15 @@ def _on_equality(
     return (factor * w, factor * b) if 0.0 < factor < _LARGEST_FACTOR else None
 
 
-def _guess(problem: Problem, columns: Columns) -> Vertex | None:
-    """A vertex near the optimum, from an interior point; roughly first where samples are many."""
+def _guess(
+    problem: Problem, columns: Columns, features: IndexArray | None, *, finish: float
+) -> Vertex | None:
+    """A vertex near the optimum, from an interior point; roughly first where samples are many.
+
+    `features` are those to begin with, if they are known.
+    """
+    if features is not None:
+        return guess_vertex(problem, columns, features, batch=_FIRST_FEATURES, finish=finish)
     first = _first_features(problem, columns)
     if problem.n_samples > 2 * _SUBSAMPLE and columns.n_features > len(first):
         rough = _guess_on_subsample(problem, columns, first)
@@ -303,7 +351,7 @@ def _guess(problem: Problem, columns: Columns) -> Vertex | None:
                 problem, columns, WarmStart(rough.features, nothing, rough.w, rough.b)
             )
         first = first if rough is None else rough.features
-    return guess_vertex(problem, columns, first, batch=_FIRST_FEATURES)
+    return guess_vertex(problem, columns, first, batch=_FIRST_FEATURES, finish=finish)
 
 
 def _first_features(problem: Problem, columns: Columns) -> IndexArray:
