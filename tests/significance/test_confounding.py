@@ -109,6 +109,30 @@ def test_strata_hold_alike_samples():
     assert len(np.unique(strata)) == 10
 
 
+def draw_plates(seed):
+    """Twelve numbered plates that the features and, nearly, the labels follow: odd or even."""
+    rng = np.random.default_rng(seed)
+    plate = np.repeat(np.arange(12), 8)
+    y = (plate % 2) ^ (rng.random(96) < 0.1)
+    return rng.standard_normal((96, 20)) + 2 * rng.standard_normal((12, 20))[plate], y, plate
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_numbers_that_many_samples_share_are_names_of_plates(seed):
+    X, y, plate = draw_plates(seed)
+    names = np.array([f"plate {number:02d}" for number in plate])  # sorted as the numbers are
+    found, named = (check(X, y, {"plate": one}) for one in (plate, names))
+    assert found.is_explained
+    assert found.n_strata == 12
+    assert (found.p_value, found.n_strata) == (named.p_value, named.n_strata)
+
+
+def test_numbers_that_few_share_or_that_are_not_whole_are_measurements():
+    rng = np.random.default_rng(0)
+    ages, halves = rng.integers(20, 80, 96), np.repeat(np.arange(12) + 0.5, 8)
+    assert all(one.is_number for one in read_covariates({"age": ages, "half": halves}, 96))
+
+
 def test_labels_move_within_strata_only():
     strata = np.repeat([0, 1], 20)
     y = np.concatenate([np.repeat([0, 1], [15, 5]), np.repeat([0, 1], [4, 16])])

@@ -41,16 +41,19 @@ def judge_content(content: Content) -> Verdict:
     found, confounding = _judge_chance(content), content.trust.confounding
     is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     awaited = [part for part in _AWAITED if content.why_not(part) == NOT_FINISHED]
+    is_explained = confounding is not None and confounding.is_explained
     if confounding is not None:
-        is_better = False if confounding.is_explained else is_better
-        sentences.append(confounding.verdict)
+        if is_explained:  # what decides comes first
+            is_better, sentences = False, [confounding.verdict, *sentences]
+        else:
+            sentences.append(confounding.verdict)
     elif "confounding" in awaited:
         is_better = None if is_better else is_better
     elif is_better:  # otherwise there is nothing to explain
         sentences.append(_say_untested(content))
     if awaited:
         sentences.append(f"Not finished yet: {' and '.join(_AWAITED[one] for one in awaited)}")
-    elif content.trust.permutation is None and content.informative is None:
+    elif content.trust.permutation is None and content.informative is None and not is_explained:
         sentences.append(f"To test it: {find_test(content.data)}")
     *others, last = sentences
     return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))

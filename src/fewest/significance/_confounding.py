@@ -134,8 +134,9 @@ def confounding(
     y : array of shape (n_samples,)
         Their classes.
     covariates : mapping, data frame, or array of shape (n_samples, n_covariates)
-        What else is known about the samples. Text, and numbers with at most ten different values,
-        are categories; other numbers are measurements.
+        What else is known about the samples. Text is a category, and so are numbers with at most
+        ten different values, and whole numbers of which each has several samples, as those of
+        plates have. Other numbers are measurements, of which ranges count as alike.
     cv : int
         Folds of the cross-validation.
     groups : array of shape (n_samples,), optional

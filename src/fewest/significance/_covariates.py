@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
 
-_MOST_CATEGORIES = 10  # numbers with more different values are measurements
+# Numbers with more different values are measurements, unless they are whole and so many samples
+# (the median over the values) share one: then they may name plates, and samples are alike in them
+# only where they are equal.
+_MOST_CATEGORIES, _SHARING = 10, 4
 _FEWEST_PER_STRATUM = 8  # on average, where numbers are divided into ranges
 _MOST_RANGES = 5
 
@@ -88,7 +91,7 @@ def _read(name: str, values: NDArray[Any], n_samples: int) -> Covariate:
     different, codes = np.unique(values if is_number else values.astype(str), return_inverse=True)
     if len(different) < 2:
         raise ValueError(f"the covariate {name} is the same for all samples: leave it out")
-    if is_number and len(different) > _MOST_CATEGORIES:
+    if is_number and len(different) > _MOST_CATEGORIES and not _may_be_names(different, codes):
         return Covariate(name, values.astype(np.float64), None)
     if not is_number and len(different) > n_samples / 2:
         raise ValueError(
@@ -96,6 +99,12 @@ def _read(name: str, values: NDArray[Any], n_samples: int) -> Covariate:
             "hardly two samples are alike: it looks like an id. Leave it out"
         )
     return Covariate(name, values, codes.ravel().astype(np.intp))
+
+
+def _may_be_names(different: NDArray[Any], codes: IndexArray) -> bool:
+    """Whether numbers may be those of plates or batches."""
+    is_whole = bool(np.all(different == np.rint(different)))
+    return is_whole and float(np.median(np.bincount(codes.ravel()))) >= _SHARING
 
 
 def make_strata(covariates: list[Covariate]) -> IndexArray:
