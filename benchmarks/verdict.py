@@ -1,9 +1,10 @@
 """How often noise is called better than guessing, and how often 95 % intervals hold the truth.
 
 The verdict is that of `fewest select` and the page, without a permutation test. The truth of an
-interval is the error of the very machines that were fitted, on many new samples. Every 95 %
-interval that is printed somewhere is counted; the area under the ROC curve, the share of
-informative features and the stability of a cross-validation are printed without one.
+interval is the error of the very machines that were fitted, on many new samples; `elsewhere` is
+the machine fitted to all samples, on a second data set of the same design. Every 95 % interval
+that is printed somewhere is counted; the area under the ROC curve, the share of informative
+features and the stability of a cross-validation are printed without one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from sklearn.naive_bayes import GaussianNB
 from benchmarks.verdict_designs import DESIGNS, Design
 from fewest import SupportFeatureMachine
 from fewest._estimators.uncertainty import CONFIDENCE
+from fewest.panels._errors import describe_errors
 from fewest.report import make_report
 from fewest.report._verdict import judge_content
 from fewest.significance import compare_methods, learning_curve, run_held_out
@@ -35,8 +37,9 @@ FIRST_SEED = 50_000
 LEVEL, LEAST_COVERED = 1.0 - CONFIDENCE, 0.9
 DOUBT = 0.01  # as probable as this are so many false claims at the level: more are too many
 CURVE_EVERY = 3  # runs; a learning curve takes most of the time
+LEAST_JUDGED = 30  # fewer intervals of a quantity say little: those of all designs are judged then
 N_DOUBLED = 10  # machines fitted to twice the samples, for the error to be expected of them
-QUANTITIES = ("error", "balanced", "class", "difference", "curve", "slope", "doubled")
+QUANTITIES = ("error", "balanced", "class", "difference", "curve", "slope", "doubled", "elsewhere")
 
 
 class _Watched:
@@ -71,7 +74,7 @@ class WatchedBayes(_Watched, GaussianNB):
 class Outcome:
     """One data set: whether it was called better, and which intervals hold the truth."""
 
-    is_better: bool
+    is_better: bool = False
     covered: dict[str, list[bool]] = field(default_factory=lambda: {q: [] for q in QUANTITIES})
 
     def note(self, quantity: str, interval: Any, truth: float) -> None:
@@ -85,14 +88,15 @@ def run_once(design: Design, seed: int, effect: float, with_curve: bool) -> Outc
     X, y, groups = design.draw(rng, effect)
     _Watched.new, _Watched.seen = design.draw_new(rng, effect), []
     settings: dict[str, Any] = {"groups": groups, "random_state": seed}
+    outcome = Outcome()
     with warnings.catch_warnings(action="ignore"):  # of few groups or samples per class
         estimator = make_machine(design)
         held_out = run_held_out(estimator, X, y, **settings)
         true = _take_errors().mean(axis=0)
         machine = clone(estimator).fit(X, y)
-        _take_errors()
+        _note_elsewhere(outcome, machine, design.draw(rng, effect), _take_errors()[0])
         page = make_report(machine, X, y, held_out=held_out, parts=(), **settings)
-        outcome = Outcome(judge_content(page.content).is_better is True)
+        outcome.is_better = judge_content(page.content).is_better is True
         found = page.content.trust.validation
         outcome.note("error", found.interval, float(true @ np.bincount(y) / len(y)))
         outcome.note("balanced", found.balanced_interval, float(true.mean()))
@@ -108,6 +112,19 @@ def run_once(design: Design, seed: int, effect: float, with_curve: bool) -> Outc
             if doubled is not None:
                 outcome.note("doubled", doubled.interval, expect_of_doubled(design, effect))
     return outcome
+
+
+def _note_elsewhere(outcome: Outcome, machine: Any, second: Any, true: Any) -> None:
+    """The intervals of `fewest panel --against`: only the second data set is left to chance."""
+    X, y, groups = second
+    labels = machine.classes_.tolist()
+    votes = np.eye(len(labels))[np.searchsorted(machine.classes_, machine.predict(X))]
+    units = np.arange(len(y)) if groups is None else groups
+    found = describe_errors(votes, y, labels, units, CONFIDENCE, refitted=False)
+    _take_errors()
+    outcome.note("elsewhere", found.interval, float(true.mean()))
+    for one, error in zip(found.classes, true.tolist(), strict=True):
+        outcome.note("elsewhere", one.interval, error)
 
 
 @lru_cache
@@ -165,21 +182,29 @@ def has_too_many(claims: int, n_runs: int) -> bool:
     return bool(binom.sf(claims - 1, n_runs, LEVEL) < DOUBT)
 
 
-def find_faults(design: Design, noise: list[Outcome], signal: list[Outcome]) -> list[str]:
-    """What does not keep its promise in this design."""
-    claims, n_runs = count_claims(noise)
+def find_faults(found: dict[str, tuple[list[Outcome], list[Outcome]]]) -> list[str]:
+    """What does not keep its promise: in a design, and intervals over all of them."""
     faults = []
-    if has_too_many(claims, n_runs):
-        faults.append(f"{design.name}: noise called better in {claims} of {n_runs} runs")
-    for what, outcomes in (("noise", noise), ("signal", signal)):
-        for quantity in QUANTITIES:
-            covered, number = count_covered(outcomes, quantity)
-            if covered < LEAST_COVERED * number:
-                faults.append(
-                    f"{design.name}, {what}: {covered} of {number} intervals of {quantity} hold "
-                    "the truth"
-                )
+    for name, (noise, signal) in found.items():
+        claims, n_runs = count_claims(noise)
+        if has_too_many(claims, n_runs):
+            faults.append(f"{name}: noise called better in {claims} of {n_runs} runs")
+        for what, outcomes in (("noise", noise), ("signal", signal)):
+            faults += _find_missed(f"{name}, {what}", outcomes, LEAST_JUDGED)
+    return faults + _find_missed("all designs", _pool(found), 1)
+
+
+def _find_missed(where: str, outcomes: list[Outcome], least: int) -> list[str]:
+    faults = []
+    for quantity in QUANTITIES:
+        covered, number = count_covered(outcomes, quantity)
+        if number >= least and covered < LEAST_COVERED * number:
+            faults.append(f"{where}: {covered} of {number} intervals of {quantity} hold the truth")
     return faults
+
+
+def _pool(found: dict[str, tuple[list[Outcome], list[Outcome]]]) -> list[Outcome]:
+    return [one for pair in found.values() for outcomes in pair for one in outcomes]
 
 
 def run_design(
@@ -214,12 +239,28 @@ def describe(design: Design, noise: list[Outcome], signal: list[Outcome]) -> str
     said = f"{claims}/{n_runs} ({100 * ends.low:.1f}-{100 * ends.high:.1f} %)"
     cells = [f"{design.name:<30}", f"{said:<20}", f"{count_claims(signal)[0] / n_runs:6.0%}"]
     for quantity in QUANTITIES:
-        shares = []
-        for outcomes in (noise, signal):
-            covered, number = count_covered(outcomes, quantity)
-            shares.append(f"{100 * covered / number:.0f}" if number else "-")
+        shares = [_share(outcomes, quantity) for outcomes in (noise, signal)]
         cells.append(f"{'/'.join(shares):>10}")
     return " ".join(cells)
+
+
+def _share(outcomes: list[Outcome], quantity: str) -> str:
+    """In brackets where there are too few to judge."""
+    covered, number = count_covered(outcomes, quantity)
+    if not number:
+        return "-"
+    share = f"{100 * covered / number:.0f}"
+    return share if number >= LEAST_JUDGED else f"({share})"
+
+
+def describe_all(outcomes: list[Outcome]) -> str:
+    """How many intervals of all designs hold the truth."""
+    lines = ["", "Over all designs, noise and signal:"]
+    for quantity in QUANTITIES:
+        covered, number = count_covered(outcomes, quantity)
+        if number:
+            lines.append(f"  {quantity:<10} {covered} of {number} ({covered / number:.1%})")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -232,20 +273,26 @@ def main() -> None:
     print(
         f"False claims: noise called better, with a {CONFIDENCE:.0%} interval; at most "
         f"{LEVEL:.0%} is promised.\nFound: signals called better. Then the share (%) of "
-        f"{CONFIDENCE:.0%} intervals that hold the truth, noise/signal;\n- where none is printed. "
+        f"{CONFIDENCE:.0%} intervals that hold the truth, noise/signal;\n- where none is printed, "
+        f"in brackets where fewer than {LEAST_JUDGED} are.\n"
         "No interval is printed for AUC, informative features and stability of folds."
     )
     header = " ".join(f"{quantity:>10}" for quantity in QUANTITIES)
     print(f"{'design':<30} {'false claims':<20} {'found':>6} {header}", flush=True)
-    faults = []
+    found = {}
     for design in DESIGNS:
         if arguments.designs in design.name:
-            noise, signal = run_design(design, arguments.runs, arguments.seed, arguments.jobs)
-            print(describe(design, noise, signal), flush=True)
-            faults += find_faults(design, noise, signal)
+            pair = run_design(design, arguments.runs, arguments.seed, arguments.jobs)
+            found[design.name] = pair
+            print(describe(design, *pair), flush=True)
+    print(describe_all(_pool(found)))
+    faults = find_faults(found)
     print("\n".join(["", *faults]) if faults else "\nAll as promised.")
     sys.exit(bool(faults))
 
 
 if __name__ == "__main__":
-    main()
+    # Worker processes find functions and caches by the name of their module.
+    from benchmarks import verdict
+
+    verdict.main()
