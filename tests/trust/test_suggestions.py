@@ -103,7 +103,7 @@ def here(tmp_path, monkeypatch):
     odd.loc[::6, "outcome"] = "third"
     odd.loc[1::6, "outcome"] = "ILL"
     odd.to_csv("odd.csv", index=False)
-    visits.assign(age=50 + y).to_csv("--dashes.csv", index=False)
+    visits.assign(age=50 + np.arange(36) // 2 % 5).to_csv("--dashes.csv", index=False)
     values = table.drop(columns="outcome").assign(who=[f"s{at:02d}" for at in range(36)])
     values.to_csv("values.csv", index=False)
     pandas.DataFrame({"id": values["who"], "outcome": table["outcome"]}).to_csv("about.csv")
@@ -499,6 +499,7 @@ READING = {
     "names": "select turned.csv --classes about.csv:outcome --names symbol --duplicates mean",
     "duplicates": "select twice.csv --target outcome --duplicates suffix",
     "covariates": "select ./--dashes.csv --target outcome --covariates age,g3 --groups patient",
+    "excluded": "select good.csv --target outcome --exclude g0,g2 --exclude g3",
     "ids that repeat": "select visits.csv --target outcome --drop patient",
 }
 
@@ -516,6 +517,9 @@ def test_a_suggested_command_reads_the_same_samples_and_features(run, name):
     assert ran.code == 0, ran.err
     [command] = re.findall(r"fewest diagnose [^\n]*", ran.out)
     again = follow(run, f"{command} --permutations 3")
+    if name == "excluded":  # which commands without such a rule leave out
+        assert "Left out  g0, g2, g3" in again.out
+        return
     assert read_data(again.out) == read_data(ran.out)
     if "'my notes'" in call:
         assert "'my notes'" in command

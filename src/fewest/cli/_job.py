@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import os
-import shlex
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,11 +17,12 @@ import numpy as np
 from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
-from fewest._wording import counted, quoted, visible
+from fewest._wording import counted, visible
 from fewest.cli._errors import CommandError, InseparableError
 from fewest.cli._methods import METHODS
 from fewest.cli._output import Output, write
-from fewest.cli._reading import list_reading, read
+from fewest.cli._reading import list_reading, read, refuse_owners
+from fewest.cli._rules import list_excluded
 from fewest.cli._text import data_text, list_notes, notes_text, result_blocks, time_text
 from fewest.exceptions import NotSeparableError
 from fewest.report._commands import write_command
@@ -34,7 +34,6 @@ from fewest.report._report import Report
 from fewest.report._verdict_summary import add_verdict
 from fewest.report.content import NOT_ASKED_FOR, NOT_FINISHED, Content, LeftOut
 from fewest.tables import Table
-from fewest.tables._together import BECAUSE
 
 _USUAL_FOLDS = 5
 _NO_OPTIONS = {"command", "line", "json", "report", "quiet", "plot", "csv", "model", "checkpoint"}
@@ -328,11 +327,8 @@ def list_options(arguments: argparse.Namespace) -> dict[str, Any]:
 def _require_groups(arguments: argparse.Namespace, table: Table) -> None:
     """Refuse folds and permutations that would tear apart what seems to belong together."""
     has_folds = getattr(arguments, "cv", 0) != 0 or bool(getattr(arguments, "report", None))
-    if table.owners and (has_folds or arguments.command == "diagnose"):
-        raise CommandError(
-            f"{table.origin}: the values of {quoted(table.owners[0])} repeat.\n{BECAUSE} "
-            f"See --groups {shlex.quote(visible(table.owners[0]))}."
-        )
+    if has_folds or arguments.command == "diagnose":
+        refuse_owners(table, "--groups")
 
 
 def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = None) -> Job:
@@ -361,6 +357,7 @@ def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = 
     of_file = ("origin", "file", "target", "dropped", "notes", "missing")
     about = {name: getattr(table, name) for name in of_file}
     about["reading"] = list_reading(arguments) if hasattr(arguments, "data") else []
+    about["reading"] += list_excluded(arguments, data.feature_names)
     if table.owners:  # other commands have folds
         about["reading"] += ["--groups", table.owners[0]]
     output.say(data_text(data.summary(**about)))

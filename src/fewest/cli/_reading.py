@@ -10,13 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fewest._wording import visible
+from fewest._wording import quoted, visible
 from fewest.cli._errors import CommandError
 from fewest.cli._waiting import read_waiting
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
 from fewest.tables._narrow import keep_classes, oppose_rest
 from fewest.tables._second import read_some
 from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
+from fewest.tables._together import BECAUSE
 
 _Found = TypeVar("_Found")
 
@@ -121,7 +122,7 @@ def read_second(
     layout = _layout(arguments)
     if arguments.against_classes is not None:
         layout["classes"] = arguments.against_classes
-    with naming_options(classes="--against-classes FILE:COLUMN"):
+    with naming_options(classes="--against-classes FILE:COLUMN", groups="--against-groups COLUMN"):
         table, others = _read(
             arguments,
             read_some,
@@ -132,9 +133,21 @@ def read_second(
             missing=arguments.missing,
             fold_case=arguments.fold_case,
             percents=percents,
+            groups=arguments.against_groups,
+            groups_if_there=arguments.groups,
             **layout,
         )
+        refuse_owners(table, "--against-groups")
         return narrow(table, arguments), others
+
+
+def refuse_owners(table: Table, option: str) -> None:
+    """Refuse samples that seem to belong together where nobody says whether they do."""
+    if table.owners:
+        raise CommandError(
+            f"{table.origin}: the values of {quoted(table.owners[0])} repeat.\n{BECAUSE} "
+            f"See {option} {shlex.quote(visible(table.owners[0]))}."
+        )
 
 
 def read_new(

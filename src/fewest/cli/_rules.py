@@ -99,6 +99,17 @@ def read_rule_options(arguments: argparse.Namespace, names: Sequence[str]) -> di
     return given
 
 
+def list_excluded(arguments: argparse.Namespace, names: Sequence[str]) -> list[str]:
+    """Options that leave excluded features out in commands that have no such rule."""
+    places = {name: place for place, name in enumerate(names)}
+    found = _find_all("--exclude", getattr(arguments, "exclude", None) or [], places)
+    return [part for place in found for part in _drop(names[place])]
+
+
+def _drop(name: str) -> list[str]:
+    return [f"--drop={name}"] if name.startswith("-") else ["--drop", name]
+
+
 def _find_all(option: str, texts: Sequence[str], places: dict[str, int]) -> list[int]:
     """Features of a list with commas; a name may hold commas itself."""
     found: list[int] = []

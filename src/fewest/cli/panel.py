@@ -71,6 +71,11 @@ def add_options(commands: options.Commands) -> None:
         "--classes)",
     )
     group.option(
+        "--against-groups COLUMN",
+        "a column of --against that says which of its samples belong together (default: that of "
+        "--groups, if it is there)",
+    )
+    group.option(
         "--points MAX",
         "also turn the panel into a score to add up by hand, of at most MAX points per feature "
         f"({_USUAL_POINTS} if it is left out), with a table from totals to the risk of the second "
@@ -122,8 +127,9 @@ def run(arguments: argparse.Namespace) -> None:
 
     if arguments.cv == 0:
         raise CommandError("--cv 0: without folds nothing can be judged.\nName 2 folds or more.")
-    if arguments.against_classes is not None and arguments.against is None:
-        raise CommandError("--against-classes needs a second table.\nName it with --against.")
+    for option in ("--against-classes", "--against-groups"):
+        if vars(arguments)[option[2:].replace("-", "_")] is not None and arguments.against is None:
+            raise CommandError(f"{option} needs a second table.\nName it with --against.")
     given = read_panel(arguments)
     job = start_job(arguments, "plot")
     given = given.check(job.data.feature_names)
@@ -190,10 +196,11 @@ def _judge(
 ) -> PanelReport:
     from fewest.panels import panel_report
 
-    arguments, data, against = job.arguments, job.data, None
+    arguments, data, against, of_second = job.arguments, job.data, None, None
     if second is not None:
         table, others = second
         against = (_fill_second(job, table), table.y, table.feature_names, others)
+        of_second = table.groups
     if estimator is not None:
         job.say_method(estimator)
     with job.working("judging"):
@@ -208,6 +215,7 @@ def _judge(
             cv=arguments.cv,
             n_repeats=arguments.repeats,
             against=against,
+            against_groups=of_second,
             n_random=arguments.random,
             n_stand_ins=arguments.stand_ins,
             n_resamples=arguments.resamples,

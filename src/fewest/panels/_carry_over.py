@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
-from fewest._estimators.splits import fit_with_groups
+from fewest._estimators.splits import check_groups, fit_with_groups
 from fewest._estimators.validation import check_data, make_dense
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import listed, near, near_names, quoted
@@ -62,6 +62,8 @@ class CarriedOver:
     ----------
     n_samples : int
         Samples of the second data set.
+    n_groups : int or None
+        Its groups, if it has any: intervals count these, and folds keep them whole.
     features : list of str
         The features of the panel that it has; the classifier was fitted to these.
     missing : list of MissingFeature
@@ -82,6 +84,7 @@ class CarriedOver:
     """
 
     n_samples: int
+    n_groups: int | None
     features: list[str]
     missing: list[MissingFeature]
     as_fitted: PanelError
@@ -108,12 +111,13 @@ def carry_over(
     against: Any,
     *,
     panel: IndexArray,
+    groups: ArrayLike | None,
     cv: Any,
     n_repeats: int,
     confidence: float,
     rng: np.random.RandomState,
 ) -> CarriedOver:
-    """Errors and shifts on a second data set, `against`: (X, y) or (X, y, names).
+    """Errors and shifts on a second data set, `against`: (X, y) or (X, y, names), and its groups.
 
     A fourth entry has names of columns that were not read, among which near names are looked for.
     """
@@ -128,12 +132,17 @@ def carry_over(
         panel_names=[first.panel_names[place] for place in places],
     )
     values = np.asarray(make_dense(X[:, columns]), dtype=np.float64)
-    labels, alone = first.classes.tolist(), np.arange(len(y))
+    labels = first.classes.tolist()
+    try:
+        together = check_groups(groups, len(y))
+    except ValueError as error:
+        raise ValueError(f"against, the second data set: {error}") from error
+    units = np.arange(len(y)) if together is None else np.unique(together, return_inverse=True)[1]
 
     def judge(known: FloatArray, new: FloatArray) -> PanelError:
         fitted = fit_with_groups(clone(model), known, first.y, None)
         votes = np.eye(len(labels))[np.searchsorted(first.classes, fitted.predict(new))]
-        return describe_errors(votes, codes, labels, alone, confidence, refitted=False)
+        return describe_errors(votes, codes, labels, units, confidence, refitted=False)
 
     absent = [label for place, label in enumerate(labels) if not np.any(codes == place)]
     notes = []
@@ -142,9 +151,11 @@ def carry_over(
             f"The second data set has no sample of {listed(absent)}: the error there is that of "
             "the other classes."
         )
-    retrained, problem = _retrain(model, values, y, cv, n_repeats, confidence, rng)
+    settings = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": rng}
+    retrained, problem = _retrain(model, values, y, together, units, **settings)
     return CarriedOver(
         n_samples=len(y),
+        n_groups=None if together is None else len(np.unique(together)),
         features=kept.panel_names,
         missing=missing,
         as_fitted=judge(kept.values, values),
@@ -231,6 +242,9 @@ def _retrain(
     model: Any,
     values: FloatArray,
     y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    units: IndexArray,
+    *,
     cv: Any,
     n_repeats: int,
     confidence: float,
@@ -243,12 +257,12 @@ def _retrain(
         with warnings.catch_warnings(action="ignore"):  # of fewer folds
             if len(classes) < 2:
                 raise ValueError("it has one class only")
-            splits = draw_splits(n_folds, y, None, n_repeats=n_repeats, rng=rng)
+            splits = draw_splits(n_folds, y, groups, n_repeats=n_repeats, rng=rng)
     except ValueError as error:
         return None, f"No classifier was trained on the second data set: {error}."
-    folds = predict_columns(model, values, y, None, np.arange(values.shape[1]), splits)
+    folds = predict_columns(model, values, y, groups, np.arange(values.shape[1]), splits)
     votes = count_votes(folds, classes, len(y))
-    return describe_errors(votes, codes, classes.tolist(), np.arange(len(y)), confidence), ""
+    return describe_errors(votes, codes, classes.tolist(), units, confidence), ""
 
 
 def _find_shifts(first: First, values: FloatArray, codes: IndexArray) -> list[FeatureShift]:

@@ -56,6 +56,7 @@ def panel_report(
     cv: Any = 5,
     n_repeats: int = 5,
     against: Any = None,
+    against_groups: ArrayLike | None = None,
     n_random: int = 100,
     n_stand_ins: int = 3,
     best: bool = True,
@@ -104,6 +105,8 @@ def panel_report(
         How often such folds are drawn; a splitter is used as it is.
     against : (X, y) or (X, y, names), optional
         A second data set. Features are matched by name, if there are names.
+    against_groups : array, optional
+        Groups of its samples, as `groups` of the first one.
     n_random : int
         Random panels of the same size, drawn from all features that vary; 0 for none.
     n_stand_ins : int
@@ -194,6 +197,7 @@ def panel_report(
         values = np.asarray(make_dense(study.filled[:, panel]), dtype=np.float64)
         first = First(values, y, study.classes, own_names, names)
         shared = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": of_second}
+        shared["groups"] = against_groups
         second = carry_over(model, first, against, panel=panel, **shared)
     without = study.judge_features()
     choice = selections = None

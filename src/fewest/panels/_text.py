@@ -171,7 +171,8 @@ def _best_line(best: ChosenPanel, size: int) -> str:
 
 
 def _second_text(found: CarriedOver) -> str:
-    lines = [f"Second data set, {counted(found.n_samples, 'sample')}"]
+    groups = "" if found.n_groups is None else f" in {counted(found.n_groups, 'group')}"
+    lines = [f"Second data set, {counted(found.n_samples, 'sample')}{groups}"]
     for missing in found.missing:
         near = f" (near: {listed(missing.near)})" if missing.near else ""
         lines.append(f"  It lacks {cut(missing.name)}{near}.")

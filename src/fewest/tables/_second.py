@@ -23,6 +23,7 @@ from fewest.tables._labels import tidy_labels
 from fewest.tables._missing import refuse_infinite, treat_missing
 from fewest.tables._read import check_request, naming_other_sheets, open_frame
 from fewest.tables._repeated import merge_repeated
+from fewest.tables._together import find_owners
 
 
 def read_some(
@@ -40,16 +41,22 @@ def read_some(
     duplicates: str = "error",
     fold_case: bool = False,
     percents: Sequence[str] = (),
+    groups: str | None = None,
+    groups_if_there: str | None = None,
 ) -> tuple[Table, list[str]]:
     """Samples with their classes and those of some features that the file has.
 
-    The parameters are those of `read_table`. Returns the table, and the names of the other columns.
+    The parameters are those of `read_table`; `groups_if_there` names the column with groups in
+    files that have it. Returns the table, and the names of the other columns.
     """
     request = Request(
-        *(target, (), None, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
+        *(target, (), groups, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
     )
     frame, request = open_frame(path, request, classes)
     with naming_other_sheets(frame):
+        there = {*frame.names.labels.names, *frame.names.columns.names}
+        if groups is None and groups_if_there in there:
+            request = replace(request, groups=groups_if_there)
         check_request(frame, request)
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
@@ -66,13 +73,22 @@ def read_some(
         named = request.target or ""
         y, notes = tidy_labels(read_label(frame, request, named), named, fold_case)
         check_classes(y, named, frame.names.labels.origin)
+        together = None
+        if request.groups is not None:
+            together, tidied = tidy_labels(
+                read_label(frame, request, request.groups), request.groups, fold_case
+            )
+            notes += tidied
+        owners = find_owners(frame, request, request.features)
         positions = frame.names.find_features(request)
         frame, of_percent, written = read_percent(frame, positions)
         of_percent += compare_percent(frame.origin, request.features or [], percents, written)
         X, found = convert_features(frame, positions)
         X, found, merged = merge_repeated(X, found, duplicates)
     notes = [*frame.notes, *notes, *of_percent, *merged]
-    table = Table(X, y, found, frame.origin, str(path), named, notes=notes)
+    table = Table(
+        *(X, y, found, frame.origin, str(path), named), notes=notes, groups=together, owners=owners
+    )
     table = treat_missing(table, missing)
     refuse_infinite(table)
     return table, sorted(known.difference(found))
