@@ -222,9 +222,15 @@ CASES = [
         "predict model.fewest odd.csv --missing drop-samples",
     ),
     (
-        "repeat.\n{} See --groups {}.",
+        "See --groups {}.",
         "select visits.csv --target outcome --drop patient",
         "select visits.csv --target outcome --drop patient --groups patient --C 2 --cv 3",
+    ),
+    (
+        "See --against-groups {}.",
+        "panel good.csv --target outcome --features g0 --against visits.csv",
+        "panel good.csv --target outcome --features g0 --repeats 1 --permutations 5 "
+        "--against visits.csv --against-groups patient",
     ),
     (
         "Leave it out if the columns are objects",

@@ -328,7 +328,7 @@ def _require_groups(arguments: argparse.Namespace, table: Table) -> None:
     """Refuse folds and permutations that would tear apart what seems to belong together."""
     has_folds = getattr(arguments, "cv", 0) != 0 or bool(getattr(arguments, "report", None))
     if has_folds or arguments.command == "diagnose":
-        refuse_owners(table, "--groups")
+        refuse_owners(table, "See --groups {}.")
 
 
 def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = None) -> Job:

@@ -137,16 +137,17 @@ def read_second(
             groups_if_there=arguments.groups,
             **layout,
         )
-        refuse_owners(table, "--against-groups")
+        refuse_owners(table, "See --against-groups {}.")
         return narrow(table, arguments), others
 
 
-def refuse_owners(table: Table, option: str) -> None:
+def refuse_owners(table: Table, advice: str) -> None:
     """Refuse samples that seem to belong together where nobody says whether they do."""
     if table.owners:
+        name = table.owners[0]
         raise CommandError(
-            f"{table.origin}: the values of {quoted(table.owners[0])} repeat.\n{BECAUSE} "
-            f"See {option} {shlex.quote(visible(table.owners[0]))}."
+            f"{table.origin}: the values of {quoted(name)} repeat.\n{BECAUSE} "
+            + advice.format(shlex.quote(visible(name)))
         )
 
 
