@@ -134,8 +134,9 @@ def test_classes_and_folds_send_X_once_to_each_worker(client):
             machine.fit(X, y)
         with count_traffic(client) as of_folds:
             run_held_out(machine, X, y, cv=6, random_state=0)
+    # Results take .6 of X, and a busy worker may hand its tasks on; once per task would be twelve.
     for traffic in (of_classes, of_folds):
-        assert X.nbytes < traffic.n_bytes < 4 * X.nbytes
+        assert X.nbytes < traffic.n_bytes < 5 * X.nbytes
 
 
 def test_errors_of_a_fit_arrive_as_they_are(client):
