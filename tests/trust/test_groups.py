@@ -9,9 +9,15 @@ import numpy as np
 import pytest
 
 from fewest import SupportFeatureMachine
+from fewest.diagnostics import diagnose
 from fewest.panels import panel_report
 from fewest.report import make_report
-from fewest.significance import compare_methods, run_held_out
+from fewest.report._wording import separability_meaning
+from fewest.significance import (
+    compare_methods,
+    run_held_out,
+    subset_separability_bounds,
+)
 
 # Seeds on which an interval that counts samples, even one of 99.9 %, ends below guessing.
 CLAIMED = [(8, 10, 16), (8, 10, 26)]
@@ -293,3 +299,21 @@ def test_a_second_table_whose_ids_repeat_is_refused_without_groups(run, tmp_path
     assert ran.code == 2
     assert "--against-groups" in ran.err
     assert run(*plain, "--against-groups", "patient").code == 2
+
+
+def test_theory_of_separability_counts_one_sample_of_each_group():
+    X, y, patients = make_signal(40, 3)
+    machine = SupportFeatureMachine(C=np.inf).fit(X, y)
+    content = make_report(machine, X, y, groups=patients, parts=("validation",)).content
+    bounds = subset_separability_bounds(40, 30, content.answer.n_selected, intercept=True)
+    found = content.trust.separability
+    assert found.points[content.answer.n_selected - 1].log10_upper == bounds.log_upper / np.log(10)
+    assert "separate one sample of each of 40 groups" in separability_meaning(content)
+    asked = {"exchange": "whole", "n_permutations": 9, "cv": 2, "random_state": 0}
+    diagnosis = diagnose(X, y, groups=patients, **asked)
+    assert diagnosis.bounds.n == 40
+    said = " ".join(str(diagnosis).split())
+    assert "one sample of each of the 40 groups" in said
+    assert "separate 120 samples by chance" not in said
+    alone = make_report(machine, X, y, parts=("validation",)).content
+    assert "120 samples with random classes" in separability_meaning(alone)

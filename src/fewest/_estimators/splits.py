@@ -89,6 +89,11 @@ def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[Any] | Non
     return names
 
 
+def count_independent(n_samples: int, *parts: ArrayLike | None) -> int:
+    """How many samples do not depend on each other: one of each group, or of each block."""
+    return min([n_samples, *(len(np.unique(np.asarray(p))) for p in parts if p is not None)])
+
+
 def make_splitter(
     n_folds: int,
     y: NDArray[Any],

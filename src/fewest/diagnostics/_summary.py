@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
-from fewest._estimators.splits import count_classes
+from fewest._estimators.splits import count_classes, count_independent
 from fewest._estimators.validation import check_count, check_data, check_share
 from fewest._gaps import fill_all, has_gaps
 from fewest._showing import Shown
@@ -152,7 +152,7 @@ class Diagnosis(Shown):
                 f"classes {percent(error.chance_median)} (p = {error.p_value:.2g})."
             )
         if self.separable and self.bounds is not None and self.vc_dimension is not None:
-            lines.append(_describe_chance(self.bounds, self.vc_dimension))
+            lines.append(_describe_chance(self.bounds, self.vc_dimension, self.n_samples))
         return lines
 
     @property
@@ -303,7 +303,8 @@ def diagnose(
         )
     if binary and n_selected is not None:
         chosen = min(max(1, n_selected), d)
-        bounds = subset_separability_bounds(n, d, chosen, intercept=True)
+        n_independent = count_independent(n, groups, blocks)
+        bounds = subset_separability_bounds(n_independent, d, chosen, intercept=True)
         vc_dimension = vc_dimension_bound(d, chosen, intercept=True)
     return Diagnosis(
         n_samples=n,
@@ -378,18 +379,18 @@ def _spread(comparison: PermutedStatistic) -> str:
     return f"{middle:.3g}, in nine of ten cases {low:.3g} to {high:.3g}"
 
 
-def _describe_chance(bounds: SeparabilityBounds, vc_dimension: int) -> str:
+def _describe_chance(bounds: SeparabilityBounds, vc_dimension: int, n_samples: int) -> str:
+    samples = f"{bounds.n} samples"
+    if bounds.n < n_samples:
+        samples = f"one sample of each of the {bounds.n} groups"
     subset = f"{bounds.d_star} of {bounds.d:,} independent random features"
     if bounds.upper >= 0.5:
-        text = f"Theory cannot rule out chance: {subset} may well separate {bounds.n} samples"
+        text = f"Theory cannot rule out chance: {subset} may well separate {samples}"
     else:
         probability = f"of at most {bounds.upper:.2g}"
         if bounds.upper < 1e-4:
             probability = f"below 10^{np.ceil(bounds.log_upper / np.log(10)):.0f}"
-        text = (
-            f"In theory, {subset} separate {bounds.n} samples by chance with a probability "
-            f"{probability}"
-        )
+        text = f"In theory, {subset} separate {samples} by chance with a probability {probability}"
     proves = "" if bounds.n > vc_dimension else ": fitting them all proves nothing"
     return (
         f"{text}. Machines that choose so few may fit any labels of up to {vc_dimension} "

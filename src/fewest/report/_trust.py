@@ -15,6 +15,7 @@ from fewest._estimators.intervals import error_interval, explain_no_interval
 from fewest._estimators.labellings import count_labellings
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.rules import read_rules, rules_of
+from fewest._estimators.splits import count_independent
 from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
@@ -142,7 +143,8 @@ def find_geometry(data: Data) -> Diagnosis:
 
 def describe_separability(n_selected: int, data: Data) -> content.Separability:
     """Bounds for random data of the same shape, over the number of features."""
-    n, d = data.X.shape
+    d = data.X.shape[1]
+    n = count_independent(len(data.y), data.groups, data.blocks)
     largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
     bounds = [subset_separability_bounds(n, d, k, intercept=True) for k in range(1, largest + 1)]
     points = [

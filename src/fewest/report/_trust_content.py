@@ -187,7 +187,10 @@ class SeparabilityPoint:
 
 @dataclass(frozen=True)
 class Separability:
-    """Incidental separability of random data of this shape, two classes."""
+    """Incidental separability of random data of this shape, two classes.
+
+    `n_samples` counts those that do not depend on each other: one of each group, or of each block.
+    """
 
     n_samples: int
     n_features: int

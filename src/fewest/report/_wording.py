@@ -156,7 +156,7 @@ def separability_meaning(content: Content) -> str:
         if not known:
             return before.rstrip()
         size, before = known[0], before + "It does apply to the smallest possible set. "
-    return before + _chance_of(size, found)
+    return before + _chance_of(size, found, content.data.n_samples)
 
 
 def compare_sizes(content: Content, n_selected: int | None, found: Minimum) -> str:
@@ -212,11 +212,14 @@ def separates(content: Content) -> bool:
     return training is not None and training.n_errors == 0
 
 
-def _chance_of(size: int, found: Separability) -> str:
+def _chance_of(size: int, found: Separability, n_samples: int) -> str:
+    samples = f"{found.n_samples} samples"
+    if found.n_samples < n_samples:
+        samples = f"one sample of each of {found.n_samples} groups"
     point = next((p for p in found.points if p.n_features == size), found.points[-1])
     what = (
         f"{point.n_features} of {found.n_features:,} independent random features separate "
-        f"{found.n_samples} samples with random classes"
+        f"{samples} with random classes"
     )
     if point.log10_upper >= -0.3:
         return f"In theory, {what} quite possibly: a perfect fit alone proves nothing here."
