@@ -84,6 +84,8 @@ FOUND = [
     ("csv_file", 1802000287),  # a line that begins with a carriage return, samples as columns
     ("h5ad_file", 1720000018),  # a text attribute of 4 GB that is not there
     ("model_file", 1719000130),  # a message with half the file in it
+    ("prices", 32911000534),  # sums of prices beyond 64 bits, which differ in the last digit
+    ("prices", 32911001751),
     ("nifti_file", 6000089),  # weights that integers cannot hold
 ]
 

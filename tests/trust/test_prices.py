@@ -40,6 +40,9 @@ PRICES = {
     "wider": lambda rng, d: 10.0 ** rng.uniform(-150, 150, d),
     "ties": lambda rng, d: rng.choice([0.1, 0.2, 0.3, 0.4], d),
     "long": lambda rng, d: 1.0 + rng.integers(0, 3, d) * 2.0**-52,
+    "far apart": lambda rng, d: rng.choice(
+        [1e-9, 1e10, 3e10], d
+    ),  # sums beyond 64 bits differ by 1
     "large": lambda rng, d: 2.0**53 + 2 * rng.integers(0, 3, d),
 }
 

@@ -166,7 +166,9 @@ class PriceFront(Shown):
         if not all(self._is_consistent(point, prices) for point in self.points):
             return False
         totals = [prices.total(point.subsets[0]) for point in self.points]
-        if totals[0] > 0 or any(np.diff(totals) <= 0):  # what is always in costs nothing
+        if totals[0] > 0:  # what is always in costs nothing
+            return False
+        if any(after <= before for before, after in pairwise(totals)):  # too large for an array
             return False
         if np.any(np.diff(self.errors) >= 0) or self.floor > self.points[-1].errors:
             return False
