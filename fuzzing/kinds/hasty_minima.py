@@ -95,6 +95,9 @@ def _check_near(case: int, rng: np.random.Generator, looks: int) -> None:
     for columns, price in zip(found.subsets, found.prices, strict=True):
         cost = wanted[tuple(columns.tolist())]
         require(price == float(cost), f"{said}: {columns} costs {cost}, not {price}")
+    if found.minimum.certified:
+        parts = {one for one in listed for other in wanted if set(other) < set(one)}
+        require(not parts, f"{said}: parts of {sorted(parts)} separate")
     require(found.verify(X, y), f"{said}: its own proof does not hold")
 
 

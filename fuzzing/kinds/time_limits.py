@@ -100,7 +100,7 @@ def _measure(call: _Call, limit: float) -> float:
 
 def _draw_data(rng: np.random.Generator, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Up to so many values: few samples and many features, or the other way round."""
-    n = int(10.0 ** rng.uniform(1.2, 3.0))
+    n = int(10.0 ** rng.uniform(1.2, 3.8))
     d = int(10.0 ** rng.uniform(0.7, np.log10(most / n)))
     X = rng.standard_normal((n, d))
     if rng.random() < 0.3:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fewest import minimum_features
+from fewest import minimum_features, near_optimal_sets
 
 X = np.random.default_rng(5).standard_normal((24, 12))
 Y = (X[:, 2] + X[:, 5] > 0).astype(int)
@@ -43,6 +43,34 @@ FORGERIES = {
     "zero weight": lambda one: with_column(one, 11, 0),
     "a column twice": lambda one: with_column(one, one.separations[0].columns[0], 0),
 }
+
+
+@pytest.mark.parametrize("search", [minimum_features, near_optimal_sets])
+@pytest.mark.parametrize("rules", [{}, {"exclude": [11]}])
+def test_sets_in_another_order(search, rules):
+    """The largest margin comes first, with and without rules."""
+    rng = np.random.default_rng(3)
+    y = np.array([0, 0, 0, 1, 1, 1])
+    X = rng.standard_normal((6, 12))
+    X[:, :4] += 3 * y[:, None] * np.array([1, 0.8, 1.2, 1.1])
+    listed = {"extra": 0} if search is near_optimal_sets else {"n_solutions": None}
+    result = search(X, y, **listed, **rules)
+    assert len(result.subsets) > 1
+    assert result.verify(X, y)
+    turned = {name: getattr(result, name)[::-1] for name in ("subsets", "margins", "separations")}
+    assert not replace(result, **turned).verify(X, y)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("rules", [{}, {"feature_cost": {0: 2.0}}])
+def test_thousands_of_equal_samples_take_few_proofs(n_classes, rules):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (3_000, 3)).astype(float), rng.integers(0, n_classes, 3_000)
+    result = minimum_features(X, y, max_errors=5, **rules)
+    assert result.certified
+    assert result.size is None
+    assert len(result.ruled_out) <= 200
+    assert result.verify(X, y)
 
 
 @pytest.mark.parametrize("what", FORGERIES)

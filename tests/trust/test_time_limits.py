@@ -124,6 +124,7 @@ HUGE = {
     "front, 400 x 2,000, two features": (
         partial(error_front, max_features=2, limit=2.0), 400, 2_000, "errors", 2,
     ),
+    "minimum, 5,000 x 3,000": (partial(minimum_features, limit=1.0), 5_000, 3_000, "noise", 2),
     "minimum, 400 x 60,000": (partial(minimum_features, limit=3.0), 400, 60_000, "noise", 2),
     "front, 100 x 3,000, four features": (
         partial(error_front, max_features=4, limit=1.0), 100, 3_000, "errors", 2,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.exact import as_double, as_objects, refuse_masked
 from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, cut, listed, near, quoted
 
@@ -73,12 +72,16 @@ class Places:
         marked = np.zeros(self._count, dtype=bool)
         if features is None:
             return marked
-        _refuse_masked(rule, features)
+        refuse_masked(rule, features)
         try:
             given = [features] if isinstance(features, str) else list(features)
         except TypeError:  # one feature, or nothing that could be one
             given = [features]
         if given and all(isinstance(one, (bool, np.bool_)) for one in given):
+            named = self._read_index(rule, features)
+            if named is not None:
+                marked[[place for place, is_in in named.items() if is_in]] = True
+                return marked
             mask = np.array(given)
             self._check_length(rule, mask, "mask")
             return mask
@@ -88,19 +91,22 @@ class Places:
 
     def numbers(self, rule: str, values: Any, default: float) -> FloatArray:
         """One number per feature; what a double cannot hold is refused."""
-        _refuse_masked(rule, values)
+        refuse_masked(rule, values)
+        named = self._read_index(rule, values)
         if isinstance(values, Mapping):
+            named = {self.find(rule, feature): value for feature, value in values.items()}
+        if named is not None:
             found = np.full(self._count, default)
-            for feature, value in values.items():
-                found[self.find(rule, feature)] = _as_double(rule, value)
+            for place, value in named.items():
+                found[place] = as_double(rule, value)
             return found
-        if np.ndim(_as_objects(values)) == 0:
-            return np.full(self._count, _as_double(rule, values))
-        array = _as_objects(values)
+        if np.ndim(as_objects(values)) == 0:
+            return np.full(self._count, as_double(rule, values))
+        array = as_objects(values)
         if array.ndim > 1:
             self._check_length(rule, array, "array")
         if array.dtype != np.float64:
-            array = np.array([_as_double(rule, value) for value in array], dtype=np.float64)
+            array = np.array([as_double(rule, value) for value in array], dtype=np.float64)
         self._check_length(rule, array, "array")
         return array.copy()
 
@@ -128,7 +134,10 @@ class Places:
                     )
                 found[places] = number
             return found
-        _refuse_masked("feature_groups", groups)
+        refuse_masked("feature_groups", groups)
+        named = self._read_index("feature_groups", groups)
+        if named is not None:
+            groups = [named.get(place) for place in range(self._count)]
         try:
             labels = list(groups)
             for label in labels:
@@ -145,6 +154,22 @@ class Places:
             dtype=np.intp,
         )
 
+    def _read_index(self, rule: str, values: Any) -> dict[int, Any] | None:
+        """Values by place, of a Series whose index names features; None of anything else.
+
+        An index that only counts is none.
+        """
+        if not hasattr(values, "to_dict") or getattr(values, "ndim", 0) != 1:
+            return None
+        labels = list(values.index)
+        if self._numbers is None and labels == list(range(self._count)):
+            return None
+        places = [self.find(rule, label) for label in labels]
+        twice = [places[k] for k in range(len(places)) if places[k] in places[:k]][:1]
+        if twice:
+            raise ValueError(f"{rule} has {self.show(np.array(twice))} twice in its index")
+        return dict(zip(places, values.tolist(), strict=True))
+
     def _check_length(self, rule: str, array: NDArray[Any], kind: str) -> None:
         if array.shape != (self._count,):
             raise ValueError(
@@ -153,68 +178,8 @@ class Places:
             )
 
 
-def _as_double(name: str, value: Any) -> float:
-    """The double that is printed like the value; raise where there is none, or no number at all.
-
-    What is more accurate would be rounded: two prices could become one, and a set would be "proven"
-    to be the cheapest that is not.
-    """
-    _refuse_masked(name, value)
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, (np.float16, np.float32)):
-        return float(str(value))  # 0.1, and not 0.10000000149
-    try:
-        if isinstance(value, (complex, np.complexfloating)):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers; got {value!r}") from None
-    except OverflowError:
-        raise ValueError(
-            f"{name} has a number beyond 1e308, which a double cannot hold. Use another unit"
-        ) from None
-    if not _is_printed(number, value):
-        raise ValueError(
-            f"{name} has {cut(str(value))}, which a double cannot hold: it would be read as "
-            f"{number!r}. Give a number of at most 15 digits, or {number!r} if you mean that"
-        )
-    return number
-
-
-def _is_printed(number: float, value: Any) -> bool:
-    """Whether a double is printed like the value, or is that value as its type holds it."""
-    if isinstance(value, float) or np.isnan(number):
-        return True
-    if isinstance(value, np.longdouble):
-        return bool(value == number)
-    if isinstance(value, Rational):
-        return np.isfinite(number) and Fraction(repr(number)) == value
-    if isinstance(value, (Decimal, str)):
-        return Decimal(repr(number)) == Decimal(value)
-    return True
-
-
-def _as_objects(values: Any) -> NDArray[Any]:
-    """Values as an array that has rounded none of them: lists may hold numbers of all kinds."""
-    if hasattr(values, "dtype"):
-        return np.asarray(values)
-    try:
-        return np.array(values, dtype=object)
-    except ValueError:  # lists of lists of different shapes
-        return np.empty((0, 0), dtype=object)
-
-
 def _is_number(name: Any) -> bool:
     return isinstance(name, Real) and not isinstance(name, (bool, np.bool_))
-
-
-def _refuse_masked(rule: str, values: Any) -> None:
-    if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(
-            f"{rule} is a masked array, whose masked entries have no value: fill them, or give a "
-            "dict of features"
-        )
 
 
 def _is_missing(label: Any) -> bool:

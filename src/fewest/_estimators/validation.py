@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 from fewest._anndata.cells import is_annotated
 from fewest._estimators.abilities import abilities_of, feature_names_of
 from fewest._estimators.annotated import keep_genes, read_targets, take_known_genes
+from fewest._estimators.exact import refuse_masked
 from fewest._solvers.columns import Columns, Matrix, scale_columns
 from fewest._solvers.many.arrays import is_device_array
 from fewest._solvers.many.device import DeviceMatrix
@@ -169,6 +170,8 @@ def check_data(
         _keep_names(estimator, X)
         return X, check_labels(X, y)
     _reject_text_columns(X)
+    refuse_masked("X", X)
+    refuse_masked("y", y)
     check_sparse(X, "X")
     X, y = validate_data(
         estimator,
@@ -265,6 +268,7 @@ def check_new_data(estimator: Any, X: Any) -> Any:
     if is_outside_memory(X):
         _check_names(estimator, X)
         return X
+    refuse_masked("X", X)
     check_sparse(X, "X")
     return validate_data(estimator, X, accept_sparse=SPARSE_FORMATS, dtype="numeric", reset=False)
 

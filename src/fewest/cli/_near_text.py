@@ -13,10 +13,12 @@ def near_text(found: NearOptimal, *, has_prices: bool) -> str:
     """The sets, in how many of them each feature is, and which can replace which."""
     unit = "price" if has_prices else "size"
     more = "" if found.complete else "; there may be more"
-    lines = [
-        f"{counted(found.n_found, 'set')} within {found.extra:g} of the minimum, of which no part "
-        f"separates the classes{more}."
-    ]
+    headline = (
+        f"within {found.extra:g} of the minimum, of which no part separates the classes{more}"
+    )
+    if not found.certified:
+        headline = "found before the time was up: parts of them may separate the classes, too"
+    lines = [f"{counted(found.n_found, 'set')} {headline}."]
     shown = found.sets[:_MOST_SETS]
     rows = [
         [", ".join(map(cut, one.features)), f"{one.price:g}", f"{one.margin:.3g}"] for one in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -193,10 +194,19 @@ def margins_are_right(
     margins: FloatArray,
     separations: Sequence[Separation],
     signs: Signs | None = None,
+    units: Sequence[int] | None = None,
 ) -> bool:
-    """Whether these are the margins of the sets without the samples that they leave wrong."""
+    """Whether these are the margins of the sets without the samples that they leave wrong.
+
+    The largest comes first among sets of the same price, in `units`, and those not known last.
+    """
     if np.shape(margins) != (len(separations),):
         return False
+    ranks = np.where(np.isnan(margins), -1.0, margins)
+    prices = [0] * len(margins) if units is None else units
+    for place, (before, after) in enumerate(pairwise(prices)):
+        if before == after and ranks[place] < ranks[place + 1]:
+            return False
     # Margins for which there was no time are NaN, and claim nothing.
     known = np.flatnonzero(~np.isnan(margins))
     found = [measure_set(X, y, separations[place], signs) for place in known.tolist()]

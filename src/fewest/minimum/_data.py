@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_X_y
 
+from fewest._estimators.exact import refuse_masked, refuse_rounding
 from fewest._estimators.rules import Rules, read_rules
 from fewest._estimators.validation import encode_classes, encode_two_classes
 from fewest._sparse import check_sparse
@@ -23,6 +24,7 @@ from fewest.minimum._leaves import Separation
 
 _LARGEST = 1e100  # products of larger values may overflow
 _BLOCK_WIDTH = 1024
+_MOST_CLASSES = 300  # every two of them have a hyperplane of their own
 
 
 def check_data(
@@ -33,10 +35,19 @@ def check_data(
     X is copied unless it is like that already: the search reads single columns all the time.
     """
     check_sparse(X, "X")
+    refuse_masked("X", X)
+    refuse_masked("y", y)
+    refuse_rounding(X)
     X, y = check_X_y(X, y, accept_sparse=True, dtype=np.float64, order="F", ensure_min_samples=2)
     if sparse.issparse(X):
         X = X.toarray(order="F")
     classes, codes = encode_classes(name, y)
+    if len(classes) > _MOST_CLASSES:
+        raise ValueError(
+            f"{name} tells up to {_MOST_CLASSES} classes apart, two by two, but y has "
+            f"{len(classes):,}: is it a number rather than a label? Divide numbers into a few "
+            "ranges, for example with numpy.digitize"
+        )
     if np.abs(X).max() > _LARGEST:
         raise ValueError(f"X holds values above {_LARGEST:g}: rescale them")
     return X, classes, codes

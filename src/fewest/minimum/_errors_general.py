@@ -73,7 +73,7 @@ class GeneralSearch(ErrorSearch):
         self._make_tables()
         signed = list(product(*(self.bits.places[column].tolist() for column in self.root)))
         self.roots = np.array(signed, dtype=np.int64).reshape(len(signed), len(self.root))
-        self.conflicts, self._floor = compare_samples(self.X[:, self.everything], self.y)
+        self._equal, self._floor = compare_samples(self.X[:, self.everything], self.y)
         self._scaled, self._is_sound = scale_for_signs(self.X)
         self._on_lines: dict[int, int] = {}
 
@@ -100,6 +100,9 @@ class GeneralSearch(ErrorSearch):
     def floor(self) -> int:
         """Errors that any columns leave: equal samples of different classes."""
         return self._floor
+
+    def list_conflicts(self, most: int) -> list[tuple[int, int]]:
+        return pair_conflicting(self._equal, self.y, most)
 
     def leave_class_out(self) -> Separation:
         """No weights: all samples are wrong but those of the largest class."""
@@ -202,18 +205,35 @@ class GeneralSearch(ErrorSearch):
         return self.settle(columns, most)
 
 
-def compare_samples(X: Any, y: IndexArray) -> tuple[list[tuple[int, int]], int]:
-    """Pairs of equal samples of different classes, and how many samples meet all of them."""
+def compare_samples(X: Any, y: IndexArray) -> tuple[list[list[int]], int]:
+    """Groups of equal samples of several classes; how many samples these leave wrong."""
     groups: dict[bytes, list[int]] = {}
     for i in range(len(X)):
         stop_when_over()
         groups.setdefault((X[i] + 0.0).tobytes(), []).append(i)
-    pairs, floor = [], 0
-    for group in groups.values():
+    mixed = [group for group in groups.values() if np.any(y[group] != y[group[0]])]
+    return mixed, sum(len(group) - int(np.bincount(y[group]).max()) for group in mixed)
+
+
+def pair_conflicting(groups: list[list[int]], y: IndexArray, most: int) -> list[tuple[int, int]]:
+    """Pairs of equal samples of which no `most` samples meet all, if that is true of all pairs.
+
+    So many samples of a class as are one too many to be left out stand for all the others.
+    """
+    pairs: list[tuple[int, int]] = []
+    floor = 0
+    for group in groups:
         labels = y[group]
-        floor += len(group) - int(np.bincount(labels).max())
-        pairs += [(i, j) for i, j in combinations(group, 2) if y[i] != y[j]]
-    return pairs, floor
+        chosen = [
+            int(sample)
+            for label in np.unique(labels)
+            for sample in np.array(group)[labels == label][: most + 1]
+        ]
+        pairs += [(i, j) for i, j in combinations(sorted(chosen), 2) if y[i] != y[j]]
+        floor += len(chosen) - int(np.bincount(y[chosen]).max())
+        if floor > most:
+            break
+    return pairs
 
 
 @njit(cache=True)

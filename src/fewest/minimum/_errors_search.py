@@ -285,6 +285,8 @@ class ErrorSearch:
     ) -> bool:
         """Scan all sets with some beginnings until each is settled; whether to go on."""
         room = _ROOM
+        if self.clock.is_over:  # beginnings that are too dear are listed, too, and take time
+            return False
         while len(prefixes):
             self.clock.report(share, self.tally.nodes)
             if self.clock.is_over:

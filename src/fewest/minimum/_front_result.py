@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import inf, nextafter
 from typing import Any
 
 import numpy as np
@@ -179,14 +181,20 @@ class ErrorFront(Shown):
         """
         check_positive("C", C)
         sizes = [len(point.subsets[0]) - self.n_included for point in self.points]
-        values = [size + C * point.errors for size, point in zip(sizes, self.points, strict=True)]
-        bounds = [point.size + C * point.lower_bound for point in self.points]
+        price = Fraction(float(C))  # sums of doubles could lose the features beside the errors
+        values = [
+            size + price * point.errors for size, point in zip(sizes, self.points, strict=True)
+        ]
+        bounds = [point.size + price * point.lower_bound for point in self.points]
         if len(self.points) <= self.n_features:
-            bounds.append(len(self.points) + C * self.floor)
-        place = int(np.argmin(values))
-        best = self.points[place]
-        found = sizes[place], best.errors, best.subsets[0]
-        return ZeroNormOptimum(float(C), min(values), min(bounds), *found)
+            bounds.append(len(self.points) + price * self.floor)
+        best = min(values)
+        place = values.index(best)
+        point = self.points[place]
+        shown, bound = _show(best), _show(min(bounds))
+        if min(bounds) < best:
+            bound = min(bound, nextafter(shown, 0.0))
+        return ZeroNormOptimum(float(C), shown, bound, sizes[place], point.errors, point.subsets[0])
 
     def verify(self, X: Any, y: ArrayLike, *, search: bool = False) -> Verification:
         """Check the proofs against the data, in exact arithmetic and without a solver.
@@ -270,3 +278,11 @@ class ErrorFront(Shown):
         idle = len([column for column in find_idle(one) if column not in included])
         size = len(one.columns) - self.n_included - idle
         return idle > 0 and self.points[size].lower_bound > errors
+
+
+def _show(value: Fraction) -> float:
+    """The nearest double; infinite beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return inf

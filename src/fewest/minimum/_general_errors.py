@@ -92,7 +92,7 @@ class GeneralErrorDriver(ErrorDriver):
     def _search_all(self) -> None:
         self.twins = self.search.twins
         if self.search.floor > self.max_errors:
-            pairs = self.search.conflicts
+            pairs = self.search.list_conflicts(self.max_errors)
             self.impossible = [RuledOut(self.search.everything, pair, (1, 1)) for pair in pairs]
         elif self.prices.are_equal:
             self._go_up()

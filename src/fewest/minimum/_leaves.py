@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -296,9 +296,12 @@ def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[
     """Whether the samples are separable; weights that separate them, or else Farkas shares.
 
     The first phase of the simplex method on  sum_i y_i lambda_i (x_i, 1) = 0,  sum_i lambda_i = 1,
-    lambda >= 0, in fractions and with Bland's rule, which cannot cycle. If no lambda exists, the
-    multipliers of the last step are a hyperplane with every sample strictly on its side. Columns
-    whose weight must have a sign are no equations, but inequalities: each has a slack.
+    lambda >= 0, with Bland's rule, which cannot cycle. If no lambda exists, the multipliers of the
+    last step are a hyperplane with every sample strictly on its side. Columns whose weight must
+    have a sign are no equations, but inequalities: each has a slack.
+
+    All numbers are whole: those of the inverse of the basis times its determinant, the last pivot,
+    by which every further step divides without a remainder (Edmonds).
     """
     n_samples, width = block.shape
     table = np.ones((width + 2, n_samples), dtype=object)
@@ -311,8 +314,8 @@ def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[
         table = np.hstack([table, slacks])
     n, height = table.shape[1], width + 2
     # The inverse of the basis, which is one of artificial variables first, and the right-hand side.
-    solved = np.eye(height, height + 1, dtype=int).astype(object) * Fraction(1)
-    solved[-1, -1] = Fraction(1)
+    solved = np.eye(height, height + 1, dtype=int).astype(object)
+    solved[-1, -1], determinant = 1, 1
     basis = np.arange(n, n + height)
     while True:
         stop_when_over()
@@ -321,19 +324,20 @@ def decide(block: Integers, y: FloatArray, signs: Signs | None = None) -> tuple[
         if not multipliers[-1]:
             shares = np.zeros(n, dtype=object)
             shares[basis[~is_artificial]] = solved[~is_artificial, -1]
-            return False, _whole(shares[:n_samples])
+            return False, _shorten(shares[:n_samples])
         entering = next((i for i in range(n) if multipliers[:-1] @ table[:, i] > 0), None)
         if entering is None:
             # The multiplier of sum(lambda) = 1 is positive, and no sample can offset it.
-            return True, _whole(-multipliers[:width])
+            return True, _shorten(-multipliers[:width])
         column = solved[:, :-1] @ table[:, entering]
         leaving = min(
-            np.flatnonzero(column > 0), key=lambda r: (solved[r, -1] / column[r], basis[r])
+            np.flatnonzero(column > 0),
+            key=lambda r: (Fraction(int(solved[r, -1]), int(column[r])), basis[r]),
         )
-        solved[leaving] /= column[leaving]
-        others = np.flatnonzero((column != 0) & (np.arange(height) != leaving))
-        solved[others] -= np.outer(column[others], solved[leaving])
-        basis[leaving] = entering
+        others = np.arange(height) != leaving
+        pivot, products = column[leaving], np.outer(column[others], solved[leaving])
+        solved[others] = (pivot * solved[others] - products) // determinant
+        basis[leaving], determinant = entering, pivot
 
 
 def _kernel_vector(matrix: Integers) -> Integers | None:
@@ -364,7 +368,7 @@ def _kernel_vector(matrix: Integers) -> Integers | None:
     return kernel
 
 
-def _whole(values: Integers) -> list[int]:
-    """The same vector times the smallest number that makes it whole."""
-    factor = lcm(*(value.denominator for value in values))
-    return [int(value * factor) for value in values]
+def _shorten(values: Integers) -> list[int]:
+    """The same vector without common factors."""
+    common = gcd(*values) or 1
+    return [int(value) // common for value in values]

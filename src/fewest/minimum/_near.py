@@ -10,6 +10,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
+from fewest._estimators.exact import as_double
 from fewest._estimators.validation import check_count, check_positive
 from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
@@ -50,7 +51,8 @@ class NearOptimalSets(Shown):
         By how much sets may exceed it.
     subsets : tuple of int arrays
         The sets, with included features: the cheapest first, and among those of the same price
-        the one with the largest margin. None of them contains a smaller separating set.
+        the one with the largest margin. None of them contains a smaller separating set, if
+        `minimum` is certified; else time was up before that was known.
     prices, margins : arrays of float
         What each costs (its number of features, unless there are prices), and by how much it
         separates: half the distance of the nearest classes, in standardised columns.
@@ -209,7 +211,7 @@ class NearOptimalSets(Shown):
             and units == sorted(units)
             and all(one <= most + prices.count(self.extra) for one in units)
             and all(follows(rules, one) for one in self.subsets)
-            and margins_are_right(X, codes, self.margins, self.separations, signs)
+            and margins_are_right(X, codes, self.margins, self.separations, signs, units)
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -231,6 +233,7 @@ class NearOptimalSets(Shown):
             "price": self.minimum.price,
             "extra": self.extra,
             "n_found": self.n_found,
+            "certified": self.minimum.certified,
             "complete": self.complete,
             "sets": [
                 {
@@ -270,9 +273,19 @@ class NearOptimalSets(Shown):
             [", ".join(map(cut, one["features"])), f"{one['price']:g}", f"{one['margin']:.3g}"]
             for one in shown
         ]
+        sets = counted(self.n_found, "set")
+        headline = (
+            f"{sets} within {self.extra:g} of the minimum, {self.minimum.price:g}; none contains "
+            f"a smaller set that separates{more}."
+        )
+        if not self.minimum.certified:
+            headline = (
+                f"{sets} found before the time was up. The minimum is not known: it is between "
+                f"{self.minimum.price_bound:g} and {self.minimum.price:g}, and parts of these sets "
+                "may separate."
+            )
         lines = [
-            f"{counted(self.n_found, 'set')} within {self.extra:g} of the minimum, "
-            f"{self.minimum.price:g}; none contains a smaller set that separates{more}.",
+            headline,
             aligned([["features", unit, "margin"], *rows]),
         ]
         if len(shown) < self.n_found:
@@ -366,6 +379,7 @@ def near_optimal_sets(
         check_positive("max_seconds", max_seconds, infinity="for none")
     if not 0 <= extra < np.inf:
         raise ValueError(f"extra must be a number of at least zero; got {extra!r}")
+    extra = as_double("extra", extra)
     names = read_names(X)
     rules = read_rules_of(
         X,
@@ -383,13 +397,13 @@ def near_optimal_sets(
     with clock, limit_threads(effective_n_jobs(n_jobs)):
         lister = _Lister(X, codes, classes, clock, rules=rules)
         minimum = lister.run()
-        complete = lister.list_all(minimum, float(extra))
+        complete = lister.list_all(minimum, extra)
         ranked = lister.rank()
         minimum = lister.take_best(minimum, ranked, complete=complete)
     ranked = ranked[:max_sets]
     return NearOptimalSets(
         minimum=replace(minimum, feature_names=names),
-        extra=float(extra),
+        extra=extra,
         subsets=tuple(np.array(one.columns, dtype=np.intp) for _, _, one in ranked),
         prices=np.array([lister.prices.show(units) for units, _, _ in ranked], dtype=np.float64),
         margins=np.array([margin for _, margin, _ in ranked]),

@@ -90,6 +90,8 @@ class RuledDriver(Driver):
                     self._go_up()
                 else:
                     self._go_down()
+                if self.is_exhausted and not self.rules.one_per_group:
+                    self._prove_exhausted()
         if self.impossible:
             self.ruled_out += self.impossible
         if self.prices.are_equal:
@@ -98,6 +100,19 @@ class RuledDriver(Driver):
         is_cheapest = self.best is not None and self.bound >= self._best_price()
         found = self._minimum(self.ruled_out, certified=is_hopeless or is_cheapest)
         return as_ruled(found, self.rules, self.prices, self.bound)
+
+    def _prove_exhausted(self) -> None:
+        """No set separates: a proof for all columns says so too, which needs no repeated search."""
+        self.is_exhausted = False
+        used = tuple(np.unique(self.bits.columns).tolist())
+        for pair in self.pairs:
+            if len(used) * len(pair.rows) ** 2 > LARGEST_SYSTEM:
+                continue
+            answer = settle_pair(self.X, pair, used, self.rules.weight_signs)
+            if isinstance(answer, RuledOut):
+                self.impossible.append(replace(answer, columns=self._everything))
+        if not self.impossible:  # what is said of all features needs that proof
+            self.lower_bound = min(self.lower_bound, self.X.shape[1])
 
     # Features that all have the same price.
 

@@ -242,6 +242,7 @@ def describe_near_optimal(found: NearOptimalSets, data: Data) -> content.NearOpt
     return content.NearOptimal(
         extra=found.extra,
         n_found=found.n_found,
+        certified=found.minimum.certified,
         complete=found.complete,
         sets=[content.NearSet(**one) for one in plain_values["sets"]],
         in_all=plain_values["in_all"],

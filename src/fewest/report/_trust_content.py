@@ -311,10 +311,15 @@ class Exchange:
 
 @dataclass(frozen=True)
 class NearOptimal:
-    """All sets near the smallest one, and which features can replace which."""
+    """All sets near the smallest one, and which features can replace which.
+
+    `certified` says that the smallest one is proven; else time was up, and parts of sets may
+    separate.
+    """
 
     extra: float
     n_found: int
+    certified: bool
     complete: bool
     sets: list[NearSet]
     in_all: list[str]

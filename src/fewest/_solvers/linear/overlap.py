@@ -24,6 +24,7 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.linear.judge import HOPELESS
 from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result, Status, WarmStart
+from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
 
 # With more features than this, the matrix of Newton's method is too large.
@@ -44,6 +45,8 @@ def prove_overlap(problem: Problem, columns: Columns) -> Result | None:
     steps = 0
     while steps < _MAX_STEPS and not squares.is_smallest():
         steps += 1
+        if current_watch().is_over:
+            return None
         try:
             squares.step()
         except LinAlgError:
