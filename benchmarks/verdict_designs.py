@@ -87,6 +87,7 @@ DESIGNS = (
     Design("40 groups of 2", (2,) * 40),
     Design("50 groups of 4", (4,) * 50, mu=0.9),
     Design("12 groups of 1 to 20", (1, 20, 2, 16, 3, 12, 4, 9, 5, 7, 6, 5), mu=1.2),
+    Design("4 groups of 20 against 8 of 3", (20,) * 4 + (3,) * 8, (0,) * 4 + (1,) * 8, mu=1.2),
     Design("3 groups against 9", (5,) * 12, (0, 1, 1, 1), mu=1.2),
     Design("20 groups, much alike", (4,) * 20, between=3.0, mu=3.0),
     Design("3 classes, 12 groups of 5", (5,) * 12, (0, 1, 2), 3, d=20, mu=1.5),

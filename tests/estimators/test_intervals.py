@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest, t, ttest_ind
 
 from fewest._estimators.intervals import (
+    difference_interval,
     error_interval,
     explain_no_interval,
-    standard_error,
     widen_drawn,
 )
 
@@ -89,26 +89,37 @@ def test_samples_that_were_not_judged_do_not_count():
     assert error_interval(wrong, np.zeros(17)) == error_interval(flags(3, 12), np.zeros(12))
 
 
+@pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("n_first", [6, 3])
-def test_standard_error_of_groups_is_that_of_their_means(n_first):
-    """Welch's, of which SciPy knows the degrees of freedom, for groups of equal sizes."""
-    groups = np.repeat(np.arange(12), 5)
-    codes, values = (groups >= n_first).astype(int), np.random.default_rng(0).random(60)
-    means = values.reshape(12, 5).mean(axis=1)
-    one, two = means[:n_first], means[n_first:]
-    error, freedom = standard_error(values, codes, groups)
-    variance = (one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two)) / 4
-    expected = ttest_ind(one, two, equal_var=False).df
-    assert (error, freedom) == pytest.approx((np.sqrt(2 * variance), expected))
-    assert standard_error(np.ones(60), codes, groups)[0] == 0.0
+def test_differences_are_welchs_with_one_unit_more_for_either_method(n_first, size):
+    groups = np.repeat(np.arange(12), size)
+    codes = (groups >= n_first).astype(int)
+    values = np.random.default_rng(n_first).integers(-1, 2, 12 * size).astype(float)
+    means = values.reshape(12, size).mean(axis=1)
+    one, two = (np.append(part, [1, -1]) for part in (means[:n_first], means[n_first:]))
+    law = ttest_ind(one, -two, equal_var=False)  # of twice the mean of both
+    centre = (one.mean() + two.mean()) / 2
+    error = np.sqrt(2 * (one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two))) / 2
+    found, p_value = difference_interval(values, codes, groups if size > 1 else None)
+    low, high = t.interval(0.95, law.df, loc=centre, scale=error)
+    assert ends(found) == pytest.approx((max(low, -1), min(high, 1)))
+    assert p_value == pytest.approx(2 * t.sf(abs(centre) / error, law.df))
 
 
-def test_standard_error_of_mixed_groups_is_that_of_their_differences():
+def test_differences_of_mixed_groups_are_those_of_the_groups():
     groups, codes = np.repeat(np.arange(12), 4), np.arange(48) % 2
-    values = np.random.default_rng(0).random(48)
-    means = values.reshape(12, 4).mean(axis=1)
-    expected = np.sqrt(2 * means.var(ddof=1) / 12), 11
-    assert standard_error(values, codes, groups) == pytest.approx(expected)
+    values = np.random.default_rng(0).integers(-1, 2, 48).astype(float)
+    means = np.append(values.reshape(12, 4).mean(axis=1), [1, -1])
+    error = np.sqrt(2 * means.var(ddof=1) / 14)
+    found, p_value = difference_interval(values, codes, groups)
+    assert ends(found) == pytest.approx(t.interval(0.95, 13, loc=means.mean(), scale=error))
+    assert p_value == pytest.approx(2 * t.sf(abs(means.mean()) / error, 13))
+
+
+def test_equal_differences_are_not_certain():
+    found, p_value = difference_interval(np.ones(6), np.arange(6) % 2, None)
+    assert found.low < 0.7
+    assert p_value > 0.05
 
 
 def test_a_bootstrap_of_few_groups_is_widened_more():

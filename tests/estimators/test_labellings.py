@@ -1,11 +1,17 @@
 """Ways to label samples or groups, against brute force."""
 
+import warnings
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 
-from fewest._estimators.labellings import count_arrangements, count_labellings, list_others
+from fewest._estimators.labellings import (
+    are_groups_alike,
+    count_arrangements,
+    count_labellings,
+    list_others,
+)
 from fewest._estimators.splits import permute_labels
 
 
@@ -38,6 +44,21 @@ def test_eight_patients_allow_70_labellings():
     drawn = permute_labels(patients % 2, patients, 99, np.random.RandomState(0), exchange="whole")
     assert len({tuple(one) for one in drawn}) == len(drawn) == 69
     assert (drawn.reshape(69, 8, 10) == drawn.reshape(69, 8, 10)[..., :1]).all()
+
+
+@pytest.mark.parametrize(
+    ("of_first", "of_second", "are_alike"),
+    [([5, 5], [5, 5, 5], True), ([1, 20], [20, 1], True), ([20] * 4, [3] * 8, False)],
+)
+def test_groups_of_one_class_may_be_much_smaller(of_first, of_second, are_alike):
+    groups = np.repeat(np.arange(len(of_first) + len(of_second)), of_first + of_second)
+    y = np.repeat([0, 1], [sum(of_first), sum(of_second)])
+    assert are_groups_alike(y, groups) is are_alike
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        permute_labels(y, groups, 3, np.random.RandomState(0), exchange="whole")
+    said = ["groups of one class have more samples" in str(one.message) for one in caught]
+    assert any(said) is not are_alike
 
 
 def test_samples_that_could_have_another_class_have_no_labellings_of_groups():

@@ -57,7 +57,23 @@ def test_the_t_test_by_its_formula():
 def test_the_t_test_of_constant_differences():
     assert paired_t_test([1, 2, 3], [1, 2, 3]).p_value == 1.0
     always = paired_t_test([2, 3, 4], [1, 2, 3])
-    assert (always.statistic, always.p_value) == (np.inf, 0.0)
+    assert always.statistic == np.inf
+    assert np.isnan(always.p_value)  # nothing says how much differences vary
+
+
+def test_folds_that_overlap_make_differences_less_certain():
+    """Nadeau and Bengio: the variance of the mean is s^2 (1/k + n_test/n_train)."""
+    difference = np.random.default_rng(2).standard_normal(10)
+    plain = paired_t_test(difference, np.zeros(10))
+    found = paired_t_test(difference, np.zeros(10), overlap=1 / 9)
+    assert found.statistic == pytest.approx(plain.statistic / np.sqrt(1 + 10 / 9))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.statistic), 9))
+
+
+def test_proportions_of_few_samples_are_fishers():
+    found = compare_proportions([0, 3], [4, 9], [5, 20])
+    assert found.p_value[0] == pytest.approx(stats.fisher_exact([[0, 4], [5, 1]]).pvalue)
+    assert found.p_value[1] == pytest.approx(2 * stats.norm.sf(abs(found.statistic[1])))
 
 
 def test_the_t_test_of_estimators_uses_the_same_folds():
@@ -68,7 +84,8 @@ def test_the_t_test_of_estimators_uses_the_same_folds():
     found = cross_validated_t_test(KNeighborsClassifier(), DummyClassifier(), X, y, cv=folds)
     expected = cross_val_score(KNeighborsClassifier(), X, y, cv=folds) - 0.5
     np.testing.assert_allclose(found.differences, expected)
-    assert found.statistic > 0
+    t = expected.mean() / expected.std(ddof=1) / np.sqrt(1 / 10 + 1 / 9)
+    assert found.statistic == pytest.approx(t)
     assert found.p_value < 0.001
     assert len(cross_validated_t_test(*[KNeighborsClassifier()] * 2, X, y).differences) == 10
 

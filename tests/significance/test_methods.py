@@ -77,11 +77,13 @@ def test_differences_are_paired_by_sample_or_group(data, size):
     each = own.astype(float) - (held_out.in_order(held_out.predicted) != y)
     # Units of one size: their means are a plain sample, class by class.
     one, two = (each[rows].reshape(-1, size).mean(axis=1) for rows in (first, ~first))
+    assert found.difference == pytest.approx((one.mean() + two.mean()) / 2)
+    # One unit more in each class for either method: see `difference_interval`.
+    one, two = (np.append(part, [1.0, -1.0]) for part in (one, two))
     welch = stats.ttest_ind(one, -two, equal_var=False)  # of half their sum
     middle = (one.mean() + two.mean()) / 2
     spread = np.sqrt(2.0) * abs(middle * 2 / welch.statistic) / 2  # training sets overlap
     low, high = stats.t.interval(0.95, welch.df, loc=middle, scale=spread)
-    assert found.difference == pytest.approx(middle)
     assert found.difference_interval.low == pytest.approx(low, abs=1e-9)
     assert found.difference_interval.high == pytest.approx(high, abs=1e-9)
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(middle) / spread, welch.df))

@@ -126,6 +126,20 @@ def test_a_signal_of_eight_patients_is_called_better_and_no_more():
     assert said in content.verdict.text
 
 
+def test_large_groups_of_one_class_are_not_exchanged_for_small_ones():
+    """By whole groups, few permutations do as well; but errors of small groups vary more."""
+    rng = np.random.default_rng(19)
+    sizes = [20] * 4 + [2] * 8
+    patients, y = np.repeat(np.arange(12), sizes), np.repeat([0] * 4 + [1] * 8, sizes)
+    X = rng.standard_normal((12, 10))[patients] + 0.5 * rng.standard_normal((96, 10))
+    parts = ("validation", "permutation")
+    content = judge(X, y, patients, parts=parts, n_permutations=39, random_state=0)
+    assert content.trust.permutation.of_error.p_value <= 0.05
+    assert content.verdict.status == "not shown"
+    assert "Groups of the classes differ much in size" in content.verdict.text
+    assert agree(content)
+
+
 def test_six_patients_allow_no_claim_whatever_the_error():
     content = judge(*make_signal(6, 10))
     assert content.trust.validation.balanced_error == 0.0
@@ -174,6 +188,7 @@ def tested():
         groups=runs,
         parts=("validation", "permutation"),
         n_permutations=59,
+        random_state=0,
     )
 
 

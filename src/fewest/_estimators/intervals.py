@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 from fewest._estimators.labellings import count_labellings
 from fewest._estimators.uncertainty import CONFIDENCE, Interval
@@ -88,19 +88,46 @@ def error_interval(
     return _wilson(error, number / (_REFITTED if refitted else 1.0), z, confidence)
 
 
-def standard_error(
-    differences: FloatArray, codes: IndexArray, groups: NDArray[Any] | None
-) -> tuple[float, float]:
-    """That of a balanced mean of differences of two refitted methods, and degrees of freedom.
+def difference_interval(
+    differences: FloatArray,
+    codes: IndexArray,
+    groups: NDArray[Any] | None,
+    confidence: float = CONFIDENCE,
+) -> tuple[Interval, float]:
+    """Interval of a balanced mean of differences of two refitted methods, and a p-value for zero.
 
-    Zero where all samples of a class have the same difference, so nothing says how they vary.
+    Few samples of a class often have the same difference, which says little about how others
+    differ. So two are added to each class, or class of groups, one for either method (Bonett and
+    Price 2012, for two proportions).
     """
     known = ~np.isnan(differences)
-    codes = np.unique(codes[known], return_inverse=True)[1]
-    groups = None if groups is None else groups[known]
-    units = _find_units(len(codes), groups)
-    variance, freedom = _find_variance(differences[known], codes, units)
-    return math.sqrt(_REFITTED * variance), freedom
+    values, codes = differences[known], np.unique(codes[known], return_inverse=True)[1]
+    units = _find_units(len(codes), None if groups is None else groups[known])
+    sizes, strata = np.bincount(codes), _find_strata(codes, units)
+    shares = 1.0 / sizes[codes] / len(sizes)
+    weights, sums = np.bincount(units, weights=shares), np.bincount(units, weights=values * shares)
+    centre, variances, freedoms = 0.0, [], []
+    for stratum in range(int(strata.max()) + 1):
+        own = strata == stratum
+        n, weight = int(own.sum()), float(weights[own].sum())
+        shrunk = float(sums[own].sum()) * n / (n + 2)
+        mean = shrunk / weight
+        parts = [
+            *(sums[own] - weights[own] * mean),
+            (1 - mean) * weight / n,
+            (1 + mean) * weight / n,
+        ]
+        centre += shrunk
+        variances.append(float(np.sum(np.square(parts))) * (n / (n + 2)) ** 2 * (n + 2) / (n + 1))
+        freedoms.append(n + 1)
+    variance = float(np.sum(variances))
+    freedom = variance**2 / float(np.sum(np.square(variances) / freedoms))
+    error = math.sqrt(_REFITTED * variance)
+    reach = float(stdtrit(freedom, (1.0 + confidence) / 2.0)) * error
+    observed = float(sums.sum())
+    low, high = min(observed, centre - reach), max(observed, centre + reach)
+    p_value = 2.0 * float(stdtr(freedom, -abs(centre) / error))
+    return Interval(max(-1.0, low), min(1.0, high), confidence), p_value
 
 
 def widen_drawn(codes: IndexArray, groups: NDArray[Any] | None, confidence: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from fewest._estimators.uncertainty import Labellings
 from fewest._types import IndexArray
 
+_ALIKE = 2.0  # so far may the averages of classes be apart
 _MANY = 10**9  # arrangements: nobody lists so many
 
 
@@ -25,7 +27,7 @@ def count_labellings(codes: IndexArray, groups: NDArray[Any] | None) -> Labellin
     >>> from fewest._estimators.labellings import count_labellings
     >>> patients = np.repeat(np.arange(8), 10)
     >>> count_labellings(patients % 2, patients)
-    Labellings(n_groups=8, n_labellings=70, n_different=35)
+    Labellings(n_groups=8, n_labellings=70, n_different=35, are_alike=True)
     """
     if groups is None:
         return None
@@ -35,7 +37,29 @@ def count_labellings(codes: IndexArray, groups: NDArray[Any] | None) -> Labellin
     sizes = Counter(codes[first].tolist())
     number = math.factorial(len(first)) // math.prod(map(math.factorial, sizes.values()))
     swaps = math.prod(map(math.factorial, Counter(sizes.values()).values()))
-    return Labellings(len(first), number, number // swaps)
+    return Labellings(len(first), number, number // swaps, are_groups_alike(codes, groups))
+
+
+def are_groups_alike(y: NDArray[Any], groups: NDArray[Any]) -> bool:
+    """Whether groups of all classes, of which each has one, have about as many samples.
+
+    What varies with the size of a group is its mean, by the inverse: so its average is compared.
+    """
+    _, first, sizes = np.unique(groups, return_index=True, return_counts=True)
+    labels = y[first]
+    means = [float(np.mean(1.0 / sizes[labels == label])) for label in np.unique(labels)]
+    return max(means) <= _ALIKE * min(means)
+
+
+def note_sizes(y: NDArray[Any], groups: NDArray[Any] | None) -> None:
+    """Warn where labels of whole groups cannot change places as if groups were alike."""
+    if groups is not None and not are_groups_alike(y, groups):
+        warnings.warn(
+            "groups of one class have more samples than those of another, and their means vary "
+            "less: p-values that compare whole groups may be too small. Trust the interval of the "
+            "error, or take as many samples of every group",
+            stacklevel=3,
+        )
 
 
 def count_arrangements(y: NDArray[Any], members: Sequence[IndexArray]) -> int:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import column_or_1d
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.in_time import ending_in_time
-from fewest._estimators.labellings import count_arrangements, list_others
+from fewest._estimators.labellings import count_arrangements, list_others, note_sizes
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.probabilities import Calibrated
 from fewest._interrupts import raise_interrupt
@@ -327,7 +327,11 @@ def permute_labels(
         )
     _, first, member = np.unique(groups, return_index=True, return_inverse=True)
     if parts is not None and _mixed(parts, groups):
-        raise ValueError("a group lies in several strata: with exchange='whole' none may")
+        raise ValueError(
+            "a group lies in several strata, but the labels of whole groups change places: give "
+            "all samples of a group the same covariates"
+        )
+    note_sizes(y, groups)
     blocks = np.zeros(len(first)) if parts is None else parts[first]
     return _permute_within(y[first], blocks, n_permutations, rng)[:, member]
 

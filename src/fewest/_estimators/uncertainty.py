@@ -22,12 +22,15 @@ class Labellings:
     """In how many ways the groups could have got the classes that they have.
 
     `n_different` takes ways as one that only swap classes of equally many groups, because the
-    errors are the same: one in so many is the smallest p-value there can be.
+    errors are the same: one in so many is the smallest p-value there can be. `are_alike` says that
+    groups of all classes have about as many samples: else their labels do not change places freely,
+    because errors of small groups vary more.
     """
 
     n_groups: int
     n_labellings: int
     n_different: int
+    are_alike: bool
 
     @property
     def smallest_p(self) -> float:

@@ -197,6 +197,7 @@ def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
 
 def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
     """Whether covariates explain the result; None without folds."""
+    from fewest._estimators.splits import choose_exchange
     from fewest.significance import confounding
 
     arguments, data = job.arguments, job.data
@@ -211,6 +212,7 @@ def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
             job.covariates,
             cv=arguments.cv,
             groups=data.groups,
+            exchange=choose_exchange(data.y, data.groups),
             held_out=held_out.first_repeat,
             random_state=arguments.seed,
             n_jobs=arguments.jobs,

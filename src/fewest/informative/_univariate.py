@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse, stats
 
+from fewest._estimators.labellings import note_sizes
 from fewest._estimators.many_samples import hold_several
 from fewest._estimators.splits import check_groups, require_all_classes
 from fewest._estimators.validation import (
@@ -118,6 +119,7 @@ def t_map(
         require_all_classes(groups, y)
         difference, error, freedom = _compare_pairs(X, y, groups)
     else:
+        note_sizes(y, groups)
         difference, error, freedom = _compare_two(*_average_groups(X, y, groups))
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(difference == 0.0, 0.0, difference / error)

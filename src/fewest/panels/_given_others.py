@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fewest._estimators.labellings import are_groups_alike
 from fewest._estimators.splits import choose_exchange
 from fewest._types import FloatArray, IndexArray
 
@@ -35,11 +36,16 @@ def measure_given_others(
 ) -> float | None:
     r"""p-value of one of the columns of `values` given the others; None if samples are too few.
 
+    None also where whole groups would change places although those of one class are much smaller.
+
     With the feature x, the others Z and indicators D of the classes, it is the test of Freedman and
     Lane (1983) of D in the linear model :math:`x = a + Z b + D c + e`: what Z leaves of x is
     permuted, and the share of it that D explains is compared. For normal x this is the permutation
     form of Rao's test whether a feature adds to a linear discriminant.
     """
+    are_whole = choose_exchange(codes, groups) == "whole"
+    if groups is not None and are_whole and not are_groups_alike(codes, groups):
+        return None
     x, Z, D, blocks = _prepare(values, codes, groups, place)
     basis = find_basis(Z)
     residual = x - basis @ (basis.T @ x)

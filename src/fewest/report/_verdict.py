@@ -47,6 +47,8 @@ def judge_content(content: Content) -> Verdict:
             is_better, sentences = False, [confounding.verdict, *sentences]
         else:
             sentences.append(confounding.verdict)
+            if confounding.is_open:
+                is_better = None if is_better else is_better
     elif "confounding" in awaited:
         is_better = None if is_better else is_better
     elif is_better:  # otherwise there is nothing to explain
@@ -87,6 +89,14 @@ def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     errors, where = None, ""
     if found.against is not None:
         errors, where = found.against.as_fitted, " on the second data"
+        n_judged = sum(one.error is not None for one in errors.classes)
+        if n_judged < 2:
+            return Verdict(
+                None,
+                "Not tested against chance: the second data have samples of one class only, and "
+                "who always names it makes no error",
+            )
+        guessing = 1.0 - 1.0 / n_judged
     elif found.chosen_elsewhere:
         errors, where = found.errors, " of a panel that was chosen elsewhere"
     elif found.choice is not None:
@@ -156,9 +166,25 @@ def _judge_permutation(
             start = "Not tested against chance: too few permutations"
     elif error.p_value <= _LEVEL and max(error.observed, shown) < guessing:
         is_better, start = True, "Better than chance"
+        if (
+            labellings is not None
+            and not labellings.are_alike
+            and not _is_below(validation, guessing)
+        ):
+            is_better, start = False, "Not shown to be better than chance"
+            others.append(
+                "Groups of the classes differ much in size, which permutations of whole groups "
+                "cannot allow for, and the interval of the error reaches guessing"
+            )
     else:
         is_better, start = False, "Not shown to be better than chance"
     return Verdict(is_better, ". ".join([f"{start}: {known}", *others]))
+
+
+def _is_below(validation: Validation | None, guessing: float) -> bool:
+    """Whether the interval of the error ends below guessing."""
+    interval = None if validation is None else validation.balanced_interval
+    return interval is not None and interval.high < guessing
 
 
 def _judge_interval(

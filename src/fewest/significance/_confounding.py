@@ -17,7 +17,7 @@ from fewest._estimators.splits import permute_labels, split_folds
 from fewest._estimators.validation import check_count, encode_classes
 from fewest._showing import Shown
 from fewest._types import FloatArray, IndexArray
-from fewest._wording import percent
+from fewest._wording import counted, percent
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.significance._covariates import Covariate, make_strata, read_covariates
@@ -26,6 +26,10 @@ from fewest.significance._resampling import check_samples
 
 _N_ASSOCIATIONS = 999
 _LEVEL = 0.05
+# Of the test whether measurements are balanced within their ranges: what it misses may be taken for
+# an effect of the features, so it is not strict.
+_LEVEL_OF_BALANCE = 0.2
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ class Confounding(Shown):
     `error` is that of the machine, `covariates_error` that of the covariates alone. `p_value` is
     the share of labellings, permuted among samples that are alike in all covariates, with an error
     at most the machine's; None if the classes cannot be distinguished from the covariates at all.
+    `unbalanced` names measurements that differ between the classes, even among samples of the same
+    range: then the features may show only that.
     """
 
     report_kind = "confounding"  # as which `fewest.report` takes it
@@ -63,6 +69,7 @@ class Confounding(Shown):
     n_strata: int
     n_mixed: int
     n_permutations: int
+    unbalanced: tuple[str, ...] = ()
 
     @property
     def suspects(self) -> tuple[str, ...]:
@@ -72,7 +79,19 @@ class Confounding(Shown):
     @property
     def is_explained(self) -> bool:
         """Whether the features were not shown to add anything to the covariates."""
-        return self.p_value is None or self.p_value > _LEVEL
+        return self.p_value is None or (self.p_value > _LEVEL and not self.is_open)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the samples cannot say if the features add anything to the covariates."""
+        if self.p_value is None:
+            return False
+        return self._are_too_few or (bool(self.unbalanced) and self.p_value <= _LEVEL)
+
+    @property
+    def _are_too_few(self) -> bool:
+        """Whether no p-value could be small enough."""
+        return 1.0 / (1.0 + self.n_permutations) > _LEVEL + _ROUNDING
 
     @property
     def verdict(self) -> str:
@@ -85,6 +104,16 @@ class Confounding(Shown):
                 "other samples can decide."
             )
         alike = f"among samples that are alike in {names}"
+        if self._are_too_few:
+            return (
+                f"Whether the features tell the classes apart {alike} is not known: "
+                f"{counted(self.n_permutations, 'permutation')} cannot give a p-value of {_LEVEL:g}"
+            )
+        if self.is_open:
+            return (
+                f"Whether the features tell the classes apart {alike} is not known: even in the "
+                f"same range, {_join(self.unbalanced)} differs between the classes"
+            )
         if self.is_explained:
             blame = f" What they show may be {_join(self.suspects)}." if self.suspects else ""
             return (
@@ -122,8 +151,9 @@ def confounding(
     Three questions: does a covariate alone predict the class; do the features predict the
     covariate; and do the features still predict the class among samples that are alike in all
     covariates? For the last question labels are permuted within strata: the same categories, and
-    the same range of each measurement (two to five ranges with about the same number of samples).
-    Within a range, measurements still differ a little.
+    the same range of each measurement (two to twenty ranges with about the same number of samples).
+    Within a range, measurements still differ a little; where they differ between the classes even
+    there, nothing is claimed (`is_open`).
 
     Parameters
     ----------
@@ -189,9 +219,10 @@ def confounding(
     )
     strata = make_strata(known)
     n_mixed = int(np.sum(hold_several(codes, strata)))
-    p_value = None
+    p_value, n_done = None, 0
+    unbalanced: tuple[str, ...] = ()
     if n_mixed:
-        p_value = permutation_test(
+        test = permutation_test(
             estimator,
             X,
             labels,
@@ -205,7 +236,15 @@ def confounding(
             random_state=seed,
             n_jobs=n_jobs,
             verbose=verbose,
-        ).p_value
+        )
+        p_value, n_done = test.p_value, test.n_permutations
+        unbalanced = tuple(
+            one.name
+            for one, report in zip(known, reports, strict=True)
+            if one.is_number
+            and report.p_value <= _LEVEL
+            and _associate(one, codes, groups, exchange, rng, strata) <= _LEVEL_OF_BALANCE
+        )
     return Confounding(
         covariates=reports,
         error=held_out.balanced_error,
@@ -214,7 +253,8 @@ def confounding(
         p_value=p_value,
         n_strata=len(np.unique(strata)),
         n_mixed=n_mixed,
-        n_permutations=n_permutations if n_mixed else 0,
+        n_permutations=n_done,
+        unbalanced=unbalanced,
     )
 
 
@@ -224,10 +264,14 @@ def _associate(
     groups: NDArray[Any] | None,
     exchange: str,
     rng: np.random.RandomState,
+    strata: IndexArray | None = None,
 ) -> float:
-    """The permutation p-value of how much of the covariate the classes explain."""
-    permuted = permute_labels(codes, groups, _N_ASSOCIATIONS, rng, exchange=exchange)
+    """The permutation p-value of how much of the covariate the classes explain, within strata."""
+    permuted = permute_labels(codes, groups, _N_ASSOCIATIONS, rng, exchange=exchange, parts=strata)
     columns = covariate.encode()
+    if strata is not None:
+        means = np.stack([np.bincount(strata, weights=one) for one in columns.T], axis=1)
+        columns = columns - (means / np.bincount(strata)[:, None])[strata]
     observed = _explain(columns, codes)
     chance = np.array([_explain(columns, one) for one in permuted])
     # Sums in another order differ by rounding.

@@ -17,7 +17,7 @@ from fewest._wording import counted, listed
 # only where they are equal.
 _MOST_CATEGORIES, _SHARING = 10, 4
 _FEWEST_PER_STRATUM = 8  # on average, where numbers are divided into ranges
-_MOST_RANGES = 5
+_MOST_RANGES = 20
 
 
 @dataclass(frozen=True, eq=False)

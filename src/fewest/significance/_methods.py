@@ -11,11 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from sklearn.utils import check_random_state
 
 from fewest._estimators.held_out import Fold, HeldOut, judge_fold, judge_in_parallel, run_held_out
-from fewest._estimators.intervals import error_interval, explain_no_interval, standard_error
+from fewest._estimators.intervals import (
+    difference_interval,
+    error_interval,
+    explain_no_interval,
+)
 from fewest._estimators.uncertainty import CONFIDENCE, Interval
 from fewest._estimators.validation import check_share, encode_classes
 from fewest._showing import Shown
@@ -263,19 +266,10 @@ class _Table:
         difference = float(balance(one, self.codes) - balance(two, self.codes))
         if np.array_equal(one, two, equal_nan=True):
             return replace(method, difference=0.0, predicts_alike=True)
-        error, freedom = standard_error(one - two, self.codes, self.groups)
-        # Without a spread, or with too few groups, there is nothing to judge it by.
-        if not error or explain_no_interval(self.codes, self.groups, self.confidence):
+        if explain_no_interval(self.codes, self.groups, self.confidence):
             return replace(method, difference=difference)
-        law = stats.t(freedom)
-        reach = float(law.ppf((1.0 + self.confidence) / 2.0)) * error
-        low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
-        return replace(
-            method,
-            difference=difference,
-            difference_interval=Interval(low, high, self.confidence),
-            p_value=float(2.0 * law.sf(abs(difference) / error)),
-        )
+        interval, p_value = difference_interval(one - two, self.codes, self.groups, self.confidence)
+        return replace(method, difference=difference, difference_interval=interval, p_value=p_value)
 
     def expect_choice(self, rng: np.random.RandomState) -> float | None:
         """The error of the method with the smallest error inside, on the samples outside."""
