@@ -156,7 +156,9 @@ def test_the_first_set_will_do_when_time_is_up(monkeypatch):
     X, y = problem(1)
     minimize, calls = _upper.minimize_zero_norm, []
     monkeypatch.setattr(
-        _upper, "minimize_zero_norm", lambda *given: calls.append(given) or minimize(*given)
+        _upper,
+        "minimize_zero_norm",
+        lambda *given, **more: calls.append(given) or minimize(*given, **more),
     )
     found = find_first_set(X, y, Clock(limit=0.0))
     assert len(calls) == 1
@@ -167,11 +169,11 @@ def test_first_set_survives_a_solver_that_fails(monkeypatch):
     X, y = problem(1)
     minimize, calls = _upper.minimize_zero_norm, []
 
-    def fail_once(*arguments):
+    def fail_once(*arguments, **more):
         calls.append(arguments)
         if len(calls) == 1:
             raise SolverError("no solution")
-        return minimize(*arguments)
+        return minimize(*arguments, **more)
 
     monkeypatch.setattr(_upper, "minimize_zero_norm", fail_once)
     assert find_first_set(X, y, Clock()).holds(X, y)

@@ -136,6 +136,10 @@ HUGE = {
         partial(minimum_features, feature_cost=PRICES, limit=3.0), 400, 60_000, "noise", 3,
     ),
     "near, 3,000 x 300": (partial(near_optimal_sets, limit=3.0), 3_000, 300, "errors", 2),
+    "near, 20,000 x 300": (partial(near_optimal_sets, limit=2.0), 20_000, 300, "noise", 2),
+    "minimum, 60,000 x 100, prices": (
+        partial(minimum_features, feature_cost=PRICES, limit=2.0), 60_000, 100, "noise", 2,
+    ),
     "front, 60 x 60,000": (partial(error_front, limit=3.0), 60, 60_000, "errors", 2),
 }  # fmt: skip
 

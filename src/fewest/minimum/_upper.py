@@ -18,12 +18,20 @@ from fewest._solvers.linear.master import SolverError, TimeIsUpError
 from fewest._solvers.linear.reweight import minimize_zero_norm
 from fewest._solvers.problem import support_feature_machine, unit_margin
 from fewest._solvers.result import Status
+from fewest._solvers.terms import Terms
 from fewest._solvers.watch import Watch, watching
 from fewest._types import FloatArray, IndexArray
 from fewest.minimum._classes import ClassPair, pair_classes
 from fewest.minimum._clock import Clock, stop_when_over
 from fewest.minimum._data import drop_unused
-from fewest.minimum._leaves import RuledOut, Separation, find_weights, lift_columns, settle
+from fewest.minimum._leaves import (
+    RuledOut,
+    Separation,
+    Signs,
+    find_weights,
+    lift_columns,
+    settle,
+)
 from fewest.minimum._search import CoverSearch
 
 # The class means are one apart in the Support Feature Machine's programs.
@@ -35,39 +43,50 @@ _SETTLED_PER_NODE = 32
 _LARGEST_SWAP = 50_000  # samples times columns: settling a larger set takes seconds
 
 
-def find_first_set(X: FloatArray, y: FloatArray, clock: Clock) -> Separation | None:
-    """The smallest set that the Support Feature Machine or Weston's method selects, proven.
+def find_first_set(
+    X: FloatArray,
+    y: FloatArray,
+    clock: Clock,
+    terms: Terms | None = None,
+    signs: Signs | None = None,
+) -> Separation | None:
+    """The cheapest set that the Support Feature Machine or Weston's method selects, proven.
 
-    For two classes. None if neither separates them strictly (ties may leave samples on the
-    hyperplane). When time is up, the first set that is found will do.
+    For two classes; `terms` are what the columns cost, one each without them, and `signs` those
+    that their weights must have. None if neither method separates the classes strictly (ties may
+    leave samples on the hyperplane). When time is up, the first set that is found will do.
     """
     columns = scale_columns(lift_columns(X)[0])
-    zero_margin = support_feature_machine(y)
-    best = None
-    for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), unit_margin(y)):
+    cost = None if terms is None else terms.first_costs()
+    zero_margin = replace(support_feature_machine(y), feature_cost=cost, feature_sign=signs)
+    hard = replace(unit_margin(y), feature_cost=cost, feature_sign=signs)
+    best, lowest = None, np.inf
+    for problem in (zero_margin, replace(zero_margin, margin=_STRICT_MARGIN), hard):
         if best is not None and clock.is_over:
             break
         try:
             seconds = clock.seconds_left if best else clock.seconds_left_in_all
             with watching(Watch(seconds)):
-                result = minimize_zero_norm(problem, columns)
+                result = minimize_zero_norm(problem, columns, terms=terms)
         except SolverError:
             if best is None:
                 stop_when_over()
             continue
-        fewest = np.inf if best is None else len(best.columns)
-        if result.status is not Status.INFEASIBLE and 0 < result.n_features < fewest:
-            answer = _settle_in_time(X, y, result.features)
-            best = answer if isinstance(answer, Separation) else best
+        price = len(result.features) if terms is None else terms.total(result.features)
+        is_set = result.status is not Status.INFEASIBLE and len(result.features) > 0
+        if is_set and price < lowest:
+            answer = _settle_in_time(X, y, result.features, signs)
+            if isinstance(answer, Separation):
+                best, lowest = answer, price
     return best
 
 
 def _settle_in_time(
-    X: FloatArray, y: FloatArray, columns: IndexArray
+    X: FloatArray, y: FloatArray, columns: IndexArray, signs: Signs | None
 ) -> Separation | RuledOut | None:
     """The decision about columns; None where time is up."""
     try:
-        return settle(X, y, columns)
+        return settle(X, y, columns, signs=signs)
     except TimeIsUpError:
         return None
 
