@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas
 import pytest
+from scipy import sparse
 
-from fewest.tables import InputError, read_table
+from fewest.tables import InputError, read_samples, read_table
 from tests.tables.samples import NAMES, two_classes, write_csv
+
+BEYOND = 2**53  # the next whole number is no double
 
 
 @pytest.fixture
@@ -252,3 +255,34 @@ def test_wrong_name_is_refused_before_the_cells_are_read(table, monkeypatch):
     with pytest.raises(InputError, match="has no column 'gene_99'"):
         read_table(table, "group", ["gene_99"])
     assert options == []
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".npz", ".T.csv", ".sparse.npz"])
+@pytest.mark.parametrize("values", [(BEYOND, BEYOND + 1), (2, -BEYOND - 1)])
+def test_whole_numbers_that_no_double_holds(refused, tmp_path, suffix, values):
+    path, how = tmp_path / f"table{suffix}", {}
+    frame = pandas.DataFrame({"amount": values, "other": [1.5, 2.5], "group": ["a", "b"]})
+    if suffix == ".T.csv":
+        frame.astype(object).T.to_csv(path, header=["s1", "s2"], index_label="name")
+        how["transpose"] = True
+    elif suffix == ".npz":
+        np.savez(path, X=np.array([values]).T, y=["a", "b"], feature_names=["amount"])
+    elif suffix == ".sparse.npz":
+        sparse.save_npz(path, sparse.csr_matrix(np.array([values, values]).T))
+        with pytest.raises(InputError, match="a double cannot hold"):
+            read_samples(path, None)
+        return
+    elif suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path)
+    message = refused(path, None if suffix == ".npz" else "group", **how)
+    assert message.startswith(f"amount of {path} has {values[1]}, which a double cannot hold:")
+    if suffix != ".npz":
+        assert read_table(path, "group", ["amount"], **how).feature_names == ["other"]
+
+
+def test_large_numbers_that_doubles_hold(tmp_path):
+    frame = pandas.DataFrame({"a": [BEYOND + 2, 2**62], "b": [1e20, 3e300], "c": [0.5, 2**53]})
+    frame.assign(group=["a", "b"]).to_csv(tmp_path / "table.csv", index=False)
+    assert read_table(tmp_path / "table.csv", "group").X.tolist() == frame.to_numpy().tolist()

@@ -25,6 +25,7 @@ from fewest.tables._frame import (
     is_sparse,
     require_some,
 )
+from fewest.tables._rounded import refuse_rounded
 from fewest.tables._together import may_be_groups
 
 if TYPE_CHECKING:
@@ -277,13 +278,26 @@ def compare_percent(
 
 
 def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[str]]:
-    """These columns as one array, and their names; an error that names those with text."""
+    """These columns as one array, and their names; an error that names what is no number."""
     names = [frame.names.columns.names[place] for place in positions]
+    X = _convert(frame, positions, names)
+    cells = frame.cells
+
+    def get_column(place: int) -> Label:
+        if is_sparse(X):
+            return X[:, [place]].data
+        return X[:, place] if isinstance(cells, np.ndarray) else cells.iloc[:, positions[place]]
+
+    refuse_rounded(X, names, frame.origin, get_column)
+    return X, names
+
+
+def _convert(frame: Frame, positions: Sequence[int], names: list[str]) -> Any:
     everything = list(positions) == list(range(frame.cells.shape[1]))
     if isinstance(frame.cells, np.ndarray):
-        return frame.cells if everything else np.take(frame.cells, positions, axis=1), names
+        return frame.cells if everything else np.take(frame.cells, positions, axis=1)
     if is_sparse(frame.cells):
-        return frame.cells if everything else frame.cells[:, list(positions)], names
+        return frame.cells if everything else frame.cells[:, list(positions)]
     columns = frame.cells.iloc[:, positions]
     kinds = list(columns.dtypes)
     text = [place for place, kind in enumerate(kinds) if kind.kind not in NUMBER_KINDS]
@@ -291,7 +305,7 @@ def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[
         raise _refuse_text(columns, names, text, frame.origin)
     single = all(kind == np.float32 for kind in kinds)
     X = columns.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
-    return np.ascontiguousarray(X), names  # cross-validation takes out rows many times
+    return np.ascontiguousarray(X)  # cross-validation takes out rows many times
 
 
 def _refuse_text(

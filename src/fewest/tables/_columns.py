@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fewest._memory import TooLargeError
+from fewest._types import IndexArray
 from fewest._wording import listed, near, quoted, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
 from fewest.tables._frame import (
@@ -26,6 +28,7 @@ from fewest.tables._frame import (
     Request,
     make_ids,
 )
+from fewest.tables._rounded import refuse_rounded
 from fewest.tables._sizes import check_parquet, check_workbook, check_zip
 
 if TYPE_CHECKING:
@@ -146,7 +149,8 @@ def make_frame(
         kept, said = _find_samples(header, first, request, visible(file))
         parts = chain([first], parts)
         parts = (_put_names_first(part, header, kept, request) for part in parts)
-        cells, rows = _turn(parts, {*request.labels, *request.drop}, decimal)
+        labels = {*request.labels, *request.drop}
+        cells, rows = _turn(parts, labels, visible(file), decimal)
         names = name_lines(rows, request, file, lambda: header)
         notes += [*said, TRANSPOSED]
     else:
@@ -258,7 +262,7 @@ def _find_ids(cells: pandas.DataFrame, header: Sequence[str], request: Request) 
 
 
 def _turn(
-    parts: Iterable[pandas.DataFrame], labels: Collection[str], decimal: str = "."
+    parts: Iterable[pandas.DataFrame], labels: Collection[str], origin: str, decimal: str = "."
 ) -> tuple[pandas.DataFrame, list[str]]:
     """Samples as rows, and the names of the columns, which are in the first column of the file.
 
@@ -281,11 +285,18 @@ def _turn(
         except (ValueError, TypeError):
             is_text |= np.any([is_no_number(column) for column in cells], axis=0)
             block = _convert(cells, ~is_text)
+        numbers = np.flatnonzero(~is_text)
+        named = [names[row] for row in numbers]
+        refuse_rounded(block, named, origin, partial(_take_row, cells, numbers))
         blocks.append(pandas.DataFrame(block))
         text += [_infer([column.iloc[row] for column in cells]) for row in np.flatnonzero(is_text)]
         for name, in_text in zip(names, is_text, strict=True):
             (text_names if in_text else number_names).append(name)
     return pandas.concat([*text, *blocks], axis=1, ignore_index=True), text_names + number_names
+
+
+def _take_row(cells: Sequence[pandas.Series], rows: IndexArray, place: int) -> NDArray[Any]:
+    return np.array([column.iloc[rows[place]] for column in cells], dtype=object)
 
 
 def list_names(cells: pandas.Series) -> list[str]:
