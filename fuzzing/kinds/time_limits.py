@@ -105,6 +105,8 @@ def _draw_data(rng: np.random.Generator, most: int) -> tuple[np.ndarray, np.ndar
     X = rng.standard_normal((n, d))
     if rng.random() < 0.3:
         X = np.rint(rng.choice([1.0, 3.0]) * X)
+    elif rng.random() < 0.1:  # all columns are as good as the first
+        X = np.outer(X[:, 0], np.arange(1.0, d + 1.0))
     return X, draw_codes(rng, X, int(rng.choice([2, 2, 2, 3, 5])))
 
 
@@ -117,7 +119,7 @@ def _draw_search(rng: np.random.Generator) -> tuple[str, _Call]:
         (minimum_features, {"n_solutions": several}),
         (minimum_features, {"n_solutions": several, "max_errors": int(rng.integers(1, 6))}),
         (near_optimal_sets, {"extra": float(rng.integers(3))}),
-        (error_front, {"n_solutions": several, "max_features": int(rng.integers(1, 6))}),
+        (error_front, {"n_solutions": several, "max_features": int(4.0 ** rng.uniform(0, 2.2))}),
     )[int(rng.integers(4))]
     if search is error_front or "max_errors" in wanted:
         rules.pop("feature_groups", None)

@@ -8,17 +8,21 @@ until somebody has dealt with it; solvers ask for it from round to round.
 from __future__ import annotations
 
 import _thread
+import math
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from types import FrameType
 from typing import Any
 
 _PAUSE = 0.01  # seconds until a Ctrl-C that a destructor has swallowed is sent again
 
 _pressed = threading.Event()
+# When the user asked searches to end, if these may be asked (`ending_early`).
+_asked: list[float] | None = None
 
 
 def is_interrupt(error: BaseException) -> bool:
@@ -50,6 +54,43 @@ def ignore_interrupts() -> None:
     """Let a further Ctrl-C not disturb the end of the command; until `no_lost_interrupts` ends."""
     if signal.getsignal(signal.SIGINT) is _remember:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def may_be_asked() -> bool:
+    """Whether a Ctrl-C asks what is under way to end with what it knows, and raises nothing."""
+    return _asked is not None
+
+
+def left_until_asked() -> float:
+    """Seconds until the user asked to end: none or less by then, infinity before that."""
+    return _asked[0] - monotonic() if _asked else math.inf
+
+
+@contextmanager
+def ending_early() -> Iterator[list[float]]:
+    """Let the first Ctrl-C end searches as a time limit does; the second one ends the command.
+
+    Yields a list that is empty until then. Only within `no_lost_interrupts`: in Python, Ctrl-C is a
+    KeyboardInterrupt.
+    """
+    global _asked
+    asked: list[float] = []
+    if signal.getsignal(signal.SIGINT) is not _remember:
+        yield asked
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        asked.append(monotonic())
+        signal.signal(signal.SIGINT, _remember)
+
+    _asked = asked
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked
+    finally:
+        _asked = None
+        if signal.getsignal(signal.SIGINT) is ask:
+            signal.signal(signal.SIGINT, _remember)
 
 
 @contextmanager

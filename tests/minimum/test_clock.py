@@ -1,15 +1,21 @@
 """Compiled parts of the search return after a number of steps, and go on where they ended."""
 
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
 from fewest import minimum_features
+from fewest._interrupts import ending_early, no_lost_interrupts
 from fewest.minimum import _cover as cover
 from fewest.minimum import _search
 from fewest.minimum._bits import SignedBits
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
 from fewest.minimum._search import CoverSearch
+from tests.platforms import needs
 
 
 def many_kinds(n=72, d=40, k=24):
@@ -90,3 +96,35 @@ def test_words_of_rows_are_listed():
         [[0, 0], [0, 0], [0, 0]],
         [[0, 1], [0, 0], [0, 0]],
     ]
+
+
+def press_in(seconds):
+    timer = threading.Timer(seconds, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    return timer
+
+
+@needs("POSIX signals")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_is_an_error_in_python_and_a_limit_where_it_may_be(n_jobs):
+    """A result with what is known, in which nothing is claimed that was not gone through."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 400)), np.arange(60) % 2
+    minimum_features(X[:, :30], y, max_seconds=1.0)  # compiles
+    press_in(1.0)
+    with pytest.raises(KeyboardInterrupt):
+        minimum_features(X, y, max_seconds=60, n_jobs=n_jobs)
+    with no_lost_interrupts(), ending_early() as asked:
+        press_in(1.0)
+        found = minimum_features(X, y, max_seconds=np.inf, n_jobs=n_jobs)
+        assert asked
+        assert found.seconds < asked[0] + 3.0
+    assert not found.certified
+    assert 3 <= found.lower_bound <= found.size
+    assert found.verify(X, y)
+    with no_lost_interrupts(), ending_early():
+        press_in(0.5)
+        time.sleep(1.0)
+        press_in(0.5)
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(5.0)

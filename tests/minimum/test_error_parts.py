@@ -14,6 +14,7 @@ from fewest.minimum._bits import pack
 from fewest.minimum._clock import Clock
 from fewest.minimum._data import Twins
 from fewest.minimum._dominance import DominanceBits, count_single_errors
+from fewest.minimum._errors_search import ErrorSearch, _decreasing
 from fewest.minimum._hitting import (
     MET,
     UNKNOWN,
@@ -75,7 +76,33 @@ def test_lines_and_thresholds_leave_the_fewest_errors(seed):
     counts = np.empty((2, 2), dtype=np.int64)
     given = np.asfortranarray(X), np.arange(len(y)), y, np.arange(2)
     share_out(count_single_errors, 2, *given, counts)
-    assert counts.min(axis=1).tolist() == [fewest_errors(X[:, [j]], y) for j in (0, 1)]
+    singles = [fewest_errors(X[:, [j]], y) for j in (0, 1)]
+    assert counts.min(axis=1).tolist() == singles
+    for signs in (None, np.array([1, -1], dtype=np.int8)):
+        search = ErrorSearch(np.asfortranarray(X), y, Clock())
+        search.signs = signs
+        for j in (0, 1):
+            found = search.separate_single(j)
+            assert found.holds(X, y, signs)
+            assert len(found.wrong) >= singles[j]
+            assert signs is not None or len(found.wrong) == singles[j]
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_beginnings_are_those_of_all_sets_without_rivals(length):
+    """Each set of that many and two more places has its larger ones among the beginnings."""
+    rng = np.random.default_rng(length)
+    for _ in range(30):
+        rivals = rng.integers(0, 5, int(rng.integers(0, 9))).tolist()
+        taken = frozenset(rng.integers(0, 5, 1).tolist())
+        sets = [
+            places
+            for places in combinations(range(len(rivals))[::-1], length + 2)
+            if len({rivals[k] for k in places} - taken) == length + 2
+        ]
+        found = list(_decreasing(rivals, len(rivals), length, taken))
+        assert len(set(found)) == len(found)
+        assert set(found) == {places[:length] for places in sets}
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
-from fewest import decide_separability, minimum_features, near_optimal_sets
+from fewest import decide_separability, error_front, minimum_features, near_optimal_sets
+from fewest._solvers.linear.master import TimeIsUpError
 from fewest.cli._near_text import near_text
-from fewest.minimum import _features
+from fewest.minimum import _errors_general, _features
 from fewest.minimum._clock import Clock
+from fewest.minimum._errors_search import ErrorSearch
 from fewest.report._data import Data
 from fewest.report._trust import describe_near_optimal
 
@@ -28,6 +31,19 @@ def test_sets_with_parts_that_separate_are_not_said_to_have_none():
     shown = near_text(describe_near_optimal(found, Data(X, y)), has_prices=False)
     assert "no part" not in shown
     assert found.verify(X, y)
+
+
+@pytest.mark.parametrize("rules", [{}, {"exclude": [3]}, {"feature_cost": {0: 2.0}}])
+def test_a_front_that_ended_before_equal_samples_were_counted_verifies(rules):
+    X = np.random.default_rng(0).standard_normal((12, 5))
+    X[1], y = X[0], np.arange(12) % 2
+    counted = error_front(X, y, max_features=1, **rules)
+    counts = (_errors_general, "compare_samples") if rules else (ErrorSearch, "_prepare")
+    with patch.object(*counts, side_effect=TimeIsUpError):
+        found = error_front(X, y, **rules)
+    assert (found.proven, found.floor, counted.floor) == (False, 0, 1)
+    assert found.verify(X, y)
+    assert not counted.proven or not replace(counted, floor=0).verify(X, y)
 
 
 # Three classes, columns 2 and 3 equal, and two samples of classes 0 and 2 that nothing separates.

@@ -74,7 +74,9 @@ def draw(n: int, d: int, kind: str = "noise", n_classes: int = 2) -> tuple[Any, 
     X = rng.standard_normal((n, d))
     if kind == "sparse":
         X *= rng.random((n, d)) < 0.05
-    if kind in ("noise", "sparse"):
+    if kind == "tied":
+        X = np.outer(X[:, 0], np.arange(1.0, d + 1.0))
+    if kind in ("noise", "sparse", "tied"):
         y = rng.permutation(np.arange(n) % n_classes)
         return (sparse.csr_matrix(X) if kind == "sparse" else X), y
     z = X[:, :5].sum(axis=1) + (0.8 * rng.standard_normal(n) if kind == "errors" else 0.0)
@@ -114,6 +116,19 @@ SEARCHES = {
     "front": (error_front, 400, 1_000, "errors", 2),
     "front, four features": (partial(error_front, max_features=4), 100, 3_000, "signal", 2),
     "front, long": (error_front, 20_000, 20, "errors", 2),
+    "front, many features": (partial(error_front, max_features=12), 200, 20, "noise", 2),
+    "front, many features, three classes": (
+        partial(error_front, max_features=20), 200, 60, "noise", 3,
+    ),
+    "front, many features, prices": (
+        partial(error_front, max_features=20, feature_cost=PRICES), 200, 60, "noise", 2,
+    ),
+    "front, equal columns": (
+        partial(error_front, max_features=1, n_solutions=None), 20_000, 20, "tied", 2,
+    ),
+    "minimum, errors, equal columns": (
+        partial(minimum_features, max_errors=9_995, n_solutions=None), 20_000, 20, "tied", 2,
+    ),
     "front, all sets": (partial(error_front, n_solutions=None), 200, 1_000, "noise", 2),
     "front, prices": (partial(error_front, feature_cost=PRICES), 200, 1_000, "errors", 2),
     "front, three classes": (error_front, 300, 1_000, "errors", 3),

@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import monotonic
 
-from fewest._interrupts import raise_interrupt
+from fewest._interrupts import left_until_asked, raise_interrupt
 
 
 class Watch:
     """A time limit, and where to tell how far a solve has come.
 
     It is over so many seconds of `grace` after the limit: what ends at the limit can still be put
-    into a result then.
+    into a result then. Where Ctrl-C may ask a search to end, that is a limit, too.
     """
 
     def __init__(
@@ -31,23 +31,28 @@ class Watch:
     ) -> None:
         self._limit = float("inf") if max_seconds is None else monotonic() + max_seconds
         self._end = self._limit + grace
+        self._grace = grace
         self._tell = tell
 
     @property
     def is_over(self) -> bool:
         """Whether the time is up: end soon, with the best that is known."""
         raise_interrupt()
-        return monotonic() > self._end
+        return self._left < 0
+
+    @property
+    def _left(self) -> float:
+        return min(self._end - monotonic(), left_until_asked() + self._grace)
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self._end - monotonic())
+        return max(0.0, self._left)
 
     @property
     def seconds_for_step(self) -> float:
         """What a step that begins now may take: up to the limit, or else up to the end."""
-        now = monotonic()
-        return self._limit - now if now < self._limit else max(0.0, self._end - now)
+        left = min(self._limit - monotonic(), left_until_asked())
+        return left if left > 0 else self.seconds_left
 
     def end_with(self, other: Watch) -> None:
         """Be over no later than another one, but for a grace of its own."""

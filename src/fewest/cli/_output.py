@@ -39,7 +39,12 @@ _INPUTS = {
 }
 # What a command may be stopped before.
 _PARTS = {
+    "search": "the search",
     "validation": "the cross-validation",
+    "points": "the points",
+    "against": "the second data",
+    "choice": "the choice in every fold",
+    "panels": "the other panels",
     "confounding": "the test of the covariates",
     "comparison": "the comparison with other methods",
     "learning_curve": "the learning curve",
@@ -159,7 +164,7 @@ class Output:
             yield
         except BaseException:
             if waiting and sys.stderr is not None:
-                names = ", ".join(dict.fromkeys(_PARTS[part] for part in waiting))
+                names = name_parts(waiting)
                 where = " and in ".join(["above", *filter(None, [self.file]), *places])
                 print(
                     f"fewest: not finished: {names}. What was found before is {where}.",
@@ -174,6 +179,11 @@ class Output:
         is_new = text not in self._told
         self._told.add(text)
         return is_new
+
+
+def name_parts(parts: Iterable[str]) -> str:
+    """What these parts are called, each once."""
+    return ", ".join(dict.fromkeys(_PARTS[part] for part in parts))
 
 
 def _check_files(arguments: argparse.Namespace, files: dict[str, str]) -> None:

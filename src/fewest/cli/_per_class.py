@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fewest._run.budget import Budget
 from fewest._wording import cut, visible
 from fewest.cli._errors import InseparableError
-from fewest.cli.minimum import verify
+from fewest.cli.minimum import searching, stop_if, verify
 from fewest.exceptions import NotSeparableError
 from fewest.report._class_content import OneClass, PerClass
 from fewest.report._data import Data
@@ -34,18 +34,20 @@ def search_each_class(job: Job, rules: dict[str, Any]) -> None:
     # All classes last: it takes longest, and has the time that the others leave over.
     parts = [*map(data.against_rest, data.labels), data]
     budget, found = Budget(arguments.max_seconds), []
-    with job.working("searching"):
+    with searching(job) as asked:
         for place, part in enumerate(parts):
             seconds = max(budget.left / (len(parts) - place), 1e-3)
             found.append(_search(job, part, rules, seconds))
     if all(result.size is None for result in found):
+        if asked and not all(result.certified for result in found):
+            raise KeyboardInterrupt
         said = _refuse(arguments.max_errors, rules, found)
         raise InseparableError(f"{said} Allow errors:\n{job.suggest('select', '--C', '10')}")
     classes = [
         describe_class_minimum(label, result, part)
         for label, result, part in zip(data.labels, found, parts, strict=False)
     ]
-    later = verify(job, *zip(found, parts, strict=True))
+    later = stop_if(asked) + verify(job, *zip(found, parts, strict=True))
     per_class = gather_classes(classes)
     data.n_jobs = 1  # --jobs are threads here; those of the page would be processes
     job.deliver(lambda _: _list_features(per_class), found[-1], per_class, later=later)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from fewest._interrupts import ending_early
 from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
@@ -127,8 +129,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.per_class and not data.is_binary:
         search_each_class(job, rules)
         return
-    result, near = _search(job, rules)
+    with searching(job) as asked:
+        result, near = _search(job, rules)
     if result.size is None:
+        if asked and not result.certified:
+            raise KeyboardInterrupt
         pairs = [f"{cut(one)} and {cut(other)}" for one, other in result.inseparable.tolist()]
         if arguments.max_errors:
             raise InseparableError(_refuse_errors(arguments.max_errors, result.certified))
@@ -138,7 +143,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise InseparableError(f"{said} Allow errors:\n{job.suggest('select', '--C', '10')}")
     if arguments.per_class:
         job.note([TWO_CLASSES])
-    later: list[Stage] = []
+    later = stop_if(asked)
     if arguments.plot and near is not None:
         later.append(("plot", partial(_draw, job, near)))
     later += verify(job, (result if near is None else near, data))
@@ -162,16 +167,31 @@ def _search(job: Job, rules: dict[str, Any]) -> tuple[MinimumResult, NearOptimal
         "verbose": job.verbose,
         **rules,
     }
-    with job.working("searching"):
-        if arguments.all:
-            near = near_optimal_sets(data.X, data.y, extra=arguments.extra, **wanted)
-            return near.minimum, near
-        sizes = {
-            "max_errors": arguments.max_errors,
-            "max_size": arguments.max_size,
-            "n_solutions": arguments.solutions,
-        }
-        return minimum_features(data.X, data.y, **sizes, **wanted), None
+    if arguments.all:
+        near = near_optimal_sets(data.X, data.y, extra=arguments.extra, **wanted)
+        return near.minimum, near
+    sizes = {
+        "max_errors": arguments.max_errors,
+        "max_size": arguments.max_size,
+        "n_solutions": arguments.solutions,
+    }
+    return minimum_features(data.X, data.y, **sizes, **wanted), None
+
+
+@contextmanager
+def searching(job: Job) -> Iterator[list[float]]:
+    """The search, which Ctrl-C ends as a time limit does; the list is empty if there was none."""
+    with job.working("searching"), ending_early() as asked:
+        yield asked
+
+
+def stop_if(asked: list[float]) -> list[Stage]:
+    """The stage that ends the command, once the result is printed, if Ctrl-C ended the search."""
+
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    return [("search", stop)] if asked else []
 
 
 def verify(job: Job, *results: tuple[_Verifiable, Data]) -> list[Stage]:
@@ -248,7 +268,7 @@ def _show_front(job: Job, rules: dict[str, Any]) -> None:
     from fewest.minimum import error_front
 
     arguments, data = job.arguments, job.data
-    with job.working("searching"):
+    with searching(job) as asked:
         front = error_front(
             data.X,
             data.y,
@@ -259,7 +279,7 @@ def _show_front(job: Job, rules: dict[str, Any]) -> None:
             verbose=job.verbose,
             **rules,
         )
-    later: list[Stage] = []
+    later = stop_if(asked)
     if arguments.plot:
         from fewest.plotting import plot_error_front
 

@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack
 from time import perf_counter
 
+from fewest._interrupts import left_until_asked, may_be_asked
 from fewest._run.progress import Progress
 from fewest._solvers.linear.master import TimeIsUpError
 from fewest._solvers.watch import Watch, current_watch, watching
@@ -20,7 +21,8 @@ class Clock:
 
     Searches look at it after pieces of work that do not depend on time: about a thousandth of a
     second each, and so many looks at once (`spend`) after larger ones. A run may thus also be
-    limited by a number of looks, and then ends at the same place however fast the computer is.
+    limited by a number of looks, and then ends at the same place however fast the computer is. With
+    a limit, it is also over when the user asks for it, where Ctrl-C may do that.
 
     Within it (`with clock:`), programs, compiled loops and exact decisions look at the same limit.
     Compiled loops end there, decisions a second later: with a `TimeIsUpError`, and no answer.
@@ -37,6 +39,7 @@ class Clock:
     ) -> None:
         self._started = perf_counter()
         self._limit = float("inf") if limit is None else limit
+        self._may_be_asked = limit is not None and may_be_asked()
         self._looks_left = most_looks
         self._whole = whole  # of which this is a part
         self._verbose = verbose
@@ -46,7 +49,7 @@ class Clock:
         self._within = ExitStack()
 
     def __enter__(self) -> Clock:
-        if self._limit < math.inf:
+        if self._limit < math.inf or self._may_be_asked:
             self._within.enter_context(watching(Watch(self.seconds_left, grace=_GRACE)))
         return self
 
@@ -60,18 +63,23 @@ class Clock:
 
     @property
     def seconds_left(self) -> float:
-        return max(0.0, self._limit - self.seconds)
+        return max(0.0, self._left)
+
+    @property
+    def _left(self) -> float:
+        left = self._limit - self.seconds
+        return min(left, left_until_asked()) if self._may_be_asked else left
 
     @property
     def is_over(self) -> bool:
         """Whether to end now; to ask is a look."""
         self.spend(1)
-        return self._looks_left < 0 or self.seconds >= self._limit
+        return self._looks_left < 0 or self._left <= 0
 
     @property
     def is_late(self) -> bool:
         """Whether the time was up a while ago: leave out what is not needed."""
-        return self.seconds >= self._limit + _GRACE
+        return self._left <= -_GRACE
 
     def spend(self, looks: int) -> None:
         """Count work that is worth so many looks."""

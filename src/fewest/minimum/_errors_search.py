@@ -34,6 +34,7 @@ _MOST_COUNTS = 1 << 11
 _STEPS_PER_LOOK = 15_000  # samples around a pivot: a thousandth of a second
 _CALL_STEPS = 100 * _STEPS_PER_LOOK
 _CALL_SETS = 1 << 23
+_BEGINNING = 1 << 8  # what it takes to list one, in sets
 _TASKS_PER_THREAD = 8  # of one call: threads share the work evenly then
 _STRIPE = 64  # first members of pairs in one task
 _ROOM = 64
@@ -96,15 +97,23 @@ class ErrorSearch:
     def separate_single(self, column: int) -> Separation:
         """The weight and the wrong samples of the best threshold of a column."""
         x = self.X[:, column]
-        best: tuple[int, int, IndexArray] | None = None
+        best: tuple[int, int, float] | None = None
         allowed = 0 if self.signs is None else int(self.signs[column])
         for sign in (1, -1) if not allowed else (allowed,):
-            for threshold in (-np.inf, *np.unique(sign * x)):
-                wrong = np.flatnonzero((sign * x > threshold) != (self.y == 1))
-                if best is None or len(wrong) < best[0]:
-                    best = len(wrong), sign, wrong
+            values, places = np.unique(sign * x, return_inverse=True)
+            # Above the threshold is the second class: more and more samples are not.
+            ones, all_ = (
+                np.append(0, np.cumsum(np.bincount(places, weights=one, minlength=len(values))))
+                for one in (self.y == 1, np.ones(len(x)))
+            )
+            errors = (ones + (len(x) - ones[-1]) - (all_ - ones)).astype(np.intp)
+            k = int(np.argmin(errors))
+            if best is None or errors[k] < best[0]:
+                best = int(errors[k]), sign, float(values[k - 1]) if k else -np.inf
         assert best is not None
-        return Separation((column,), ((best[1],),), tuple(best[2].tolist()))
+        _, sign, threshold = best
+        wrong = np.flatnonzero((sign * x > threshold) != (self.y == 1))
+        return Separation((column,), ((sign,),), tuple(wrong.tolist()))
 
     def try_best_pairs(self, fewest: int) -> int:
         """The fewest errors of pairs of the best features, if below `fewest`."""
@@ -349,7 +358,7 @@ class ErrorSearch:
         work, total = 0, max(1, n_signed ** max(1, length))
         for chosen, start, stop in self._list_starts(length):
             batch.append((chosen, start, stop))
-            work += (stop - start) * (stop + 8)
+            work += _BEGINNING + (stop - start) * (stop + 8)
             if work > _CALL_SETS and len(batch) >= enough:
                 share = min(1.0, (chosen[0] if length else start) ** max(1, length) / total)
                 yield self._with_roots(batch, length, limit()), share
@@ -364,11 +373,10 @@ class ErrorSearch:
                 yield (), start, min(start + _STRIPE, self.bits.n_signed)
             return
         rivals = self.bits.rivals
-        taken = set(rivals[self.roots[0]].tolist())
-        for chosen in _decreasing(self.bits.n_signed, length):
-            own = set(rivals[list(chosen)].tolist())
-            if len(own) == length and not own & taken:
-                yield chosen, 0, chosen[-1]
+        taken = frozenset(rivals[self.roots[0]].tolist())
+        for chosen in _decreasing(rivals.tolist(), self.bits.n_signed, length, taken):
+            stop_when_over()
+            yield chosen, 0, chosen[-1]
 
     def _with_roots(
         self, batch: list[tuple[tuple[int, ...], int, int]], length: int, limit: float
@@ -402,14 +410,25 @@ class ErrorSearch:
         return tuple(sorted(self.bits.columns[list(places)].tolist()))
 
 
-def _decreasing(below: int, length: int) -> Iterator[tuple[int, ...]]:
-    """All tuples of decreasing numbers, those with small first numbers first."""
+def _decreasing(
+    rivals: list[int], below: int, length: int, taken: frozenset[int]
+) -> Iterator[tuple[int, ...]]:
+    """Tuples of decreasing places without rivals, those with small first numbers first.
+
+    Below the last of each are at least two more that are no rivals: so many are missing to a set.
+    """
+    free: set[int] = set()
     for first in range(below):
-        if length == 1:
-            yield (first,)
-        else:
-            for rest in _decreasing(first, length - 1):
-                yield (first, *rest)
+        own = rivals[first]
+        if own in taken:
+            continue
+        if len(free) - (own in free) > length:
+            if length == 1:
+                yield (first,)
+            else:
+                for rest in _decreasing(rivals, first, length - 1, taken | {own}):
+                    yield (first, *rest)
+        free.add(own)
 
 
 def _match_equal_samples(X: FloatArray, y: IndexArray) -> Iterator[tuple[int, int]]:

@@ -256,8 +256,13 @@ class Front:
             self._keep_last(1, fewest)
             return
         columns = self.search.singles(fewest)[: self.room + 1]
-        sets = [self.search.separate_single(column) for column in columns]
-        self._add(1, fewest, self.search.expand(sets, self.room + 1))
+        sets: list[Separation] = []
+        for column in columns:
+            if sets and self.clock.is_over:
+                break
+            sets.append(self.search.separate_single(column))
+        complete = len(sets) == len(columns)
+        self._add(1, fewest, self.search.expand(sets, self.room + 1), complete=complete)
 
     def _try_pairs(self) -> None:
         search = self.search

@@ -97,7 +97,7 @@ class ErrorFront(Shown):
         For 0, 1, ... features.
     floor : int
         Errors that any set of features leaves: the number of disjoint pairs of equal samples
-        that belong to different classes.
+        that belong to different classes; 0 where time was up before they were counted.
     seconds : float
         Wall-clock time.
     n_samples, n_features : int
@@ -228,7 +228,7 @@ class ErrorFront(Shown):
         if rules is not None and not are_sound(rules, self.n_features):
             return False
         allowed = X if rules is None else X[:, ~rules.excluded]
-        if self.floor != compare_samples(allowed, codes)[1]:
+        if not floor_holds(self, allowed, codes):
             return False
         signs = None if rules is None else rules.weight_signs
         proofs = [one for point in self.points for one in point.separations]
@@ -278,6 +278,13 @@ class ErrorFront(Shown):
         idle = len([column for column in find_idle(one) if column not in included])
         size = len(one.columns) - self.n_included - idle
         return idle > 0 and self.points[size].lower_bound > errors
+
+
+def floor_holds(front: Any, X: FloatArray, codes: IndexArray) -> bool:
+    """Whether so many errors are left by all columns, or zero where that was not counted."""
+    if front.floor == 0 and not front.proven:
+        return True
+    return bool(front.floor == compare_samples(X, codes)[1])
 
 
 def _show(value: Fraction) -> float:

@@ -23,7 +23,7 @@ from fewest.minimum._claims import (
 )
 from fewest.minimum._data import check_data, read_names
 from fewest.minimum._errors_check import Claim, nothing_within
-from fewest.minimum._errors_general import compare_samples
+from fewest.minimum._front_result import floor_holds
 from fewest.minimum._leaves import RuledOut, Separation
 from fewest.minimum._prices import Prices
 from fewest.minimum._result import name_columns
@@ -75,7 +75,8 @@ class PriceFront(Shown):
     max_features : int
         Largest number of features in a set, besides included ones.
     floor : int
-        Errors that any set of features leaves, since samples of different classes are equal.
+        Errors that any set of features leaves, since samples of different classes are equal; 0
+        where time was up before they were counted.
     seconds : float
         Wall-clock time.
     n_samples, n_features : int
@@ -172,7 +173,7 @@ class PriceFront(Shown):
             return False
         if np.any(np.diff(self.errors) >= 0) or self.floor > self.points[-1].errors:
             return False
-        if self.floor != compare_samples(X[:, ~self.rules.excluded], codes)[1]:
+        if not floor_holds(self, X[:, ~self.rules.excluded], codes):
             return False
         if not search:
             return True

@@ -13,15 +13,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import local
+from time import monotonic
 from typing import Any
 
 import joblib
 import numpy as np
 
+from fewest._interrupts import left_until_asked, may_be_asked
 from fewest._solvers.linear.master import TimeIsUpError
 from fewest._solvers.watch import current_watch
 
 _PARTS_PER_THREAD = 4  # tasks differ in length
+_LOOK = 0.1  # seconds from one look to the next at whether the user asks to end
 
 
 class _Here(local):
@@ -61,8 +64,8 @@ def share_out(kernel: Callable[..., Any], n_tasks: int, *arguments: Any) -> None
     kernel has written so far is not all.
     """
     alarm = np.zeros(1, dtype=np.uint8)
-    seconds = current_watch().seconds_for_step
-    if _here.n_threads == 1 and seconds == math.inf:
+    end, was_asked = monotonic() + current_watch().seconds_for_step, left_until_asked() <= 0
+    if _here.n_threads == 1 and end == math.inf and not may_be_asked():
         kernel(0, n_tasks, alarm, *arguments)
         return
     if _here.pool is None:
@@ -74,9 +77,9 @@ def share_out(kernel: Callable[..., Any], n_tasks: int, *arguments: Any) -> None
         for start in range(0, n_tasks, step)
     ]
     try:
-        _, late = wait(parts, None if seconds == math.inf else seconds)
-        if late:
-            raise TimeIsUpError("the time is up, and not all was gone through")
+        while wait(parts, max(0.0, min(_LOOK, end - monotonic()))).not_done:
+            if monotonic() >= end or (left_until_asked() <= 0 and not was_asked):
+                raise TimeIsUpError("the time is up, and not all was gone through")
         for part in parts:
             part.result()
     finally:  # also after a Ctrl-C

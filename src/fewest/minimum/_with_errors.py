@@ -61,9 +61,13 @@ class ErrorDriver(Course):
         began = perf_counter()
         errors = self.search.bits.errors
         columns = self.search.singles(self.max_errors)
-        self._keep(self.search.separate_single(column) for column in columns[:MOST_KEPT])
-        self.n_found += sum(self.twins.copies(column) for column in columns[MOST_KEPT:])
-        return self._end_step(1, Tally(nodes=len(errors)), began)
+        n_listed, n_wanted = 0, min(len(columns), MOST_KEPT)
+        while n_listed < n_wanted and not (n_listed and self.clock.is_over):
+            self._keep([self.search.separate_single(columns[n_listed])])
+            n_listed += 1
+        self.n_found += sum(self.twins.copies(column) for column in columns[n_listed:])
+        complete = n_listed == n_wanted
+        return self._end_step(1, Tally(nodes=len(errors)), began, complete=complete)
 
     def _try_pairs(self) -> bool:
         if not self._may_try(2):

@@ -39,13 +39,57 @@ def test_ctrl_c(start, finish, noise, tmp_path, run):
     assert "Traceback" not in seen.text
     assert sorted(path.name for path in tmp_path.iterdir()) == ["noise.npz", "out.json"]
     left = (tmp_path / "out.json").read_text()
-    if command in ("select", "rank", "informative") and left != "old":
+    if command in ("select", "rank", "informative", "minimum") and left != "old":
         # These keep what is finished; that is a whole result of its own.
         kept = json.loads(left)
         assert kept["command"] == command
         assert command != "select" or "Not finished yet" in kept["verdict"]["text"]
     else:
         assert left == "old"
+
+
+@pytest.mark.parametrize(
+    ("options", "known"),
+    [
+        ([], "Smallest set known: "),
+        pytest.param(["--all"], "found before the time was up", marks=pytest.mark.slow),
+        pytest.param(["--max-errors", "2"], "Smallest set known: ", marks=pytest.mark.slow),
+        pytest.param(["--front", "6"], "Fewest training errors", marks=pytest.mark.slow),
+    ],
+)
+def test_ctrl_c_ends_a_search_with_what_is_known(start, finish, tmp_path, options, known):
+    """As its time limit does: the best set and the bound are printed and written."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "few.npz", X=rng.standard_normal((60, 400)), y=np.arange(60) % 2)
+    asked = ("minimum", "few.npz", "--max-seconds", "inf", "--json", "out.json", *options)
+    child = start(*asked, "--report", "page.html")
+    child.expect(r"sets of 4[^\r]*\d+%\||3 features[^\r]*\d+%\|")
+    child.sendintr()
+    sent = time.monotonic()
+    seen = finish(child)
+    assert time.monotonic() - sent < 4.0
+    assert seen.code == 130
+    assert known in seen.text
+    assert "not finished: the search, the permutation test, the page" in seen.text
+    assert seen.text.rstrip().endswith("fewest: interrupted")
+    assert "Traceback" not in seen.text
+    kept = json.loads((tmp_path / "out.json").read_text())
+    front = kept["trust"]["front"] if "--front" in options else None
+    assert front or kept["trust"]["minima"][0]["sets"]
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_second_ctrl_c_ends_a_search_at_once(start, finish, tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "few.npz", X=rng.standard_normal((60, 400)), y=np.arange(60) % 2)
+    child = start("minimum", "few.npz", "--max-seconds", "inf")
+    child.expect(r"sets of 4[^\r]*\d+%\|")
+    child.sendintr()
+    time.sleep(0.02)
+    child.sendintr()
+    seen = finish(child)
+    assert seen.code == 130
+    assert "Traceback" not in seen.text
 
 
 def test_ctrl_c_while_libraries_load(start, finish, noise):

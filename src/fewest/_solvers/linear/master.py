@@ -51,6 +51,9 @@ _NO_SOLUTION = (
 )
 
 
+NO_SOLUTION_YET = "the time is up, and there is no solution yet: raise max_seconds"
+
+
 class SolverError(RuntimeError):
     """A restricted program that should be solvable was given up."""
 
@@ -248,7 +251,7 @@ class Master:
         if status not in _CONCLUSIVE:
             status = self._run_roughly()
         if status == highspy.HighsModelStatus.kInterrupt:
-            raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
+            raise TimeIsUpError(NO_SOLUTION_YET)
         if status == highspy.HighsModelStatus.kOptimal:
             return self._optimum(self._highs)
         if status == highspy.HighsModelStatus.kUnbounded:

@@ -22,6 +22,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from fewest._solvers.certify import dual_bound, dual_point, price_ratios
 from fewest._solvers.columns import Columns
 from fewest._solvers.linear.judge import HOPELESS
+from fewest._solvers.linear.master import NO_SOLUTION_YET, TimeIsUpError
 from fewest._solvers.problem import Problem
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
@@ -45,8 +46,6 @@ def prove_overlap(problem: Problem, columns: Columns) -> Result | None:
     steps = 0
     while steps < _MAX_STEPS and not squares.is_smallest():
         steps += 1
-        if current_watch().is_over:
-            return None
         try:
             squares.step()
         except LinAlgError:
@@ -108,6 +107,8 @@ class _SquaredSlacks:
         """Samples with their sign, some at a time, with the bias beside the features."""
         rows = np.arange(self._problem.n_samples) if chosen is None else chosen
         for start in range(0, len(rows), _ROWS):
+            if current_watch().is_over:
+                raise TimeIsUpError(NO_SOLUTION_YET)
             part = rows[start : start + _ROWS]
             block = np.ones((len(part), len(self._features) + 1))
             block[:, :-1] = self._columns.take_rows(part, self._features)

@@ -22,7 +22,13 @@ from fewest._solvers.columns import Columns
 from fewest._solvers.columns.at_hand import Part
 from fewest._solvers.linear.interior import Vertex, guess_vertex, has_interior, is_large
 from fewest._solvers.linear.judge import Held, State, conclude, judge, pick_largest
-from fewest._solvers.linear.master import Master, MasterSolution, TimeIsUpError, UnboundedError
+from fewest._solvers.linear.master import (
+    NO_SOLUTION_YET,
+    Master,
+    MasterSolution,
+    TimeIsUpError,
+    UnboundedError,
+)
 from fewest._solvers.problem import Problem, starting_direction
 from fewest._solvers.result import Result, Status, WarmStart
 from fewest._solvers.watch import current_watch
@@ -228,7 +234,7 @@ class _Partition:
     def point(self) -> MasterSolution:
         """The best known hyperplane, with the last dual solution."""
         if not self._is_feasible:
-            raise TimeIsUpError("the time is up, and there is no solution yet: raise max_seconds")
+            raise TimeIsUpError(NO_SOLUTION_YET)
         return MasterSolution(True, self._alpha, self._multiplier, self._w, self._b)
 
     def conclude(self, state: State, tol: float, rounds: int, started: float) -> Result | None:
