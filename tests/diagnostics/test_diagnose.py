@@ -82,6 +82,22 @@ def test_few_samples_and_many_features_warn_of_leave_one_out():
     assert "Use folds that keep the classes' shares instead" in words(found)
 
 
+@pytest.mark.parametrize("parts", ["groups", "blocks"])
+def test_nothing_is_said_of_leave_one_out_where_samples_belong_together(parts):
+    """Noise of ten patients: seven samples of each are nearly the same."""
+    rng = np.random.default_rng(0)
+    owner = np.repeat(np.arange(10), 7)
+    X = rng.standard_normal((10, 100))[owner] + 0.1 * rng.standard_normal((70, 100))
+    y = owner % 2 if parts == "groups" else np.arange(70) % 2
+    found = diagnose(X, y, n_permutations=0, **{parts: owner})
+    assert (found.leave_one_out, found.n_independent) == (None, 10)
+    assert "error of new samples" not in words(found)
+    assert "the 70 samples are of 10 groups" in words(found)
+    assert "Leave out whole groups." in words(found)
+    alone = diagnose(X, y, n_permutations=0, **{parts: np.arange(70)})
+    assert alone.leave_one_out == loo_reliability(X, y, standardize=True)
+
+
 def test_folds_are_at_most_the_smallest_class():
     X, y = make_gaussian(n=12, d=30, k=1, positive_fraction=0.25, random_state=0)
     with pytest.warns(UserWarning, match="3 folds instead of 10: class 1 has only 3 samples"):

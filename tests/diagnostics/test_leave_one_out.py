@@ -1,5 +1,7 @@
 """`loo_reliability` against leave-one-out itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -97,10 +99,19 @@ def test_standard_error_of_the_distance():
     assert np.median([one.mu2_error for one in found]) == pytest.approx(spread, rel=0.15)
 
 
-def test_honest_where_samples_are_many():
+@pytest.mark.parametrize("verdict", ["one", "zero", "close", "pessimistic", "optimistic"])
+def test_the_sentence_has_no_error(verdict):
+    """An error that is computed from the samples themselves would be read as one of others."""
+    noise = loo_reliability(*data(20, 50, 0.0, np.random.default_rng(0)))
+    text = replace(noise, verdict=verdict).explanation
+    assert text.startswith("Leave-one-out of independent samples")
+    assert "%" not in text
+
+
+def test_close_where_samples_are_many():
     X, y = data(200, 50, 0.0, np.random.default_rng(0))
     found = loo_reliability(X, y)
-    assert found.verdict == "honest"
+    assert found.verdict == "close"
     assert "close to the error of new samples" in found.explanation
 
 

@@ -93,14 +93,16 @@ class Diagnosis(Shown):
     guessing; without folds, the p-value of the number of features. `separable` is whether some
     hyperplane separates the classes; if not, the test is of the soft machine with C = 1. Without
     permutations, these and `n_selected` are None, and the data are only described. `bounds`,
-    `vc_dimension` and `leave_one_out` are None for more than two classes. `sphericity`, `distances`
-    and `hubs` compare pairs of samples; with very many samples they use only some, and say how
-    many.
+    `vc_dimension` and `leave_one_out` are None for more than two classes, and `leave_one_out` also
+    where samples belong together (`n_independent` groups or blocks of them). `sphericity`,
+    `distances` and `hubs` compare pairs of samples; with very many samples they use only some, and
+    say how many.
     """
 
     report_kind = "diagnosis"  # as which `fewest.report` takes it
     n_samples: int
     n_features: int
+    n_independent: int
     class_sizes: dict[Any, int]
     alpha: float
     conclusive: bool | None
@@ -175,6 +177,12 @@ class Diagnosis(Shown):
         ]
         if self.leave_one_out is not None:
             lines.append(_describe_leave_one_out(self.leave_one_out))
+        elif self.n_independent < self.n_samples:
+            lines.append(
+                f"Do not leave out one sample at a time: the {self.n_samples} samples are of "
+                f"{self.n_independent} groups, and the rest of a sample's group would be trained "
+                "on. Leave out whole groups."
+            )
         return lines
 
     def _describe_subsample(self) -> list[str]:
@@ -280,6 +288,7 @@ def diagnose(
             f"got {class_sizes}"
         )
     n, d = X.shape
+    n_independent = count_independent(n, groups, blocks)
     binary = len(class_sizes) == 2
     separable = n_selected = test = bounds = vc_dimension = None
     if n_permutations:
@@ -303,12 +312,12 @@ def diagnose(
         )
     if binary and n_selected is not None:
         chosen = min(max(1, n_selected), d)
-        n_independent = count_independent(n, groups, blocks)
         bounds = subset_separability_bounds(n_independent, d, chosen, intercept=True)
         vc_dimension = vc_dimension_bound(d, chosen, intercept=True)
     return Diagnosis(
         n_samples=n,
         n_features=d,
+        n_independent=n_independent,
         class_sizes=class_sizes,
         alpha=alpha,
         conclusive=None if test is None else _is_conclusive(test, alpha, len(class_sizes)),
@@ -321,7 +330,10 @@ def diagnose(
         norms={p: relative_concentration(X, p) for p in _NORMS},
         distances=distance_concentration(X),
         hubs=hubness(X, y, k=min(_NEIGHBOURS, n - 1)),
-        leave_one_out=loo_reliability(X, y, standardize=True) if binary else None,
+        # Its theory takes samples for independent.
+        leave_one_out=(
+            loo_reliability(X, y, standardize=True) if binary and n_independent == n else None
+        ),
     )
 
 

@@ -138,7 +138,7 @@ def describe_stability(held_out: HeldOut, data: Data) -> content.Stability:
 
 def find_geometry(data: Data) -> Diagnosis:
     """What is to be known about the data themselves; the page has a test of its own."""
-    return diagnose(data.X, data.y, n_permutations=0)
+    return diagnose(data.X, data.y, n_permutations=0, groups=data.groups, blocks=data.blocks)
 
 
 def describe_separability(n_selected: int, data: Data) -> content.Separability:
