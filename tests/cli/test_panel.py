@@ -57,9 +57,61 @@ def test_says_what_the_library_says(judged, tmp_path):
         against=(X2, y2, NAMES),
         random_state=2,
     )
-    assert str(found) in ran.out
+    assert all(block in ran.out for block in str(found).split("\n\n"))
     assert ran.out.startswith("Data ")
     assert "Time: reading" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("at", "options", "missing"),
+    [
+        ("fewest.panels._report.carry_over", ["--against"], "the second data, the other panels"),
+        ("fewest.panels._report.draw_random_panels", [], "the other panels"),
+        (
+            "fewest.panels._report.judge_chooser",
+            ["--choose", "--chosen-elsewhere"],
+            "the choice in every fold, the other panels",
+        ),
+        ("fewest.panels.points_score", ["--points"], "the points, the other panels"),
+    ],
+)
+def test_its_own_errors_come_before_the_rest(run, tmp_path, monkeypatch, at, options, missing):
+    """Ctrl-C in what follows loses nothing of what is known of the panel itself."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    X, y = make_data(n_classes=2)
+    first, file = write(tmp_path / "two.csv", X, y), tmp_path / "out.json"
+    asked = ("panel", first, "--target", "kind", "--features", "g0,g1", *SHORT, "--seed", 2)
+    asked += (*options, *([first] if "--against" in options else []))
+    whole = run(*asked, "--json", "-").json
+    monkeypatch.setattr(at, interrupt)
+    ran = run(*asked, "--json", file, "--report", tmp_path / "page.html")
+    assert ran.code == 130
+    assert f"fewest: not finished: {missing}, the page." in ran.err
+    assert "Balanced error" in ran.out
+    assert "it adds" in ran.out
+    found = json.loads(file.read_text())
+    for part in ("as_given", "classifier", "n_folds"):
+        assert found["panel"][part] == whole["panel"][part]
+    assert [one["adds"] for one in found["panel"]["features"]] == [
+        one["adds"] for one in whole["panel"]["features"]
+    ]
+    assert "the other panels: it was not finished" in found["panel"]["left_out"][-1]
+    assert not (tmp_path / "page.html").exists()
+    if "--against" in options:
+        assert found["verdict"]["text"].endswith(
+            "Not finished yet: the second data, the other panels"
+        )
+    if "--choose" in options:
+        return  # that error is the result
+    brief = run(*asked, "--quiet")
+    assert (brief.code, brief.out) == (
+        130,
+        f"{whole['panel']['errors']['balanced_error']:.4f} "
+        "(optimistic if the panel was chosen on these samples)\n",
+    )
 
 
 def test_files(judged, tmp_path):
@@ -141,6 +193,22 @@ def test_groups_column(run, tmp_path):
     ran = run("panel", file, "--target", "kind", *SHORT, *arguments)
     assert ran.code == 0, ran.err
     assert ran.json["panel"]["n_groups"] == 15
+
+
+def test_a_second_file_with_the_same_samples_tests_nothing(judged, tmp_path):
+    X, y = make_data()
+    order = np.random.default_rng(0).permutation(60)
+    second = write(tmp_path / "second.csv", X[order].round(4), y[order])
+    page = tmp_path / "page.html"
+    ran = judged("--against", second, "--report", page)
+    said = "60 of its 60 samples are also in the first data set"
+    assert f"Not tested against chance: the error on the second data is optimistic: {said}" in (
+        " ".join(ran.out.split())
+    )
+    assert page.read_text().count(said) == 2
+    found = judged("--against", second, "--json", "-").json
+    assert found["verdict"]["status"] == "not tested"
+    assert found["panel"]["against"]["n_equal"] == 60
 
 
 def test_second_file_needs_only_the_features(judged, tmp_path):
@@ -242,7 +310,7 @@ def test_points(run, tmp_path):
 def test_points_of_three_classes_are_refused(judged):
     ran = judged("--points")
     assert ran.code == 2
-    assert "tells two classes apart, but y has 3" in ran.err
+    assert "tells two classes apart, but the data have 3" in ran.err
     assert "--points: must be 1 or more" in judged("--points", 0).err
 
 

@@ -1,10 +1,14 @@
 """A panel on a second data set: errors, matched names and shifts, computed by hand."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score, recall_score
 
 from fewest.panels import panel_report
+from fewest.panels._overlap import count_equal
+from fewest.report._verdict import judge_panel
 from tests.panels.test_panel_report import QUICK, make_data, usual_classifier
 
 NAMES = [f"gene {place}" for place in range(6)]
@@ -141,3 +145,72 @@ def test_bad_second_data(second, message):
     X, y = make_data(seed=4)
     with pytest.raises(ValueError, match=message):
         judge(second(X, y))
+
+
+NO_TEST = r"Not tested against chance: .* is optimistic: {} also in the first data set\."
+
+
+@pytest.mark.parametrize("decimals", [None, 3])
+@pytest.mark.parametrize("panel", [(0,), (0, 1), (0, 1, 2, 3)])
+@pytest.mark.parametrize("n_copies", [12, 45])
+def test_samples_of_the_first_data_are_not_new(decimals, panel, n_copies):
+    X, y = make_data()
+    X2, y2 = make_data(n=45, seed=8)
+    order = np.random.default_rng(0).permutation(60)[:n_copies]
+    X2[:n_copies], y2[:n_copies] = X[order], y[order]
+    if decimals is not None:
+        X2 = X2.round(decimals)
+    settings = {**QUICK, "n_permutations": 9}
+    report = panel_report(X, y, panel, against=(X2, y2), **settings)
+    found = report.against
+    assert n_copies <= found.n_equal <= n_copies + 3
+    for errors in (found.as_fitted, found.rescaled, found.retrained):
+        assert "also in the first data set" in errors.caveat
+    verdict = judge_panel(report, None)
+    assert verdict.is_better is None
+    assert re.search(NO_TEST.format(f"{found.n_equal} of its 45 samples are"), verdict.text)
+    assert "are also in the first data set: these errors are not of new samples." in str(report)
+
+
+def test_patients_of_the_first_data_are_not_new():
+    X, y = make_data()
+    X2, y2 = make_data(seed=8)
+    patients = np.array([f"P{number}" for number in np.arange(60) // 4 * 3 + np.arange(60) % 3])
+    others = np.char.replace(patients, "P", "Q")
+    settings = {**QUICK, "n_permutations": 9, "groups": patients, "against": (X2, y2)}
+    report = panel_report(X, y, [0, 1], against_groups=others, **settings)
+    assert judge_panel(report, None).is_better
+    others[others == "Q3"] = "P3"
+    report = panel_report(X, y, [0, 1], against_groups=others, **settings)
+    assert report.against.shared_groups == ["P3"]
+    text = judge_panel(report, None).text
+    assert re.search(NO_TEST.format(r"1 of its \d+ groups \(P3\) is"), text)
+
+
+def test_other_samples_are_new_also_if_values_are_equal_by_chance():
+    rng = np.random.default_rng(0)
+    draws = {
+        "zeros and ones": lambda n, d: rng.integers(0, 2, (n, d)).astype(float),
+        "grades": lambda n, d: rng.integers(0, 10, (n, d)).astype(float),
+        "one decimal": lambda n, d: rng.standard_normal((n, d)).round(1),
+        "two decimals, copies": lambda n, d: rng.standard_normal((n, 1)).round(2) @ np.ones((1, d)),
+        "continuous": lambda n, d: rng.standard_normal((n, d)),
+    }
+    for name, draw in draws.items():
+        found = [
+            count_equal(draw(n, d), draw(n_new, d))
+            for d in (1, 2, 5)
+            for n, n_new in ((60, 60), (200, 20), (20, 100))
+            for _ in range(20)
+        ]
+        assert np.mean(np.array(found) > 0) <= 0.02, name
+
+
+def test_a_few_samples_of_wide_data_are_enough():
+    rng = np.random.default_rng(0)
+    X, X2 = rng.integers(0, 2, (60, 80)).astype(float), rng.integers(0, 2, (20, 80)).astype(float)
+    X2[:3] = X[5:8]
+    y, y2 = np.arange(60) % 2, np.arange(20) % 2
+    settings = {**QUICK, "n_permutations": 9}
+    assert panel_report(X, y, [0, 1], against=(X2, y2), **settings).against.n_equal == 3
+    assert panel_report(X, y, [0, 1], against=(X2[3:], y2[3:]), **settings).against.n_equal == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fewest.cli import _options as options
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from fewest.cli._given_panel import GivenPanel
     from fewest.cli._job import Job
     from fewest.panels import PanelReport, PointsScore
+    from fewest.report.content import PanelContent
     from fewest.tables import Table
 
 __all__ = ["add_options", "run"]
@@ -133,11 +136,30 @@ def run(arguments: argparse.Namespace) -> None:
     given = read_panel(arguments)
     job = start_job(arguments, "plot")
     given = given.check(job.data.feature_names)
+    if arguments.points is not None and not job.data.is_binary:
+        raise CommandError(
+            f"--points tells two classes apart, but the data have {len(job.data.labels)}.\n"
+            "Leave it out, or name one class with --one-vs-rest."
+        )
     second = None if arguments.against is None else _read_second(job, given)
     estimator = _make_chooser(job, given) if arguments.choose else None
-    points = None if arguments.points is None else _make_points(job, given, estimator)
-    found = _judge(job, given, second, estimator)
-    _write(job, found, second, points)
+    if estimator is not None:
+        job.say_method(estimator)
+    asked = {"points": arguments.points, "against": second, "choice": estimator, "panels": True}
+    asked |= {"plot": arguments.plot, "page": arguments.report}
+    waiting = [part for part, value in asked.items() if value is not None]
+    own = _judge_alone(job, given)
+    with job.output.ending(waiting):
+        _tell(job, own, second, None, waiting)
+        points = None
+        if arguments.points is not None:
+            points = _make_points(job, given, estimator)
+            waiting.remove("points")
+            _tell(job, own, second, points, waiting)
+        found = _judge(job, given, second, estimator)
+        waiting[:] = [part for part in waiting if part in ("plot", "page")]
+        content = _tell(job, found, second, points, waiting)
+        _draw_and_write_page(job, content, waiting)
 
 
 def _read_second(job: Job, given: GivenPanel) -> tuple[Table, list[str]]:
@@ -191,6 +213,38 @@ def _fill_second(job: Job, table: Table) -> Any:
     return fill_gaps(table.raw, find_medians(job.data.raw[:, places]))
 
 
+def _judge_alone(job: Job, given: GivenPanel) -> PanelReport:
+    """The panel and its features, without what takes longer; the same again in the whole result."""
+    from fewest.panels import panel_report
+
+    with job.working("judging"):
+        return panel_report(
+            job.data.raw,
+            job.data.y,
+            given.names,
+            **_list_settings(job),
+            n_random=0,
+            n_stand_ins=0,
+            best=False,
+        )
+
+
+def _list_settings(job: Job) -> dict[str, Any]:
+    """What decides the errors of the panel itself."""
+    arguments, data = job.arguments, job.data
+    return {
+        "chosen_elsewhere": arguments.chosen_elsewhere,
+        "feature_names": data.feature_names,
+        "groups": data.groups,
+        "cv": arguments.cv,
+        "n_repeats": arguments.repeats,
+        "n_permutations": arguments.permutations,
+        "random_state": arguments.seed,
+        "n_jobs": arguments.jobs,
+        "verbose": job.verbose,
+    }
+
+
 def _judge(
     job: Job, given: GivenPanel, second: tuple[Table, list[str]] | None, estimator: Any
 ) -> PanelReport:
@@ -201,72 +255,80 @@ def _judge(
         table, others = second
         against = (_fill_second(job, table), table.y, table.feature_names, others)
         of_second = table.groups
-    if estimator is not None:
-        job.say_method(estimator)
-    with job.working("judging"):
+    with job.working("comparing"):
         return panel_report(
             data.raw,
             data.y,
             given.names,
+            **_list_settings(job),
             estimator=estimator,
-            chosen_elsewhere=arguments.chosen_elsewhere,
-            feature_names=data.feature_names,
-            groups=data.groups,
-            cv=arguments.cv,
-            n_repeats=arguments.repeats,
             against=against,
             against_groups=of_second,
             n_random=arguments.random,
             n_stand_ins=arguments.stand_ins,
             n_resamples=arguments.resamples,
-            n_permutations=arguments.permutations,
-            random_state=arguments.seed,
-            n_jobs=arguments.jobs,
             max_seconds=arguments.max_seconds,
-            verbose=job.verbose,
         )
 
 
-def _write(
+def _tell(
     job: Job,
     found: PanelReport,
     second: tuple[Table, list[str]] | None,
     points: PointsScore | None,
-) -> None:
-    from fewest._run.json_text import to_json
+    waiting: Sequence[str],
+) -> PanelContent:
+    """Print what is new, and write the file, which names what is still to come."""
     from fewest.cli._job import list_options
-    from fewest.cli._output import write
+    from fewest.cli._output import name_parts
     from fewest.cli._text import notes_text, time_text
     from fewest.panels._errors import bracketed
-    from fewest.plotting import plot_panel_report
-    from fewest.report import make_panel_page
-    from fewest.report._verdict import judge_panel
+    from fewest.report._verdict import Verdict, judge_panel
     from fewest.report._verdict_summary import summarize_verdict
-    from fewest.report.content import PanelContent
+    from fewest.report.content import NOT_FINISHED, PanelContent
 
-    arguments, origin = job.arguments, str(job.about["origin"])
+    arguments, is_new = job.arguments, job.output.is_new
     of_second = "" if second is None else second[0].origin
     notes = [*job.notes, *(f"In a fold: Warning: {text}." for text in found.notes)]
     if second is not None:
         notes += [f"{of_second}: {note}" for note in second[0].notes]
     data = job.data.summary(**job.about)
     verdict = judge_panel(found, data)
+    awaited = [part for part in waiting if part in ("against", "choice", "panels")]
+    if "against" in waiting or ("choice" in waiting and not arguments.chosen_elsewhere):
+        said = f"Not tested against chance. Not finished yet: {name_parts(awaited)}"
+        verdict = Verdict(None, said)
+    missing = [f"{name_parts([part])}: {NOT_FINISHED}" for part in awaited]
     content = PanelContent(
         verdict=summarize_verdict(verdict),
         data=data,
         second=of_second or None,
         options=list_options(arguments),
         call=arguments.line,
-        panel=found,
+        panel=replace(found, left_out=[*found.left_out, *missing]),
         points=points,
         seconds=dict(job.seconds),
         notes=notes,
     )
-    card = "" if points is None else str(points)
-    blocks = [str(found), card, time_text(job.seconds), notes_text(notes)]
-    text = "\n\n".join(block for block in blocks if block)
-    quiet = f"{found.errors.balanced_error:.4f}{bracketed(found.errors.caveat)}"
-    job.output.deliver(content, text, quiet, verdict.text)
+    blocks = [*str(found).split("\n\n"), "" if points is None else str(points)]
+    blocks += [] if awaited else [time_text(job.seconds)]
+    blocks = [*filter(is_new, filter(None, blocks)), notes_text(list(filter(is_new, notes)))]
+    brief = f"{found.errors.balanced_error:.4f}{bracketed(found.errors.caveat)}"
+    text = "\n\n".join(filter(None, blocks))
+    # Where the choice is repeated, that error is the result.
+    job.output.tell(content, text, "" if "choice" in waiting else brief, verdict.text)
+    return content
+
+
+def _draw_and_write_page(job: Job, content: PanelContent, waiting: list[str]) -> None:
+    """The files that are made of the whole result."""
+    from fewest._run.json_text import to_json
+    from fewest._wording import visible
+    from fewest.cli._output import write
+    from fewest.plotting import plot_panel_report
+    from fewest.report import make_panel_page
+
+    arguments, found = job.arguments, content.panel
     if arguments.plot:
         size = (6.6, 1.2 + 0.32 * (len(found.names) + 4))
 
@@ -275,17 +337,19 @@ def _write(
 
         job.draw(draw, figsize=size, layout="constrained")
         job.output.say(job.output.later[-1])
+        waiting.remove("plot")
     if arguments.report is not None:
         page = make_panel_page(
             found,
-            origin=origin,
-            second=of_second,
+            origin=str(job.about["origin"]),
+            second=content.second or "",
             command=arguments.line,
-            notes=notes,
-            points=points,
+            notes=content.notes,
+            points=content.points,
             links=arguments.links,
-            data=data,
+            data=content.data,
         )
         as_json = arguments.report.lower().endswith(".json")
         write(arguments.report, to_json(content) + "\n" if as_json else page.html)
-        job.output.say(f"Report: {arguments.report}")
+        job.output.say(f"Report: {visible(arguments.report)}")
+        waiting.clear()

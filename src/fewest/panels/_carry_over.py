@@ -17,6 +17,9 @@ from fewest._wording import listed, near, near_names, quoted
 from fewest.panels._errors import Label, PanelError, describe_errors
 from fewest.panels._folds import count_votes, draw_splits, predict_columns
 from fewest.panels._names import name_columns
+from fewest.panels._overlap import count_equal, find_shared, say_overlap
+
+_MOST_COMPARED = 100  # columns, to find equal samples
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,10 @@ class CarriedOver:
         if a class is too small for that.
     shifts : list of FeatureShift
         What differs in the values themselves.
+    n_equal : int
+        Samples that are also in the first data set, up to rounding; 0 if chance may explain it.
+    shared_groups : list of str
+        Groups whose names are in both. With either, all errors have a `caveat`.
     notes : list of str
         Warnings, for instance about classes without samples.
     """
@@ -91,18 +98,22 @@ class CarriedOver:
     rescaled: PanelError
     retrained: PanelError | None
     shifts: list[FeatureShift]
+    n_equal: int
+    shared_groups: list[str]
     notes: list[str]
 
 
 @dataclass(frozen=True, eq=False)
 class First:
-    """What is needed of the first data set: the panel's columns, classes and names."""
+    """What is needed of the first data set: columns (also the panel's alone), classes and names."""
 
+    X: Any
     values: FloatArray
     y: NDArray[Any]
     classes: NDArray[Any]
     panel_names: list[str]
     names: list[str]
+    groups: NDArray[Any] | None
 
 
 def carry_over(
@@ -138,14 +149,23 @@ def carry_over(
     except ValueError as error:
         raise ValueError(f"against, the second data set: {error}") from error
     units = np.arange(len(y)) if together is None else np.unique(together, return_inverse=True)[1]
+    n_groups = None if together is None else len(np.unique(together))
+    shared_groups = find_shared(first.groups, together)
+    n_equal = count_equal(kept.values, values) or _count_equal_in_all(first, X, names)
+    overlap = say_overlap(n_equal, len(y), shared_groups, n_groups)
+    caveat = f"optimistic: {overlap}" if overlap else ""
 
     def judge(known: FloatArray, new: FloatArray) -> PanelError:
         fitted = fit_with_groups(clone(model), known, first.y, None)
         votes = np.eye(len(labels))[np.searchsorted(first.classes, fitted.predict(new))]
-        return describe_errors(votes, codes, labels, units, confidence, refitted=False)
+        return describe_errors(
+            votes, codes, labels, units, confidence, refitted=False, caveat=caveat
+        )
 
     absent = [label for place, label in enumerate(labels) if not np.any(codes == place)]
     notes = []
+    if overlap:
+        notes.append(f"{overlap[:1].upper()}{overlap[1:]}: these errors are not of new samples.")
     if absent:
         notes.append(
             f"The second data set has no sample of {listed(absent)}: the error there is that of "
@@ -153,15 +173,19 @@ def carry_over(
         )
     settings = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": rng}
     retrained, problem = _retrain(model, values, y, together, units, **settings)
+    if retrained is not None:  # the panel was chosen on some of its samples
+        retrained = replace(retrained, caveat=caveat)
     return CarriedOver(
         n_samples=len(y),
-        n_groups=None if together is None else len(np.unique(together)),
+        n_groups=n_groups,
         features=kept.panel_names,
         missing=missing,
         as_fitted=judge(kept.values, values),
         rescaled=judge(_standardize(kept.values), _standardize(values)),
         retrained=retrained,
         shifts=_find_shifts(kept, values, codes),
+        n_equal=n_equal,
+        shared_groups=shared_groups,
         notes=[*notes, *([problem] if problem else [])],
     )
 
@@ -231,6 +255,16 @@ def _match_names(
             f"{listed(first.panel_names)}. {near(first.panel_names[0], names)}"
         )
     return [place for place, _ in found], [column for _, column in found], missing
+
+
+def _count_equal_in_all(first: First, X: Any, names: list[str]) -> int:
+    """Samples that are equal in the panel and others: a panel of zeros and ones says too little."""
+    at = {name: place for place, name in reversed(list(enumerate(names)))}
+    known = [(place, at[name]) for place, name in enumerate(first.names) if name in at]
+    if not known:
+        return 0
+    both = zip((first.X, X), zip(*known[:_MOST_COMPARED], strict=True), strict=True)
+    return count_equal(*(np.asarray(make_dense(one[:, list(at)]), dtype=float) for one, at in both))
 
 
 def _standardize(values: FloatArray) -> FloatArray:

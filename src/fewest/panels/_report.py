@@ -195,7 +195,7 @@ def panel_report(
     second = None
     if against is not None:
         values = np.asarray(make_dense(study.filled[:, panel]), dtype=np.float64)
-        first = First(values, y, study.classes, own_names, names)
+        first = First(study.filled, values, y, study.classes, own_names, names, groups)
         shared = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": of_second}
         shared["groups"] = against_groups
         second = carry_over(model, first, against, panel=panel, **shared)
