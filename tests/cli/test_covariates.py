@@ -1,5 +1,6 @@
 """`fewest select --covariates`: could something else explain the result?"""
 
+import numpy as np
 import pandas
 import pytest
 
@@ -37,6 +38,22 @@ def test_a_study_whose_classes_differ_by_batch_only(run, study, tmp_path):
     assert text.count("What they show may be batch.") == 2  # in the verdict, and where it is shown
     assert "features were selected" in " ".join(text.split())
     assert "was not tested" not in text
+    assert "fewest diagnose" not in ran.out.rpartition("Could it be something else?")[2]
+
+
+def test_what_cannot_test_covariates_is_not_advised(run, tmp_path):
+    """Age differs between the classes even in its ranges, and `diagnose` knows nothing of age."""
+    rng = np.random.default_rng(0)
+    y = np.arange(24) % 2
+    frame = pandas.DataFrame(rng.standard_normal((24, 5)) + 3 * y[:, None]).add_prefix("g")
+    frame = frame.assign(age=50 + 10 * y + rng.standard_normal(24) * 6, group=y)
+    frame.to_csv(tmp_path / "old.csv", index=False)
+    ran = run(
+        *("select", tmp_path / "old.csv", "--target", "group", "--covariates", "age", "--C", 1)
+    )
+    known = " ".join(ran.out.rpartition("Could it be something else?")[2].split())
+    assert "is not known: even in the same range, age differs" in known
+    assert "fewest diagnose" not in known
 
 
 def test_covariates_of_a_second_file(run, study, tmp_path):

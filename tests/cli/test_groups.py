@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,16 @@ def test_copies_flatter_unless_groups_are_named(run, copies, method):
     blind, told = (run(*arguments, *more).json["trust"] for more in ((), ("--groups", "who")))
     assert blind["validation"]["balanced_error"] < 0.2
     assert told["validation"]["balanced_error"] > 0.3
+
+
+def test_copies_are_not_left_out_one_by_one(run, copies):
+    """Each is classified correctly, by its copies: nothing of new samples."""
+    arguments = ("diagnose", copies, "--permutations", 3, "--cv", 2, "--verbose")
+    blind, told = (run(*arguments, *more).out for more in ((), ("--groups", "who")))
+    [said] = re.findall(r"- (Leave-one-out [^.]*\.)", blind)
+    assert "%" not in said
+    assert "Leave-one-out" not in told
+    assert "Do not leave out one sample at a time" in told
 
 
 def test_every_fold_of_every_repeat_has_whole_groups(run, copies, monkeypatch):

@@ -150,7 +150,8 @@ def test_patients_of_one_class_each_need_folds_of_several(run, tmp_path):
     np.savez(path, X=X, y=y, patient=patient)
     refused = run("informative", path, "--groups", "patient", *SHORT)
     assert refused.code == 2
-    assert "leave out several groups at a time: cv=5" in refused.err
+    assert "leave out several groups at a time: --cv 5" in refused.err
+    assert "cv=5" not in refused.err
     page = tmp_path / "page.html"
     ran = run(
         "informative",

@@ -113,7 +113,9 @@ def holes(tmp_path, frame):
 def test_missing_cell_is_refused_with_the_options(refused, holes):
     message = refused(holes, "--target", "group")
     assert "has 1 missing cell in 1 column and 1 row: gene_3 (row 7)" in message
-    assert message.endswith("See --missing drop-samples, drop-features or median.\n")
+    assert message.endswith(
+        "See --missing drop-samples (for gaps in features also drop-features or median).\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,9 @@ def test_terminal_shows_counts_errors_and_confusion(run, model, unseen):
     assert np.sum(report["errors"]["confusion"]) == 40
     assert np.trace(report["errors"]["confusion"]) == 40 - wrong
     assert f"Error     {wrong} of 40 samples" in ran.out
+    caveat = "optimistic if the model was trained on these samples"
+    assert f"\n          ({caveat})\n" in ran.out
+    assert report["errors"]["caveat"] == caveat
     assert "group, predicted as:  healthy  ill" in ran.out
     assert "uses 2 of 30 features" in ran.out
     assert "Ignored" not in ran.out

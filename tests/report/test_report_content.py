@@ -85,9 +85,10 @@ class TestErrors:
     def test_groups_stay_together(self, data, soft):
         X, y = data
         groups = np.arange(40) // 4
-        report = make_report(
-            soft, X, y, groups=groups, parts=("validation", "permutation"), n_permutations=19
-        )
+        parts = ("validation", "permutation", "diagnostics")
+        report = make_report(soft, X, y, groups=groups, parts=parts, n_permutations=19)
+        assert report.content.trust.diagnostics.leave_one_out is None
+        assert "Do not leave out one sample at a time: the 40 samples are of 10 gro" in report.html
         assert report.content.data.n_groups == 10
         assert "groups count, because samples of a group tend to be right or wrong" in report.html
         single = make_report(soft, X, y, parts=("validation",)).content.trust.validation

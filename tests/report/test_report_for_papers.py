@@ -52,6 +52,12 @@ def test_the_number_of_permutations_is_that_of_the_run(report):
     assert "(k + 1) / (7 + 1)" in text
 
 
+def test_names_of_statistics_are_whole(report):
+    text = describe_methods(report.content).text
+    for one in report.content.trust.permutation.comparisons:
+        assert f"p = {one.p_value:.2g} for {one.name}" in text
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_presets_are_addresses_of_the_web(preset):
     address = find_address(read_links(preset), "TP53")

@@ -95,6 +95,11 @@ def here(tmp_path, monkeypatch):
     table.assign(outcome=np.where(y, "a", list("bbcc") * 9)).to_csv("three.csv", index=False)
     visits = table.assign(patient=[f"P{at // 3:02d}" for at in range(36)])
     visits.to_csv("visits.csv", index=False)
+    single = ["third", *table["outcome"][1:]]
+    table.assign(outcome=single).to_csv("single.csv", index=False)
+    owned = ["third"] * 3 + ["ill", "ill", "ill", "well", "well", "well"] * 6
+    visits.assign(outcome=owned[:36]).to_csv("owned.csv", index=False)
+    table.assign(age=[np.nan, *range(50, 85)]).to_csv("gaps.csv", index=False)
     with pandas.ExcelWriter("book.xlsx") as book:
         pandas.DataFrame({"about": ["nothing"]}).to_excel(book, sheet_name="read me", index=False)
         visits.to_excel(book, sheet_name="all visits", index=False)
@@ -126,6 +131,16 @@ GOOD = "select good.csv --target outcome --C 2 --cv 3"
 CASES = [
     # whole commands
     ("To test it: {}", "select good.csv --target outcome --C 2 --cv 0 --quiet", None),
+    (
+        "To test it without classes of a single {} ({})",
+        "select single.csv --target outcome --C 2 --quiet",
+        None,
+    ),
+    (
+        "To test it without classes of a single {} ({})",
+        "select owned.csv --target outcome --groups patient --C 2 --quiet",
+        None,
+    ),
     ("name the model first.", "predict good.csv model.fewest --missing drop-samples", None),
     ("Allow errors:\n{}", "minimum noise.csv --target outcome", None),
     # options of reading
@@ -156,10 +171,15 @@ CASES = [
         "select turned.csv --classes about.csv:outcome --transpose --names gene --C 2 --cv 0",
     ),
     (
-        "--missing drop-samples, drop-features or median",
+        "--missing drop-samples (for gaps in features also drop-features or median)",
         "select odd.csv --target outcome --drop 'my notes'",
         "select odd.csv --target outcome --drop 'my notes' --missing {drop-samples|drop-features|"
         "median} --C 2 --cv 0",
+    ),
+    (
+        "--missing drop-samples (for gaps in features",
+        "select gaps.csv --target outcome --covariates age",
+        "select gaps.csv --target outcome --covariates age --missing drop-samples --C 2 --cv 3",
     ),
     (
         "--sheet NAME",
@@ -475,7 +495,8 @@ def follow(run, command):
 
 def find_commands(text):
     """Whole commands in a text, as they stand there."""
-    files = r"(?:good|noise|visits|odd|values)\.csv|\./--dashes\.csv|book\.xlsx|model\.fewest"
+    tables = r"(?:good|noise|visits|odd|values|single|owned)\.csv"
+    files = rf"{tables}|\./--dashes\.csv|book\.xlsx|model\.fewest"
     return re.findall(rf"fewest (?:{_NAMES}) (?:{files})[^\n]*", text)
 
 

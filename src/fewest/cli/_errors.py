@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
+import re
 
 SUCCESS = 0
 FAILED = 1
@@ -21,6 +23,16 @@ class InseparableError(CommandError):
     """No training error was allowed, but the classes overlap."""
 
     exit_code = NOT_SEPARABLE
+
+
+def name_options(error: object, arguments: argparse.Namespace) -> str:
+    """The message of an error with settings as one types them: `--cv 5` for cv=5."""
+
+    def rename(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        return f"--{name} {value}" if hasattr(arguments, name) else found.group()
+
+    return re.sub(r"\b(\w+)=([\d.]+)", rename, str(error))
 
 
 def describe_failure(error: BaseException) -> str:

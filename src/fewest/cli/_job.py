@@ -18,7 +18,7 @@ from fewest._estimators.held_out import HeldOut
 from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
 from fewest._wording import counted, visible
-from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._errors import CommandError, InseparableError, name_options
 from fewest.cli._methods import METHODS
 from fewest.cli._output import Output, write
 from fewest.cli._reading import list_reading, read, refuse_owners
@@ -95,7 +95,8 @@ class Job:
         except CheckpointError as error:
             raise CommandError(f"--checkpoint: {error}.") from error
         except ValueError as error:
-            raise CommandError(f"{self.about['origin']}: {error}") from error
+            said = name_options(error, self.arguments)
+            raise CommandError(f"{self.about['origin']}: {said}") from error
 
     @contextmanager
     def noting(self, prefix: str = "") -> Iterator[None]:
@@ -147,7 +148,7 @@ class Job:
 
     def leave_out(self, part: str, reason: Any) -> None:
         """Say why a part is missing."""
-        self.left_out.append(LeftOut(part, str(reason)))
+        self.left_out.append(LeftOut(part, name_options(reason, self.arguments)))
 
     def suggest(self, command: str, *options: str) -> str:
         """Another command on the same samples and features, as one types it."""

@@ -27,7 +27,7 @@ _OPTIONS = {
     "keep": "--keep COLUMN",
     "groups": "--groups COLUMN",
     "transpose": "--transpose",
-    "missing": "--missing drop-samples, drop-features or median",
+    "missing": "--missing drop-samples (for gaps in features also drop-features or median)",
     "sheet": "--sheet NAME",
     "layer": "--layer NAME",
     "classes": "--classes FILE:COLUMN",

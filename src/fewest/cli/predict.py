@@ -218,7 +218,7 @@ def _errors_text(found: Predictions) -> str:
     if errors is None:
         return ""
     if errors.rms_error is not None:
-        return f"Root-mean-square error  {errors.rms_error:.4g}"
+        return f"Root-mean-square error  {errors.rms_error:.4g} ({errors.caveat})"
     header = [f"{cut(errors.target, 24)}, predicted as:"]
     header += cut_apart(found.model.classes or [], 16)
     rows = [
@@ -227,6 +227,7 @@ def _errors_text(found: Predictions) -> str:
     ]
     return (
         f"Error     {errors.n_errors} of {_count(found, found.n_samples)} "
-        f"({percent(errors.error or 0.0)}); balanced {percent(errors.balanced_error or 0.0)}\n\n"
+        f"({percent(errors.error or 0.0)}); balanced {percent(errors.balanced_error or 0.0)}\n"
+        f"          ({errors.caveat})\n\n"
         f"{aligned([header, *rows])}"
     )

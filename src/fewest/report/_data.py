@@ -115,12 +115,18 @@ class Data:
         counts = np.bincount(self.codes).tolist()
         classes = [ClassSize(*entry) for entry in zip(self.labels, counts, strict=True)]
         notes = [*about.pop("notes", ()), *note_small_classes(classes)]
+        units = np.arange(len(self.codes)) if self.groups is None else self.groups
         return DataSummary(
             n_samples=self.X.shape[0],
             n_features=self.X.shape[1],
             dtype=str(self.X.dtype),
             in_blocks=is_outside_memory(self.X),
             classes=classes,
+            single=[
+                label
+                for place, label in enumerate(self.labels)
+                if len(np.unique(units[self.codes == place])) < 2
+            ],
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
             n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),
             kind=self.kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from fewest._wording import counted, listed, percent
+from fewest._wording import counted, percent
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report._wording import parameter, safe
 from fewest.report.content import Content
@@ -84,7 +84,7 @@ def describe_methods(content: Content) -> Methods:
             f"Significance was tested with {found.n_permutations} permutations of the classes, for "
             f"each of which the analysis was repeated with {found.tested}; p-values are "
             f"(k + 1) / ({found.n_permutations} + 1), where k permutations did as well as the true "
-            f"classes by that number {cite('permutation')}: {listed(_say_comparisons(found))}."
+            f"classes by that number {cite('permutation')}: {', '.join(_say_comparisons(found))}."
         )
     if trust.stability is not None:
         sentences.append(

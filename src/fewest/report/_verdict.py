@@ -8,7 +8,7 @@ from fewest._estimators.uncertainty import CONFIDENCE, Interval, Labellings
 from fewest._wording import counted, percent
 from fewest.panels import PanelReport
 from fewest.panels._errors import PanelError
-from fewest.report._commands import find_test
+from fewest.report._commands import advise_test, find_test
 from fewest.report._nouns import rename
 from fewest.report._trust_content import Permutation, Validation
 from fewest.report.content import NOT_FINISHED, Content, DataSummary
@@ -42,6 +42,8 @@ def judge_content(content: Content) -> Verdict:
     is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     awaited = [part for part in _AWAITED if content.why_not(part) == NOT_FINISHED]
     is_explained = confounding is not None and confounding.is_explained
+    # Other permutations know nothing of covariates, so they would not answer what is open.
+    is_settled = is_explained or (confounding is not None and confounding.is_open)
     if confounding is not None:
         if is_explained:  # what decides comes first
             is_better, sentences = False, [confounding.verdict, *sentences]
@@ -55,8 +57,8 @@ def judge_content(content: Content) -> Verdict:
         sentences.append(_say_untested(content))
     if awaited:
         sentences.append(f"Not finished yet: {' and '.join(_AWAITED[one] for one in awaited)}")
-    elif content.trust.permutation is None and content.informative is None and not is_explained:
-        sentences.append(f"To test it: {find_test(content.data)}")
+    elif content.trust.permutation is None and content.informative is None and not is_settled:
+        sentences.append(advise_test(content.data))
     *others, last = sentences
     return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))
 
@@ -95,6 +97,12 @@ def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
                 None,
                 "Not tested against chance: the second data have samples of one class only, and "
                 "who always names it makes no error",
+            )
+        if errors.caveat:
+            return Verdict(
+                None,
+                f"Not tested against chance: the error{where} is {errors.caveat}. To test it: "
+                "--against with other samples",
             )
         guessing = 1.0 - 1.0 / n_judged
     elif found.chosen_elsewhere:

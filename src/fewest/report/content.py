@@ -67,6 +67,7 @@ class DataSummary:
     dtype: str
     in_blocks: bool = False
     classes: list[ClassSize]
+    single: list[Label] = field(default_factory=list)  # classes of one sample, or one group
     n_groups: int | None = None
     n_blocks: int | None = None
     kind: str = "samples"
@@ -362,7 +363,10 @@ class ModelSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelErrors:
-    """Predictions against the truth; a regression has a root-mean-square error only."""
+    """Predictions against the truth; a regression has a root-mean-square error only.
+
+    A model does not keep its samples, so whether these are others is for the user to say.
+    """
 
     target: str
     n_errors: int | None = None
@@ -371,6 +375,7 @@ class ModelErrors:
     labels: list[Label] | None = None
     confusion: list[list[int]] | None = None
     rms_error: float | None = None
+    caveat: str = "optimistic if the model was trained on these samples"
 
 
 @dataclass(frozen=True, kw_only=True)

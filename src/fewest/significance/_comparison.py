@@ -181,7 +181,7 @@ def paired_t_test(first: ArrayLike, second: ArrayLike, *, overlap: float = 0.0) 
         statistic = 0.0 if same else float(np.copysign(np.inf, difference[0]))
         return Comparison(statistic, 1.0 if same else np.nan, difference)
     n_folds = len(difference)
-    error = float(difference.std(ddof=1)) * np.sqrt(1.0 / n_folds + overlap)
+    error = float(difference.std(ddof=1) * np.sqrt(1.0 / n_folds + overlap))
     statistic = float(difference.mean()) / error
     p_value = 2.0 * float(stats.t.sf(abs(statistic), n_folds - 1))
     return Comparison(statistic, p_value, difference)

@@ -53,7 +53,10 @@ KINDS = {
     "twice.csv": (_named_twice, "Give every column its own name"),
     "no_target.csv": (lambda path: path.write_text("a,b\n1,x\n2,y\n"), "has no column 'group'"),
     "one_class.csv": (lambda path: path.write_text("a,group\n1,x\n2,x\n"), "only one class"),
-    "hole.csv": (_with_hole, "See --missing drop-samples, drop-features or median"),
+    "hole.csv": (
+        _with_hole,
+        "See --missing drop-samples (for gaps in features also drop-features or median)",
+    ),
     "turned.csv": (_turned, "Then read it transposed. See --transpose"),
     "broken.xlsx": (lambda path: path.write_text("no workbook"), "Save it again as .xlsx"),
     "broken.h5ad": (lambda path: path.write_text("no cells"), "Write it again with anndata"),
