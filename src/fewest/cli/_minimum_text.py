@@ -105,11 +105,14 @@ def _search_table(found: Minimum) -> str:
 
 
 def _proof_text(found: Minimum, *, verbose: bool) -> str:
+    what = "separate the classes"
+    if found.max_errors:
+        what = f"leave no more than {counted(found.max_errors, 'sample')} wrong"
     if found.verified and not verbose:
-        return "Checked in exact arithmetic: these features separate the classes."
+        return f"Checked in exact arithmetic: these features {what}."
     checked = "hold" if found.verified else "DO NOT HOLD"
     return (
-        f"Proofs that the sets above separate the classes, and {len(found.ruled_out)} that others "
+        f"Proofs that the sets above {what}, and {len(found.ruled_out)} that others "
         f"do not, {checked} in exact arithmetic"
     )
 

@@ -183,8 +183,7 @@ class GeneralSearch(ErrorSearch):
                 places = self.bits.places[column]
                 count = int(self.bits.errors[places[places >= 0]].min())
             else:
-                columns = np.array([column])
-                count = int(count_line_errors(self.X, self.y, self.n_classes, columns)[0])
+                count = count_line_errors(self.X[:, column], self.y, self.n_classes)
             self._on_lines[column] = count
         return self._on_lines[column]
 
@@ -194,10 +193,8 @@ class GeneralSearch(ErrorSearch):
         if self._is_line(columns):
             if self.n_classes == 2:
                 return self.separate_single(columns[0])
-            x = np.ascontiguousarray(self.X[:, columns[0]])
-            return separate_others(
-                self.X, self.y, columns, find_line_errors(x, self.y, self.n_classes)
-            )
+            wrong = find_line_errors(self.X[:, columns[0]], self.y, self.n_classes)
+            return separate_others(self.X, self.y, columns, wrong)
         if self._is_plane(columns):
             best = self.separate_pair((columns[0], columns[1]))
             if self.signs is None or best.holds(self.X, self.y, self.signs):

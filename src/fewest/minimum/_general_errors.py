@@ -11,7 +11,6 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 
 from fewest._estimators.rules import Rules
-from fewest._solvers.columns import scale_columns
 from fewest._types import IndexArray
 from fewest.minimum._claims import measure_set
 from fewest.minimum._classes import pair_classes, sign_labels
@@ -231,7 +230,7 @@ class GeneralErrorDriver(ErrorDriver):
 
     def _join_pairs(self, columns: IndexArray, clock: Clock) -> tuple[int, ...]:
         """Columns that are likely to separate all classes without the hardest samples."""
-        left = self._leave_hardest_out()
+        left = self._leave_hardest_out(np.array(self.search.everything), clock)
         chosen = set(self.search.root)
         for pair in pair_classes(self.y[left]):
             rows, X = left[pair.rows], np.asfortranarray(self.X[left[pair.rows]])
@@ -243,23 +242,6 @@ class GeneralErrorDriver(ErrorDriver):
                 first = find_first_set(X, labels, clock)
                 chosen |= set() if first is None else set(first.columns)
         return self.twins.replace_by_first(chosen)
-
-    def _leave_hardest_out(self) -> IndexArray:
-        """All samples but as many as may be wrong, those nearer to another class by all columns."""
-        Z = scale_columns(self.X).take(np.array(self.search.everything))
-        left = np.arange(len(self.y))
-        for _ in range(self.max_errors):
-            labels = np.unique(self.y[left])
-            means = np.array([Z[left[self.y[left] == label]].mean(axis=0) for label in labels])
-            away = ((Z[left][:, None] - means[None]) ** 2).sum(axis=2)
-            is_own = self.y[left][:, None] == labels[None]
-            own = away[is_own]
-            nearest = np.where(is_own, np.inf, away).min(axis=1)
-            kept = np.delete(left, np.argmax(own - nearest))
-            if len(np.unique(self.y[kept])) < 2:
-                break
-            left = kept
-        return left
 
     def _is_allowed(self, separation: Separation) -> bool:
         used = np.array(separation.columns, dtype=np.intp)

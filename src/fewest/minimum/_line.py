@@ -2,7 +2,8 @@
 
 Any two classes are separated on a line if each class has an interval of its own. So the intervals
 of some classes follow each other, and all other samples are wrong. All orders of the classes are
-tried together: what matters is which classes have had their interval already.
+tried together: what matters is which classes have had their interval already, and the last of
+them. An interval goes on until the next one begins, just before a sample of its class.
 """
 
 from __future__ import annotations
@@ -13,75 +14,83 @@ import numpy as np
 from numba import njit
 
 from fewest._types import FloatArray, IndexArray
+from fewest.minimum._threads import share_out
 
 MOST_CLASSES = 10  # all sets of classes are gone through
+_IMPOSSIBLE = -(1 << 60)
 
 
-@njit(cache=True)
-def count_line_errors(X: Any, codes: Any, n_classes: int, columns: Any) -> Any:
-    """The fewest errors of each column."""
-    counts = np.empty(len(columns), np.int64)
-    for k in range(len(columns)):
-        best, _, _ = _find_intervals(X[:, columns[k]].copy(), codes, n_classes)
-        counts[k] = len(codes) - best
-    return counts
+def count_line_errors(x: FloatArray, codes: IndexArray, n_classes: int) -> int:
+    """The fewest samples of a column that are wrong."""
+    return len(x) - int(_find_intervals(x, codes, n_classes)[0])
 
 
 def find_line_errors(x: FloatArray, codes: IndexArray, n_classes: int) -> IndexArray:
     """The samples of a column that are wrong, as few as possible."""
-    _, last, steps = _find_intervals(x, codes, n_classes)
+    _, labels, starts = _find_intervals(x, codes, n_classes)
+    interval = np.searchsorted(starts, np.arange(len(x)), side="right") - 1
     order = np.argsort(x, kind="stable")
-    right = np.zeros(len(x), dtype=bool)
-    place, used = len(x), last
-    while place > 0:
-        label, start = steps[place, used]
-        if label < 0:
-            place = start
-            continue
-        own = order[start:place]
-        right[own[codes[own] == label]] = True
-        place, used = start, used ^ (1 << label)
-    return np.flatnonzero(~right)
+    return np.sort(order[labels[interval] != codes[order]])
 
 
-@njit(cache=True)
-def _find_intervals(x: Any, codes: Any, n_classes: int) -> tuple[int, int, Any]:
-    """The most samples that can be right; the classes that have an interval; how to go back.
+def _find_intervals(
+    x: FloatArray, codes: IndexArray, n_classes: int
+) -> tuple[int, IndexArray, IndexArray]:
+    """The most samples that can be right; the classes of the intervals, and where these begin."""
+    order = np.argsort(x, kind="stable")
+    most = np.zeros(1, dtype=np.int64)
+    found = np.full((2, n_classes), -1, dtype=np.int64)
+    share_out(_go_through, 1, x[order], codes[order].astype(np.int64), most, found)
+    labels, starts = found[:, found[0] >= 0]
+    starts[0] = 0
+    return int(most[0]), labels, starts
 
-    `steps[p, s]` says, of the first p samples in the order of x and the set s of classes that had
-    an interval, which class had the last one, and where it began (class -1: nothing ends here).
+
+@njit(cache=True, nogil=True)
+def _go_through(
+    start: int, stop: int, alarm: Any, x: Any, codes: Any, most: Any, found: Any
+) -> None:
+    """All sorted samples, once: one task.
+
+    `right[s, c]` says how many are right so far if the classes of the set s have had their
+    intervals, the last of them c. These intervals are in `paths[:, s, c]`: classes and beginnings.
     """
-    n, n_sets = len(x), 1 << n_classes
-    order = np.argsort(x, kind="mergesort")
-    best = np.full((n + 1, n_sets), -1)
-    steps = np.full((n + 1, n_sets, 2), -1)
-    best[0, 0] = 0
-    begins = np.ones(n + 1, np.bool_)  # between equal values there is no threshold
-    for p in range(1, n):
-        begins[p] = x[order[p]] != x[order[p - 1]]
-    counts = np.zeros((n + 1, n_classes), np.int64)
-    for p in range(n):
-        counts[p + 1] = counts[p]
-        counts[p + 1, codes[order[p]]] += 1
-    for p in range(1, n + 1):
-        if not begins[p]:
-            continue
-        for start in range(p):
-            if not begins[start]:
-                continue
-            for used in range(n_sets):
-                if best[start, used] < 0:
+    n, n_classes = len(x), found.shape[1]
+    n_sets = 1 << n_classes
+    right = np.full((n_sets, n_classes), _IMPOSSIBLE, np.int64)
+    paths = np.full((2, n_sets, n_classes, n_classes), -1, np.int64)
+    best = np.full(n_sets, _IMPOSSIBLE, np.int64)  # over the last class
+    last = np.zeros(n_sets, np.int64)
+    best[0] = 0
+    size = np.zeros(n_sets, np.int64)
+    for used in range(1, n_sets):
+        size[used] = size[used >> 1] + (used & 1)
+    counts = np.zeros(n_classes, np.int64)
+    begin = 0
+    while begin < n:
+        if alarm[0]:
+            return
+        counts[:] = 0
+        end = begin
+        while end < n and x[end] == x[begin]:  # between equal values there is no threshold
+            counts[codes[end]] += 1
+            end += 1
+        for label in range(n_classes):
+            for used in range(n_sets if counts[label] else 0):
+                after = used | (1 << label)
+                if after == used or best[used] <= right[after, label]:
                     continue
-                for label in range(n_classes):
-                    if (used >> label) & 1:
-                        continue
-                    total = best[start, used] + counts[p, label] - counts[start, label]
-                    after = used | (1 << label)
-                    if total > best[p, after]:
-                        best[p, after] = total
-                        steps[p, after, 0], steps[p, after, 1] = label, start
-    most, last = -1, 0
-    for used in range(n_sets):
-        if best[n, used] > most:
-            most, last = best[n, used], used
-    return most, last, steps
+                right[after, label] = best[used]
+                paths[:, after, label] = paths[:, used, last[used]]
+                paths[0, after, label, size[used]] = label
+                paths[1, after, label, size[used]] = begin
+        for label in range(n_classes):
+            for used in range(n_sets if counts[label] else 0):
+                if right[used, label] >= 0:
+                    right[used, label] += counts[label]
+                    if right[used, label] > best[used]:
+                        best[used], last[used] = right[used, label], label
+        begin = end
+    chosen = np.argmax(best)
+    most[0] = best[chosen]
+    found[:] = paths[:, chosen, last[chosen]]

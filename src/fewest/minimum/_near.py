@@ -377,9 +377,9 @@ def near_optimal_sets(
     check_count("max_sets", max_sets, or_none=True)
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds, infinity="for none")
+    extra = as_double("extra", extra)
     if not 0 <= extra < np.inf:
         raise ValueError(f"extra must be a number of at least zero; got {extra!r}")
-    extra = as_double("extra", extra)
     names = read_names(X)
     rules = read_rules_of(
         X,

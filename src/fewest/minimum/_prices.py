@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import floor, gcd, inf, lcm, nextafter
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,8 @@ class Prices:
 
     def count(self, amount: float) -> int:
         """How many units an amount of money buys."""
-        return floor(Fraction(repr(float(amount))) / self.unit)
+        exact = Fraction(amount) if isinstance(amount, Integral) else Fraction(repr(float(amount)))
+        return floor(exact / self.unit)
 
     def count_below(self, bound: float) -> int:
         """The most units that people see as a price below a bound; -1 where there are none."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from fewest._solvers.columns import scale_columns
 from fewest._solvers.linear.master import TimeIsUpError
+from fewest._types import IndexArray
 from fewest.minimum._classes import sign_labels
 from fewest.minimum._clock import Clock
 from fewest.minimum._course import MOST_KEPT, Course
@@ -22,6 +23,7 @@ from fewest.minimum._upper import find_first_set
 from fewest.minimum._vectors import separate_others, settle_with_errors
 
 _SHARE_OF_BOUND = 0.3  # of the time that is left, for a set to start from
+_MOST_ROUNDS = 32  # in which samples are left out: each takes a pass over the data
 
 
 @dataclass(eq=False)
@@ -117,22 +119,42 @@ class ErrorDriver(Course):
             self._swap_down(clock)
 
     def _separate_without_hardest(self, clock: Clock) -> Separation | None:
-        """Columns for all samples but some that lie deep in the other class, judged by means."""
-        Z = scale_columns(self.X).take(np.arange(self.X.shape[1]))
-        signs = sign_labels(self.y)
-        left = np.arange(len(self.y))
-        for _ in range(self.max_errors):
-            high, low = (Z[left[signs[left] == sign]].mean(axis=0) for sign in (1.0, -1.0))
-            scores = (Z[left] - (high + low) / 2) @ (high - low)
-            kept = np.delete(left, np.argmin(signs[left] * scores))
-            if len(np.unique(self.y[kept])) < 2:
-                break
-            left = kept
-        found = find_first_set(np.asfortranarray(self.X[left]), signs[left], clock)
+        """Columns for all samples but some that lie deep in the other class."""
+        left = self._leave_hardest_out(np.arange(self.X.shape[1]), clock)
+        signs = sign_labels(self.y[left])
+        found = find_first_set(np.asfortranarray(self.X[left]), signs, clock)
         if found is None:
             return None
         columns = self.twins.leaders(found.columns)
         return separate_others(self.X, self.y, columns, np.setdiff1d(np.arange(len(self.y)), left))
+
+    def _leave_hardest_out(self, columns: IndexArray, clock: Clock) -> IndexArray:
+        """All samples but as many as may be wrong, those nearer to another class by these columns.
+
+        Classes are their means, which move a bit whenever some samples are left out.
+        """
+        Z = scale_columns(self.X).take(columns)
+        is_of = self.y == np.arange(self.y.max() + 1)[:, None]
+        left = np.arange(len(self.y))
+        n_out = min(self.max_errors, len(self.y) - 1)
+        ends = np.linspace(0, n_out, min(n_out, _MOST_ROUNDS) + 1).astype(int)
+        for n_more in np.diff(ends):
+            if clock.is_over:
+                break
+            own = np.zeros(is_of.shape)
+            own[:, left] = is_of[:, left]
+            means = (own @ Z) / np.maximum(own.sum(axis=1), 1.0)[:, None]
+            # Squared distances, but for the norm of the sample itself.
+            away = (means**2).sum(axis=1)[:, None] - 2.0 * (means @ Z.T)
+            away[own.sum(axis=1) == 0.0] = np.inf
+            distance = np.where(is_of, away, np.inf).min(axis=0)
+            nearest = np.where(is_of, np.inf, away).min(axis=0)
+            hardest = np.argsort((nearest - distance)[left], kind="stable")[:n_more]
+            kept = np.delete(left, hardest)
+            if len(np.unique(self.y[kept])) < 2:
+                break
+            left = kept
+        return left
 
     def _drop_idle(self, separation: Separation, clock: Clock) -> Separation:
         """The same set without columns that the others do not need, as far as there is time."""
