@@ -106,6 +106,22 @@ def test_equal_to_trying_all_sets(kind, seed):
     assert minimum.verify(X, y)
 
 
+@pytest.mark.parametrize("needed", [1e12, 1.0])
+def test_prices_are_compared_as_they_are(needed):
+    """The machine's own set costs 4 more than the cheapest one, beside a price of 1e12."""
+    rng = np.random.default_rng(21)
+    X = rng.standard_normal((14, 8))
+    y = (X[:, :3] @ rng.standard_normal(3) > 0).astype(int)
+    y[:2] = 0, 1
+    prices = rng.choice([1.0, 2.0, 3.0], 8)
+    prices[0] = needed
+    machine = SupportFeatureMachine(C=np.inf, certify=True, feature_cost=prices).fit(X, y)
+    minimum = machine.minimum_
+    assert minimum.certified
+    assert prices[machine.support_].sum() == minimum.price
+    assert np.flatnonzero(machine.support_).tolist() == minimum.subsets[0].tolist() == [0, 3, 5]
+
+
 def test_every_class_of_three_and_a_model_file(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 12))

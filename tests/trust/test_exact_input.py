@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,19 @@ from fewest import (
     near_optimal_sets,
 )
 
+
+class Array:
+    """Values of another library, which only says how to make an array of them."""
+
+    shape, ndim, dtype = (2, 1), 2, np.dtype(np.int64)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(BEYOND, dtype=dtype)
+
+    def __len__(self):
+        return 2
+
+
 BEYOND = [[2**53], [2**53 + 1]]  # equal, as doubles
 ROUNDED = {
     "list": BEYOND,
@@ -27,6 +41,9 @@ ROUNDED = {
     "gaps": pd.DataFrame({"a": [2**53, 2**53 + 1]}, dtype="Int64"),
     "sparse": sparse.csr_matrix(np.array(BEYOND)),
     "fractions": np.array([[Fraction(1, 3)], [Fraction(1, 2)]], dtype=object),
+    "decimals": [[Decimal(2**53)], [Decimal(2**53 + 1)]],
+    "another library": Array(),
+    "sums": sparse.coo_matrix(([2**53, 1, 3], ([0, 0, 1], [0, 0, 0])), dtype=np.int64),
     "wide": np.array([[1], [2]], dtype=np.longdouble) / 3,
 }
 
@@ -91,11 +108,40 @@ def test_a_series_that_only_counts_is_read_by_position():
 
 
 @pytest.mark.parametrize(
-    ("index", "said"), [(["A", "B", "D"], "'D'"), (["A", "B", "B"], "B twice in its index")]
+    ("index", "said"), [(["A", "B", "D"], "'D'"), (["A", "B", "B"], "feature B twice")]
 )
 def test_an_index_that_names_no_features_is_refused(index, said):
     with pytest.raises(ValueError, match=said):
         minimum_features(FRAME, CLASSES, feature_cost=pd.Series([1.0, 2.0, 3.0], index=index))
+
+
+@pytest.mark.parametrize("rule", ["feature_cost", "signs"])
+def test_a_feature_that_a_rule_names_twice_is_refused(rule):
+    with pytest.raises(ValueError, match=f"{rule} has feature A twice"):
+        minimum_features(FRAME, CLASSES, **{rule: {"A": 1, 0: -1}})
+
+
+def test_a_name_of_several_features_is_refused():
+    frame = FRAME.set_axis(["1", 1, "b"], axis=1)
+    with pytest.raises(ValueError, match="several features of X are called that"):
+        minimum_features(frame, CLASSES, exclude=["1"])
+    assert minimum_features(frame, CLASSES, exclude=["b"]).size == 1
+
+
+def test_prices_of_single_precision_are_the_decimal_numbers_that_they_are_printed_as():
+    X = np.array([[0, 0, 0], [1, -1, 1], [-1, 1, 2], [2, -1, 5], [-1, 2, 6], [0.6, 0.6, 7]])
+    frame, y = pd.DataFrame(X, columns=list("abc")), [0, 0, 0, 1, 1, 1]
+    prices = np.array([0.1, 0.2, 0.3], dtype=np.float32)
+    for given in (prices, pd.Series(prices, index=list("abc"))):
+        found = minimum_features(frame, y, feature_cost=given, n_solutions=None)
+        assert (found.price, found.n_found) == (0.3, 2)
+
+
+def test_sizes_beyond_all_doubles_and_texts():
+    found = minimum_features(FRAME, CLASSES, feature_cost=[1.0, 2.0, 3.0], max_size=10**400)
+    assert found.certified
+    with pytest.raises(ValueError, match="extra must hold numbers"):
+        near_optimal_sets(FRAME, CLASSES, extra="x")
 
 
 def test_what_sets_may_exceed_the_minimum_by_is_a_decimal_number_like_prices():

@@ -97,19 +97,29 @@ def refuse_rounding(X: Any) -> None:
 def _list_arrays(X: Any) -> list[NDArray[Any]]:
     """Values of X, as their own types hold them."""
     if sparse.issparse(X):
+        if X.format == "coo" and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
         return [X.data]
     if hasattr(X, "dtypes") and hasattr(X, "loc"):
         kinds = [kind for kind in set(X.dtypes) if not _is_harmless(kind)]
         return [np.asarray(X.loc[:, (X.dtypes == kind).to_numpy()]) for kind in kinds]
     if isinstance(X, (list, tuple)):
         return [as_objects(X)]
-    return [X] if isinstance(X, np.ndarray) else []
+    return [np.asarray(X)] if isinstance(X, np.ndarray) or hasattr(X, "__array__") else []
 
 
 def _is_harmless(kind: Any) -> bool:
     """Whether doubles hold all values of a type of numpy."""
     most = {"b": 1, "i": 4, "u": 4, "f": 8}
     return isinstance(kind, np.dtype) and kind.itemsize <= most.get(kind.kind, 0)
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a number of Python's own is a whole one, or a fraction."""
+    if isinstance(value, Decimal):
+        return value.is_finite() and value == value.to_integral_value()
+    return isinstance(value, Rational)
 
 
 def _find_rounded(array: NDArray[Any]) -> Any:
@@ -124,7 +134,7 @@ def _find_rounded(array: NDArray[Any]) -> Any:
     elif kind.kind == "f":
         return next(iter(array[np.isfinite(array) & (array != array.astype(np.float64))]), None)
     elif kind.kind == "O":
-        values = [one for one in array.flat if isinstance(one, Rational)]
+        values = [one for one in array.flat if _is_whole(one)]
     else:
         return None
     return next((one for one in values if abs(one) > _HUGE or float(one) != one), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -27,6 +28,8 @@ class Places:
             {} if self._names is None else dict(zip(self._names, range(n_features), strict=True))
         )
 
+        self._shared = {name for name, count in Counter(self._names or ()).items() if count > 1}
+
     def find(self, rule: str, feature: Any) -> int:
         """The place of a feature, by name or number."""
         if isinstance(feature, str):
@@ -39,6 +42,11 @@ class Places:
                 raise ValueError(
                     f"{rule} names {quoted(feature)}, which is not a feature of X. "
                     + near(feature, self._names, "feature")
+                )
+            if feature in self._shared:
+                raise ValueError(
+                    f"{rule} names {quoted(feature)}, but several features of X are called that: "
+                    "give numbers of columns (from 0), or names that differ"
                 )
             return self._of_name[feature]
         is_whole = isinstance(feature, (int, np.integer)) and not isinstance(feature, bool)
@@ -94,7 +102,7 @@ class Places:
         refuse_masked(rule, values)
         named = self._read_index(rule, values)
         if isinstance(values, Mapping):
-            named = {self.find(rule, feature): value for feature, value in values.items()}
+            named = self._find_each(rule, list(values), values.values())
         if named is not None:
             found = np.full(self._count, default)
             for place, value in named.items():
@@ -164,11 +172,18 @@ class Places:
         labels = list(values.index)
         if self._numbers is None and labels == list(range(self._count)):
             return None
-        places = [self.find(rule, label) for label in labels]
-        twice = [places[k] for k in range(len(places)) if places[k] in places[:k]][:1]
-        if twice:
-            raise ValueError(f"{rule} has {self.show(np.array(twice))} twice in its index")
-        return dict(zip(places, values.tolist(), strict=True))
+        # As their own type holds them: 0.1 of single precision is no double.
+        return self._find_each(rule, labels, values.to_numpy())
+
+    def _find_each(self, rule: str, features: list[Any], values: Iterable[Any]) -> dict[int, Any]:
+        """Values by place; a feature may be named once, by name or number."""
+        found: dict[int, Any] = {}
+        for feature, value in zip(features, values, strict=True):
+            place = self.find(rule, feature)
+            if place in found:
+                raise ValueError(f"{rule} has {self.show(np.array([place]))} twice")
+            found[place] = value
+        return found
 
     def _check_length(self, rule: str, array: NDArray[Any], kind: str) -> None:
         if array.shape != (self._count,):

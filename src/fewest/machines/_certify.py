@@ -10,13 +10,12 @@ from fewest._estimators.rules import Rules
 from fewest._estimators.tasks import BinaryTask, Hyperplane
 from fewest._solvers.watch import current_watch
 from fewest._types import FloatArray, IndexArray
-from fewest.minimum import MinimumResult, RuledMinimum
+from fewest.minimum import MinimumResult
 from fewest.minimum._features import search_minimum
+from fewest.minimum._prices import Prices
 from fewest.minimum._signs import separate_with_signs
 
 _USUAL_SECONDS = 60.0
-# Relative difference below which two sets cost the same.
-_SAME_PRICE = 1e-9
 
 
 def certify(
@@ -74,17 +73,12 @@ def _find_rules(task: BinaryTask) -> Rules | None:
     return replace(task.rules, excluded=task.rules.excluded | barred)
 
 
-def _find_price(task: BinaryTask, features: IndexArray) -> float:
-    """In the user's unit, as that of the minimum."""
-    return float(len(features)) if task.rules is None else task.rules.terms.total(features)
-
-
 def _is_as_good(plane: Hyperplane, task: BinaryTask, minimum: MinimumResult) -> bool:
+    """Whether the machine's own set costs no more, by the exact prices of the search."""
     features = plane.result.features
-    least = minimum.price if isinstance(minimum, RuledMinimum) else minimum.size
-    assert least is not None
+    total = len if task.rules is None else Prices.read(task.rules).total
     return (
-        _find_price(task, features) <= least * (1.0 + _SAME_PRICE)
+        total(features) <= total(minimum.subsets[0])
         and keeps_rules(plane, task)
         and _find_margin(task, features) is not None
     )
