@@ -1,11 +1,13 @@
 """Covariates beside the features."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas
 import pytest
 from scipy.stats import chi2_contingency, f_oneway, kstest
 
-from fewest import SupportFeatureMachine
+from fewest import Liknon, SupportFeatureMachine
 from fewest.datasets import make_confounded
 from fewest.significance import confounding, permutation_test, run_held_out
 from fewest.significance._confounding import _explain
@@ -46,6 +48,31 @@ def test_classes_that_differ_beyond_the_batch():
     assert "alike in batch and age, too (p = 0.025). But batch is associated with the classes" in (
         found.verdict
     )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_machine_without_features_shows_nothing(seed):
+    """Folds that are balanced by the true classes only are unfair to other labels."""
+    rng = np.random.default_rng([seed, 5])
+    X, y = rng.standard_normal((40, 30)), np.arange(40) % 2
+    sex = {"sex": np.where(rng.permutation(40) % 2, "M", "F")}
+    machine, seeds = Liknon(C=0.05), {"random_state": 3}
+    held_out = run_held_out(machine, X, y, **seeds)
+    assert held_out.balanced_error == 0.5
+    folds = [(fold.train, fold.test) for fold in held_out.folds]
+    other = run_held_out(machine, X, y, cv=folds)
+    for known in (None, held_out, other):
+        found = confounding(machine, X, y, sex, held_out=known, n_permutations=19, **seeds)
+        assert found.p_value == 1.0
+        assert "do not tell the classes apart better than chance" in found.verdict
+    test = permutation_test(machine, X, y, statistics="error", cv=folds, n_permutations=19, **seeds)
+    assert test.p_value > 0.5
+
+
+def test_an_error_of_guessing_shows_nothing_whatever_its_p_value():
+    found = check(*make_confounded(n=80, d=200, effect=1.5, random_state=2))
+    assert not found.is_explained
+    assert replace(found, error=0.5).is_explained
 
 
 def test_covariates_without_any_association():

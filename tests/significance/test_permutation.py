@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import kstest
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
 from fewest import SupportFeatureMachine, SupportFeatureMachineCV
@@ -15,7 +15,12 @@ from fewest._estimators.held_out import run_held_out
 from fewest._estimators.splits import balanced_error, choose_exchange, permute_labels
 from fewest.datasets import make_gaussian
 from fewest.significance import permutation_test
-from fewest.significance._permutation import Measured, compare_trials, make_measure
+from fewest.significance._permutation import (
+    Measured,
+    _keep_in_folds,
+    compare_trials,
+    make_measure,
+)
 
 HARD = SupportFeatureMachine(C=np.inf)
 
@@ -315,3 +320,17 @@ def test_groups_reach_machines_that_split_once_more():
         random_state=0,
     )
     assert found.error.observed < 0.5
+
+
+def test_labels_stay_within_folds_that_are_given_as_a_list():
+    """And a list that tests samples several times is taken with a warning."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 4)), np.arange(30) % 2
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    parts = _keep_in_folds(splits, y, None)
+    assert [sorted(np.flatnonzero(parts == part)) for part in range(3)] == [
+        test.tolist() for _, test in splits
+    ]
+    assert _keep_in_folds(list(LeaveOneOut().split(X)), y, None) is None
+    with pytest.warns(UserWarning, match="test samples several times"):
+        assert _keep_in_folds(2 * splits, y, None) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -79,12 +80,14 @@ class Confounding(Shown):
     @property
     def is_explained(self) -> bool:
         """Whether the features were not shown to add anything to the covariates."""
-        return self.p_value is None or (self.p_value > _LEVEL and not self.is_open)
+        if self.p_value is None or not self.error < self.guessing:
+            return True
+        return self.p_value > _LEVEL and not self.is_open
 
     @property
     def is_open(self) -> bool:
         """Whether the samples cannot say if the features add anything to the covariates."""
-        if self.p_value is None:
+        if self.p_value is None or not self.error < self.guessing:
             return False
         return self._are_too_few or (bool(self.unbalanced) and self.p_value <= _LEVEL)
 
@@ -104,7 +107,7 @@ class Confounding(Shown):
                 "other samples can decide."
             )
         alike = f"among samples that are alike in {names}"
-        if self._are_too_few:
+        if self.is_open and self._are_too_few:
             return (
                 f"Whether the features tell the classes apart {alike} is not known: "
                 f"{counted(self.n_permutations, 'permutation')} cannot give a p-value of {_LEVEL:g}"
@@ -176,7 +179,8 @@ def confounding(
     n_permutations : int
         Permutations within strata; the smallest possible p-value is 1 / (1 + n_permutations).
     held_out : HeldOut, optional
-        A cross-validation of `estimator` with the true classes: its folds are not fitted again.
+        A cross-validation of `estimator` with the true classes: its folds are not fitted again, if
+        `cv` and `random_state` (a number) are those that it was made with.
     random_state : int, RandomState instance or None
         Seed of folds and permutations.
     n_jobs : int, optional
@@ -205,7 +209,9 @@ def confounding(
     rng = check_random_state(random_state)
     seed = rng.randint(2**31 - 1)
     run = {"cv": cv, "groups": groups, "random_state": seed, "n_jobs": n_jobs}
-    if held_out is None:
+    if held_out is not None and _draws(held_out, cv, groups, random_state):
+        seed = random_state
+    elif held_out is None:
         held_out = run_held_out(estimator, X, labels, **run)
     reports = tuple(
         CovariateReport(
@@ -228,11 +234,11 @@ def confounding(
             labels,
             statistics="error",
             n_permutations=n_permutations,
-            cv=[(fold.train, fold.test) for fold in held_out.first_repeat.folds],
+            cv=cv,
             groups=groups,
             exchange=exchange,
             strata=strata,
-            held_out=held_out.first_repeat,
+            held_out=held_out.first_repeat if _draws(held_out, cv, groups, seed) else None,
             random_state=seed,
             n_jobs=n_jobs,
             verbose=verbose,
@@ -255,6 +261,22 @@ def confounding(
         n_mixed=n_mixed,
         n_permutations=n_done,
         unbalanced=unbalanced,
+    )
+
+
+def _draws(held_out: HeldOut, cv: int, groups: NDArray[Any] | None, seed: Any) -> bool:
+    """Whether folds drawn by this seed are those of the cross-validation.
+
+    Folds are balanced by the classes, so other labels must have others: drawn in the same way. In
+    folds that are balanced by the true classes only, other labels would do worse by that alone.
+    """
+    if not isinstance(seed, Integral):
+        return False
+    with warnings.catch_warnings(action="ignore"):  # of fewer folds
+        drawn = split_folds(cv, held_out.y, groups, random_state=seed)
+    known = held_out.first_repeat.folds
+    return len(drawn) == len(known) and all(
+        np.array_equal(test, fold.test) for (_, test), fold in zip(drawn, known, strict=True)
     )
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,8 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, judge_in_parallel
-from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample
-from fewest._estimators.splits import permute_labels
+from fewest._estimators.many_samples import MOST_COMPARED, draw_subsample, hold_several
+from fewest._estimators.splits import Split, permute_labels, split_folds
 from fewest._estimators.validation import (
     check_choice,
     check_count,
@@ -135,9 +137,10 @@ def permutation_test(
         guessing among K classes). The latter takes one fit per fold.
     n_permutations : int
         B; the smallest possible p-value is 1 / (1 + B).
-    cv : int or splitter
+    cv : int, splitter or list of splits
         Folds of the cross-validation; a number means stratified folds, of whole groups if
-        `groups` are given.
+        `groups` are given. They are drawn again for every labelling, but for a list of splits.
+        Such folds may be balanced by the true classes, so labels change places within them only.
     groups : array of shape (n_samples,), optional
         Samples that belong together: runs of a scanner, or samples of a patient.
     exchange : {"within", "whole"}
@@ -211,13 +214,17 @@ def permutation_test(
         )
     # As small as they can be: all permutations are drawn before the first is used.
     compact = codes.astype(np.min_scalar_type(len(measure.classes)))
+    parts = _check_per_sample("strata", "stratum", strata, len(codes))
+    is_list = not (cv is None or isinstance(cv, Integral) or hasattr(cv, "split"))
+    if is_list and "error" in measure.statistics:
+        parts = _keep_in_folds(split_folds(measure.cv, codes, measure.groups), codes, parts)
     permuted = permute_labels(
         compact,
         measure.groups,
         n_permutations,
         rng,
         exchange=exchange,
-        parts=_check_per_sample("strata", "stratum", strata, len(codes)),
+        parts=parts,
         blocks=_check_per_sample("blocks", "block", blocks, len(codes)),
     )
     observed_error = None if held_out is None else _known_error(held_out, y)
@@ -272,6 +279,31 @@ def _check_per_sample(
             f"{name} must name a {one} for each of the {n_samples} samples; got {len(found)}"
         )
     return found
+
+
+def _keep_in_folds(
+    folds: list[Split], codes: IndexArray, strata: NDArray[Any] | None
+) -> NDArray[Any] | None:
+    """Strata that also part the given folds, so each keeps its classes.
+
+    Folds of one class each, such as single samples, are not balanced: labels may move freely.
+    """
+    tested = np.concatenate([test for _, test in folds])
+    if len(np.unique(tested)) < len(tested):
+        warnings.warn(
+            "cv is a list of splits that test samples several times. If they are balanced by the "
+            "classes (stratified), p is too small: pass a splitter instead of a list",
+            UserWarning,
+            stacklevel=3,
+        )
+        return strata
+    fold_of = np.full(len(codes), -1)
+    for number, (_, test) in enumerate(folds):
+        fold_of[test] = number
+    if not hold_several(codes, fold_of).any():
+        return strata
+    given = np.zeros(len(codes)) if strata is None else np.unique(strata, return_inverse=True)[1]
+    return np.unique(np.column_stack([given, fold_of]), axis=0, return_inverse=True)[1].ravel()
 
 
 def _known_error(held_out: HeldOut, y: ArrayLike) -> float:
