@@ -140,6 +140,7 @@ def test_sets_that_leave_errors(run, noisy):
     assert ran.code == 0
     assert "Smallest set: 3 features with at most 2 errors, certified" in ran.out
     assert "wrong samples, counted from 1" in ran.out
+    assert "arithmetic: these features leave no more than 2 samples wrong." in ran.out
     ran = run("minimum", path, "--target", "group", "--max-errors", wanted[3], "--json", "-")
     (found,) = ran.json["trust"]["minima"]
     assert (found["size"], found["max_errors"], found["verified"]) == (3, 2, True)
@@ -387,3 +388,15 @@ def test_a_result_that_does_not_verify(run, table, monkeypatch):
     ran = run("minimum", table, "--target", "group", "--verify")
     assert ran.code == 2
     assert "the result does not verify: a second search contradicts it." in ran.err
+
+
+def test_the_cross_validation_of_a_page_is_announced(run, hidden, tmp_path):
+    page = tmp_path / "page.json"
+    asked = ("minimum", hidden, "--target", "group", "--report", page)
+    ran = run(*asked, "--permutations", 1)
+    assert "Page      cross-validation (at most 15 s)\nPage      1 permutation of" in ran.out
+    ran = run(*asked, "--report-seconds", 2)
+    assert "Page      cross-validation (at most 2 s)\nPage      up to " in ran.out
+    assert "as far as what is left of 2 s allows\n" in ran.out
+    notes = json.loads(page.read_text())["notes"]
+    assert any("of its own for at most 0.4 seconds" in note for note in notes)

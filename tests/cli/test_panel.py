@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from fewest.panels import panel_report, points_score
+from fewest.panels import _study, panel_report, points_score
 from tests.panels.test_panel_report import make_data
 
 NAMES = [f"g{place}" for place in range(6)]
@@ -112,6 +112,30 @@ def test_its_own_errors_come_before_the_rest(run, tmp_path, monkeypatch, at, opt
         f"{whole['panel']['errors']['balanced_error']:.4f} "
         "(optimistic if the panel was chosen on these samples)\n",
     )
+
+
+def test_nothing_is_computed_twice(judged, monkeypatch):
+    """Neither the errors of the panel and without each feature, nor the permutations."""
+    calls = []
+
+    def count(name):
+        compute = getattr(_study, name)
+        monkeypatch.setattr(_study, name, lambda *a, **k: (calls.append(name), compute(*a, **k))[1])
+
+    for name in ("judge_columns", "predict_columns", "measure_given_others"):
+        count(name)
+    ran = judged("--random", 0, "--stand-ins", 0)
+    assert ran.code == 0, ran.err
+    assert calls == ["judge_columns", "predict_columns", "predict_columns", "measure_given_others"]
+
+
+def test_what_did_not_fit_into_the_time_is_said_once(judged):
+    ran = judged("--max-seconds", 1e-6)
+    assert ran.code == 0, ran.err
+    for what in ("19 of 19 permutations for p-values", "the best panel", "stand-ins"):
+        assert ran.out.count(f"Left out: {what} did not fit into the time for this panel") == 1
+    assert "p: given the others" not in ran.out
+    assert "it adds" in ran.out
 
 
 def test_files(judged, tmp_path):

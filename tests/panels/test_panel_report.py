@@ -320,7 +320,7 @@ def test_time_limit_leaves_comparisons_out_and_says_so():
     assert found.choice is None
     assert found.errors.caveat == "optimistic: the panel was chosen on these samples"
     assert found.statements.n_resamples == 0
-    assert len(found.left_out) == 5
+    assert len(found.left_out) == 6
     assert all("did not fit into the time for this panel" in text for text in found.left_out)
     assert len(found.features) == 2
     assert not found.features[0].stand_ins

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 from sklearn.feature_selection import SelectKBest
 
-from fewest import SupportFeatureMachine
+from fewest import SupportFeatureMachine, _interrupts
+from fewest._run.budget import Budget
 from fewest.panels import feature_statements
 from fewest.panels._given_others import measure_given_others
 from fewest.significance import stability
@@ -17,7 +18,10 @@ def p_value(x, others, y, *, groups=None, n_permutations=199, seed=0):
     values = np.column_stack([x, others]) if len(others) else x[:, None]
     codes = np.unique(y, return_inverse=True)[1]
     rng = np.random.RandomState(seed)
-    return measure_given_others(values, codes, groups, 0, n_permutations=n_permutations, rng=rng)
+    settings = {"n_permutations": n_permutations, "rng": rng, "budget": Budget(None)}
+    (found,), n_done = measure_given_others(values, codes, groups, [0], **settings)
+    assert n_done == n_permutations
+    return found
 
 
 def draw(rng, n=40, n_classes=2, effect=0.0, noise=None):
@@ -126,6 +130,38 @@ def test_too_few_samples_have_no_p_value():
     x, others = rng.standard_normal(6), rng.standard_normal((6, 4))
     assert p_value(x, others, y) is None
     assert p_value(x, others[:, :3], y) is not None
+
+
+def test_an_end_in_time_keeps_what_is_done():
+    """All features have as many permutations, which are the first of those without a limit."""
+    rng = np.random.default_rng(0)
+    x, others, y = draw(rng, n=100, effect=0.3)
+    values = np.column_stack([x, others])
+    settings = {"codes": y, "groups": None, "places": range(3)}
+
+    def measure(n_permutations, seconds):
+        drawn, budget = np.random.RandomState(0), Budget(seconds)
+        return measure_given_others(
+            values, n_permutations=n_permutations, rng=drawn, budget=budget, **settings
+        )
+
+    found, n_done = measure(10**6, 0.3)
+    assert 1 < n_done < 10**6
+    assert found[0] == p_value(x, others, y, n_permutations=n_done)
+    assert all((p * (n_done + 1)) == pytest.approx(round(p * (n_done + 1))) for p in found)
+    assert measure(99, 60.0) == measure(99, None)
+    assert measure(99, 0.0) == ([None] * 3, 0)
+
+
+def test_a_lost_interrupt_ends_permutations():
+    """One that arrived where Python could not raise it."""
+    rng = np.random.default_rng(0)
+    _interrupts._pressed.set()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            p_value(*draw(rng))
+    finally:
+        _interrupts.settle_interrupt()
 
 
 def test_groups_of_one_class_count_as_one_sample():

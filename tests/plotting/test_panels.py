@@ -40,6 +40,23 @@ def test_every_row_is_where_its_error_is():
     assert max(edges) >= max(found.random.errors) - 1e-9 or np.ptp(found.random.errors) == 0
 
 
+@pytest.mark.parametrize("estimator", [None, SelectKBest(k=1)])
+def test_the_caveat_is_within_the_figure(estimator):
+    X, y = make_data()
+    names = [f"a long name of feature number {place}" for place in range(6)]
+    settings = {**QUICK, "n_resamples": 2, "n_permutations": 9}
+    found = panel_report(X, y, [0], feature_names=names, estimator=estimator, **settings)
+    figure = Figure(figsize=(6.6, 2.8), layout="constrained")  # that of the page
+    label = plot_panel_report(found, ax=figure.subplots()).xaxis.label
+    figure.draw_without_rendering()
+    assert label.get_text().endswith(found.as_given.caveat)
+    inside, outside = label.get_window_extent(), figure.bbox
+    assert inside.x0 >= outside.x0
+    assert inside.y0 >= outside.y0
+    assert inside.x1 <= outside.x1
+    assert inside.y1 <= outside.y1
+
+
 def test_a_panel_alone():
     X, y = make_data()
     found = panel_report(X, y, [0], feature_names=["$a$", *"bcdef"], **QUICK)

@@ -79,6 +79,10 @@ def draw(n: int, d: int, kind: str = "noise", n_classes: int = 2) -> tuple[Any, 
     if kind in ("noise", "sparse", "tied"):
         y = rng.permutation(np.arange(n) % n_classes)
         return (sparse.csr_matrix(X) if kind == "sparse" else X), y
+    if kind == "ranges":  # of the first column, but for a few samples
+        y = np.argsort(np.argsort(X[:, 0])) * n_classes // n
+        y[:20] = rng.integers(0, n_classes, 20)
+        return X, y
     z = X[:, :5].sum(axis=1) + (0.8 * rng.standard_normal(n) if kind == "errors" else 0.0)
     return X, np.digitize(z, np.quantile(z, np.arange(1, n_classes) / n_classes))
 
@@ -129,6 +133,16 @@ SEARCHES = {
     "minimum, errors, equal columns": (
         partial(minimum_features, max_errors=9_995, n_solutions=None), 20_000, 20, "tied", 2,
     ),
+    "minimum, very many errors": (
+        partial(minimum_features, max_errors=4_000), 20_000, 30, "errors", 2,
+    ),
+    "minimum, very many errors, three classes": (
+        partial(minimum_features, max_errors=4_000), 20_000, 30, "errors", 3,
+    ),
+    "minimum, eight classes on a line": (
+        partial(minimum_features, max_errors=30), 5_000, 2, "ranges", 8,
+    ),
+    "front, five classes on a line": (partial(error_front, max_features=1), 20_000, 2, "ranges", 5),
     "front, all sets": (partial(error_front, n_solutions=None), 200, 1_000, "noise", 2),
     "front, prices": (partial(error_front, feature_cost=PRICES), 200, 1_000, "errors", 2),
     "front, three classes": (error_front, 300, 1_000, "errors", 3),
@@ -292,11 +306,11 @@ def test_the_limit_is_kept(name: str) -> None:
     assert seconds_over(limit, end) < MOST_OVER + besides
 
 
+QUICK_PANEL = {"n_repeats": 1, "n_random": 0, "n_stand_ins": 0, "best": False}
 WITHOUT: dict[str, Callable[[], Any]] = {
     "diagnose": lambda: diagnose(*draw(200, 2_000), n_permutations=1, cv=None),
     "panel_report": lambda: panel_report(
-        *draw(400, 1_000), [0, 1], n_repeats=1, n_random=0, n_stand_ins=0, best=False,
-        n_permutations=9,
+        *draw(400, 1_000), [0, 1], n_permutations=9, **QUICK_PANEL
     ),
 }  # fmt: skip
 
@@ -313,6 +327,27 @@ def test_points_of_many_samples_end_in_time() -> None:
     assert seconds_over(1.0, call) < MOST_OVER
     (reason,) = (one.reason for one in found[0].content.left_out if one.part == "points")
     assert "did not fit into the time for this report" in reason
+
+
+def test_permutations_of_features_end_in_time() -> None:
+    X, y = draw(200, 20)
+    found: list[Any] = []
+    settings: Any = {**QUICK_PANEL, "n_permutations": 10**6, "max_seconds": 0.5}
+    over = seconds_over(0.5, lambda: found.append(panel_report(X, y, [0, 1, 2], **settings)))
+    assert over < MOST_OVER
+    (report,) = found
+    n_done = report.statements.n_permutations
+    assert 0 < n_done < 10**6
+    assert (
+        f"{10**6 - n_done} of {10**6} permutations for p-values did not fit" in report.left_out[0]
+    )
+
+
+def test_folds_that_look_for_smallest_sets_share_the_time_of_the_page() -> None:
+    X, y = draw(100, 2_000)
+    minimum = minimum_features(X, y, max_seconds=1.0)
+    over = seconds_over(1.0, lambda: make_report(minimum, X, y, max_seconds=1.0, random_state=0))
+    assert over < MOST_OVER
 
 
 @pytest.mark.parametrize("name", ["permutation_test", "feature_statements"])
@@ -365,12 +400,17 @@ def test_no_option_with_a_limit_lacks_a_case() -> None:
 def mark_page(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, float]]:
     """Clock and processor where the time of a page begins, and where the page is drawn."""
     marks: list[tuple[float, float]] = []
-    plan, drawn = _Parts.plan_test, Report.__dict__["html"]
+    drawn = Report.__dict__["html"]
 
     def mark() -> None:
         marks.append((time.perf_counter(), time.process_time()))
 
-    monkeypatch.setattr(_Parts, "plan_test", lambda *given: (mark(), plan(*given))[1])
+    def mark_before(name: str) -> None:
+        begin = getattr(_Parts, name)
+        monkeypatch.setattr(_Parts, name, lambda *a, **k: (mark(), begin(*a, **k))[1])
+
+    mark_before("announce_folds")  # where folds count
+    mark_before("plan_test")
     html = property(lambda report: (mark(), drawn.__get__(report, Report))[1])
     monkeypatch.setattr(Report, "html", html)
     return marks

@@ -14,14 +14,16 @@ class OutOfTimeError(ValueError):
 
 
 class Budget:
-    """A clock that starts now; None is no limit.
+    """A clock that starts now, with what was `spent` before; None is no limit.
 
     A part (`take`) ends with the whole at the latest. What a part did not finish is named in the
     whole's `ended`.
     """
 
-    def __init__(self, seconds: float | None, *, whole: Budget | None = None) -> None:
-        self._seconds, self._started = seconds, time.perf_counter()
+    def __init__(
+        self, seconds: float | None, *, whole: Budget | None = None, spent: float = 0.0
+    ) -> None:
+        self._seconds, self._started = seconds, time.perf_counter() - spent
         self._whole = whole
         self.ended: list[str] = [] if whole is None else whole.ended
 

@@ -105,7 +105,8 @@ def add_options(commands: options.Commands) -> None:
     )
     group.option(
         "--max-seconds SECONDS",
-        "leave out comparisons that are not done by then; inf for no limit",
+        "leave out comparisons and permutations that are not done by then; the error and what "
+        "each feature adds are always computed; inf for no limit",
         options.cost,
         300,
     )
@@ -148,7 +149,8 @@ def run(arguments: argparse.Namespace) -> None:
     asked = {"points": arguments.points, "against": second, "choice": estimator, "panels": True}
     asked |= {"plot": arguments.plot, "page": arguments.report}
     waiting = [part for part, value in asked.items() if value is not None]
-    own = _judge_alone(job, given)
+    studies: list[Any] = []  # what is known of the panel is not computed twice
+    own = _judge_alone(job, given, studies)
     with job.output.ending(waiting):
         _tell(job, own, second, None, waiting)
         points = None
@@ -156,7 +158,7 @@ def run(arguments: argparse.Namespace) -> None:
             points = _make_points(job, given, estimator)
             waiting.remove("points")
             _tell(job, own, second, points, waiting)
-        found = _judge(job, given, second, estimator)
+        found = _judge(job, given, second, estimator, studies)
         waiting[:] = [part for part in waiting if part in ("plot", "page")]
         content = _tell(job, found, second, points, waiting)
         _draw_and_write_page(job, content, waiting)
@@ -213,7 +215,7 @@ def _fill_second(job: Job, table: Table) -> Any:
     return fill_gaps(table.raw, find_medians(job.data.raw[:, places]))
 
 
-def _judge_alone(job: Job, given: GivenPanel) -> PanelReport:
+def _judge_alone(job: Job, given: GivenPanel, studies: list[Any]) -> PanelReport:
     """The panel and its features, without what takes longer; the same again in the whole result."""
     from fewest.panels import panel_report
 
@@ -222,14 +224,14 @@ def _judge_alone(job: Job, given: GivenPanel) -> PanelReport:
             job.data.raw,
             job.data.y,
             given.names,
-            **_list_settings(job),
+            **_list_settings(job, studies),
             n_random=0,
             n_stand_ins=0,
             best=False,
         )
 
 
-def _list_settings(job: Job) -> dict[str, Any]:
+def _list_settings(job: Job, studies: list[Any]) -> dict[str, Any]:
     """What decides the errors of the panel itself."""
     arguments, data = job.arguments, job.data
     return {
@@ -241,12 +243,18 @@ def _list_settings(job: Job) -> dict[str, Any]:
         "n_permutations": arguments.permutations,
         "random_state": arguments.seed,
         "n_jobs": arguments.jobs,
+        "max_seconds": arguments.max_seconds,
         "verbose": job.verbose,
+        "_studies": studies,
     }
 
 
 def _judge(
-    job: Job, given: GivenPanel, second: tuple[Table, list[str]] | None, estimator: Any
+    job: Job,
+    given: GivenPanel,
+    second: tuple[Table, list[str]] | None,
+    estimator: Any,
+    studies: list[Any],
 ) -> PanelReport:
     from fewest.panels import panel_report
 
@@ -260,14 +268,13 @@ def _judge(
             data.raw,
             data.y,
             given.names,
-            **_list_settings(job),
+            **_list_settings(job, studies),
             estimator=estimator,
             against=against,
             against_groups=of_second,
             n_random=arguments.random,
             n_stand_ins=arguments.stand_ins,
             n_resamples=arguments.resamples,
-            max_seconds=arguments.max_seconds,
         )
 
 
@@ -310,7 +317,9 @@ def _tell(
         seconds=dict(job.seconds),
         notes=notes,
     )
-    blocks = [*str(found).split("\n\n"), "" if points is None else str(points)]
+    # What is left out is said once, at the end.
+    shown = replace(found, left_out=[]) if awaited else found
+    blocks = [*str(shown).split("\n\n"), "" if points is None else str(points)]
     blocks += [] if awaited else [time_text(job.seconds)]
     blocks = [*filter(is_new, filter(None, blocks)), notes_text(list(filter(is_new, notes)))]
     brief = f"{found.errors.balanced_error:.4f}{bracketed(found.errors.caveat)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,13 @@ from numpy.typing import NDArray
 
 from fewest._estimators.labellings import are_groups_alike
 from fewest._estimators.splits import choose_exchange
-from fewest._types import FloatArray, IndexArray
+from fewest._run.budget import Budget
+from fewest._solvers.watch import Watch, current_watch, watching
+from fewest._types import BoolArray, FloatArray, IndexArray
 
 _RANK_TOLERANCE = 1e-10  # relative to the largest singular value
 _LEAST_OWN = 1e-16  # part of the variance of a feature that is rounding
-_MOST_NUMBERS = 1 << 22  # of permuted values at a time
+_MOST_NUMBERS = 1 << 18  # of permuted values at a time, which the cache holds
 _TIE = 1e-10  # statistics that differ by less are equal
 
 
@@ -29,12 +32,40 @@ def measure_given_others(
     values: FloatArray,
     codes: IndexArray,
     groups: NDArray[Any] | None,
-    place: int,
+    places: Iterable[int],
     *,
     n_permutations: int,
     rng: np.random.RandomState,
-) -> float | None:
-    r"""p-value of one of the columns of `values` given the others; None if samples are too few.
+    budget: Budget,
+) -> tuple[list[float | None], int]:
+    """p-values of some columns of `values` given the others, and the permutations behind each.
+
+    All have as many permutations as the one that has fewest in an equal part of the time. Without
+    any there are no p-values. A p-value is None, too, if samples are too few for it.
+    """
+    left, reached, n_done = list(places), list[BoolArray | None](), n_permutations
+    while left:
+        seconds = budget.left / len(left)
+        with watching(Watch(seconds)):
+            counted = _find_reached(values, codes, groups, left.pop(0), n_permutations, rng)
+        reached.append(counted)
+        n_done = n_done if counted is None else min(n_done, len(counted))
+    p_values = [
+        None if one is None or not n_done else (1 + int(np.sum(one[:n_done]))) / (1 + n_done)
+        for one in reached
+    ]
+    return p_values, n_done
+
+
+def _find_reached(
+    values: FloatArray,
+    codes: IndexArray,
+    groups: NDArray[Any] | None,
+    place: int,
+    n_permutations: int,
+    rng: np.random.RandomState,
+) -> BoolArray | None:
+    r"""Which permutations do as well as the data, until time is up; None if samples are too few.
 
     None also where whole groups would change places although those of one class are much smaller.
 
@@ -55,24 +86,25 @@ def measure_given_others(
         return None
     length = float(residual @ residual)
     if length <= _LEAST_OWN * max(float(x @ x), np.finfo(float).tiny):
-        return 1.0  # the others have all that it says
+        return np.ones(n_permutations, dtype=bool)  # the others have all that it says
+    home = np.argsort(blocks, kind="stable")
+    basis, own = basis[home], own[home]
 
     def explain(permuted: FloatArray) -> FloatArray:
-        """Share of the residual that the classes explain, of every column."""
-        left = np.sum(permuted**2, axis=0) - np.sum((basis.T @ permuted) ** 2, axis=0)
-        return np.sum((own.T @ permuted) ** 2, axis=0) / left
+        """Share of the residual that the classes explain, of every row."""
+        left = length - np.sum((permuted @ basis) ** 2, axis=1)
+        return np.sum((permuted @ own) ** 2, axis=1) / left
 
-    observed = explain(residual[:, None])[0]
-    home = np.argsort(blocks, kind="stable")
-    at_once, n_reached = max(1, _MOST_NUMBERS // len(x)), 0
+    least = explain(residual[home][None])[0] * (1.0 - _TIE)
+    at_once, reached = max(1, _MOST_NUMBERS // len(x)), [np.zeros(0, dtype=bool)]
     for start in range(0, n_permutations, at_once):
+        if current_watch().is_over:
+            break
         number = min(at_once, n_permutations - start)
         # Within every block, an order at random.
         order = np.argsort(blocks + rng.random_sample((number, len(x))), axis=1)
-        permuted = np.empty((len(x), number))
-        permuted[home] = residual[order].T
-        n_reached += int(np.sum(explain(permuted) >= observed * (1.0 - _TIE)))
-    return (1 + n_reached) / (1 + n_permutations)
+        reached.append(explain(residual[order]) >= least)
+    return np.concatenate(reached)
 
 
 def _prepare(

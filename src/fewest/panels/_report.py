@@ -16,7 +16,6 @@ from fewest._estimators.validation import (
     check_flag,
     check_positive,
     check_share,
-    make_dense,
 )
 from fewest._gaps import has_gaps
 from fewest._run.budget import Budget, OutOfTimeError
@@ -68,6 +67,7 @@ def panel_report(
     n_jobs: int | None = None,
     max_seconds: float | None = None,
     verbose: int = 0,
+    _studies: list[Study] | None = None,
 ) -> PanelReport:
     """Judge any panel of features: its error, each of its features, and other panels.
 
@@ -126,8 +126,9 @@ def panel_report(
         Processes, as in joblib.
     max_seconds : float, optional
         Time limit, after which comparisons that have not started are left out, and `left_out` says
-        so; there are fewer random panels and resamples. The error and what each feature adds are
-        always computed.
+        so; there are fewer random panels and resamples. p-values take at most half of what is left
+        of it when they begin, with fewer permutations if need be. The error and what each feature
+        adds are always computed.
     verbose : int
         Show progress bars, if tqdm is installed.
 
@@ -172,15 +173,18 @@ def panel_report(
     model = choose_classifier(classifier, class_weight="balanced", fills=has_gaps(X))
     if estimator is not None and (refusal := abilities_of(estimator).refusal):
         raise ValueError(refusal)
-    budget, left_out = Budget(max_seconds), list[str]()
+    known = [] if _studies is None else _studies  # of an earlier report about the same panel
+    budget, left_out = Budget(max_seconds, spent=known[0].spent if known else 0.0), list[str]()
     given, (X, y, groups) = X, check_samples(X, y, groups)
     names = name_columns(given, feature_names, X.shape[1])
     panel, rng = find_columns(features, names), check_random_state(random_state)
     # Each part has a seed of its own: what one leaves out changes nothing in another.
     seeds = rng.randint(2**31 - 1, size=5).tolist()
     of_folds, of_second, of_random, of_resamples, of_tests = map(np.random.RandomState, seeds)
-    splits = draw_splits(cv, y, groups, n_repeats=n_repeats, rng=of_folds)
-    study = Study(model, X, y, groups, names, panel, splits, confidence, n_jobs, verbose)
+    if not known:
+        splits = draw_splits(cv, y, groups, n_repeats=n_repeats, rng=of_folds)
+        known.append(Study(model, X, y, groups, names, panel, splits, confidence, n_jobs, verbose))
+    (study,) = known
     own_names = [names[column] for column in panel]
 
     def attempt(compute: Callable[[], _Part], otherwise: _Part) -> _Part:
@@ -194,12 +198,15 @@ def panel_report(
 
     second = None
     if against is not None:
-        values = np.asarray(make_dense(study.filled[:, panel]), dtype=np.float64)
-        first = First(study.filled, values, y, study.classes, own_names, names, groups)
+        first = First(study.filled, study.values, y, study.classes, own_names, names, groups)
         shared = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": of_second}
         shared["groups"] = against_groups
         second = carry_over(model, first, against, panel=panel, **shared)
-    without = study.judge_features()
+    without = study.without
+    given_others = study.compare_given_others(n_permutations, of_tests, budget.take(None, 0.5))
+    if n_missing := n_permutations - given_others[1]:
+        what = f"{n_missing} of {n_permutations} permutations for p-values"
+        left_out.append(str(budget.refuse(what, "this panel")))
     choice = selections = None
     if estimator is not None:
         choice = attempt(lambda: judge_chooser(study, estimator, budget, "the choice"), None)
@@ -221,16 +228,17 @@ def panel_report(
     stand_ins = nothing
     if n_stand_ins:
         stand_ins = attempt(lambda: find_stand_ins(study, n_stand_ins, budget), nothing)
-    n_rounds = count_repeats(splits, len(y))
+    n_rounds = count_repeats(study.splits, len(y))
     caveat = PERHAPS_CHOSEN_HERE if estimator is None else CHOSEN_HERE
     as_given = study.describe(study.votes, "" if chosen_elsewhere else caveat)
+    study.spent = budget.spent
     return PanelReport(
         names=own_names,
         n_samples=len(y),
         n_features=X.shape[1],
         classes=study.classes.tolist(),
         classifier=_USUAL_CLASSIFIER if classifier is None else " ".join(repr(model).split()),
-        n_folds=len(splits) // n_rounds,
+        n_folds=len(study.splits) // n_rounds,
         n_repeats=n_rounds,
         n_groups=None if groups is None else len(np.unique(groups)),
         confidence=confidence,
@@ -243,18 +251,14 @@ def panel_report(
         choice=choice,
         against=second,
         statements=make_statements(
-            study.filled,
-            study.codes,
-            groups,
             panel,
             names,
             study.columns,
+            given_others,
             selections,
             method=None if estimator is None else abilities_of(estimator).name,
             resample="bootstrap",
-            n_permutations=n_permutations,
             min_correlation=min_correlation,
-            rng=of_tests,
         ),
         notes=study.warnings,
         left_out=left_out,

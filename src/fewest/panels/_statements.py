@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
@@ -27,7 +27,7 @@ from fewest._showing import Shown
 from fewest._solvers.columns import Columns
 from fewest._solvers.watch import Watch, watching
 from fewest._types import BoolArray, FloatArray, IndexArray
-from fewest._wording import aligned, cut
+from fewest._wording import aligned, counted, cut
 from fewest.panels._given_others import measure_given_others
 from fewest.panels._names import find_columns, name_columns
 from fewest.panels._stand_ins import correlate_column
@@ -58,7 +58,8 @@ class FeatureStatement(Shown):
     column : int
         Its column of X.
     p_value : float or None
-        That of the feature given the others; None if there are too few samples for such a test.
+        That of the feature given the others; None if there are too few samples for such a test, or
+        no permutation was done in time.
     chosen : float or None
         Share of the resamples in which the feature is chosen; None without an estimator.
     chosen_or_stand_in : float or None
@@ -93,7 +94,7 @@ class FeatureStatements(Shown):
     resample : str
         Their kind.
     n_permutations : int
-        Those behind each p-value.
+        Those behind each p-value: fewer than asked for if time was up.
     min_correlation : float
         From this absolute correlation on, a feature is a stand-in.
     """
@@ -106,16 +107,20 @@ class FeatureStatements(Shown):
     min_correlation: float
 
     def __str__(self) -> str:
-        """A line per feature, and what its columns mean."""
-        resampled = self.n_resamples > 0
-        header = ["", *(["chosen", "it or a stand-in", "stand-ins"] if resampled else []), "p"]
-        rows = [header]
+        """A line per feature, and what its columns mean; empty if nothing was done in time."""
+        resampled, tested = self.n_resamples > 0, self.n_permutations > 0
+        if not resampled and not tested:
+            return ""
+        header = ["chosen", "it or a stand-in", "stand-ins"] if resampled else []
+        rows = [["", *header, *(["p"] if tested else [])]]
         for one in self.statements:
             cells = [cut(one.name)]
             if one.chosen is not None and one.chosen_or_stand_in is not None:
                 shares = (one.chosen, one.chosen_or_stand_in)
                 cells += [*(f"{100 * share:.0f} %" for share in shares), str(one.n_stand_ins)]
-            rows.append([*cells, "-" if one.p_value is None else f"{one.p_value:.2g}"])
+            if tested:
+                cells.append("-" if one.p_value is None else f"{one.p_value:.2g}")
+            rows.append(cells)
         lines = [aligned(rows)]
         if resampled:
             kind = "bootstrap samples" if self.resample == "bootstrap" else "halves of the samples"
@@ -125,14 +130,13 @@ class FeatureStatements(Shown):
                 "Stand-ins: features whose correlation with it is "
                 f"{self.min_correlation:g} or more, whatever its sign.",
             ]
-        return "\n".join(
-            [
-                *lines,
-                f"p: given the others, by {self.n_permutations} permutations of what these leave "
-                "of it. If the panel was",
+        if tested:
+            lines += [
+                f"p: given the others, by {counted(self.n_permutations, 'permutation')} of what "
+                "these leave of it. If the panel was",
                 "chosen on the same samples, p is too small.",
             ]
-        )
+        return "\n".join(lines)
 
 
 def feature_statements(
@@ -272,44 +276,34 @@ def feature_statements(
                 n_jobs=n_jobs,
                 verbose=verbose,
             )
+    values = np.asarray(make_dense(X[:, panel]), dtype=np.float64)
+    settings: Any = {"n_permutations": n_permutations, "rng": rng, "budget": Budget(None)}
     return make_statements(
-        X,
-        codes,
-        groups,
         panel,
         names,
         standardize_columns(X),
+        measure_given_others(values, codes, groups, range(len(panel)), **settings),
         selections,
         method=None if estimator is None else abilities_of(estimator).name,
         resample=resample,
-        n_permutations=n_permutations,
         min_correlation=min_correlation,
-        rng=rng,
     )
 
 
 def make_statements(
-    X: Any,
-    codes: IndexArray,
-    groups: NDArray[Any] | None,
     panel: IndexArray,
     names: Sequence[str],
     columns: Columns,
+    given_others: tuple[Sequence[float | None], int],
     selections: BoolArray | None,
     *,
     method: str | None,
     resample: str,
-    n_permutations: int,
     min_correlation: float,
-    rng: np.random.RandomState,
 ) -> FeatureStatements:
     """The statements; `selections` has a row per resample, and is None where there are none."""
-    values = np.asarray(make_dense(X[:, panel]), dtype=np.float64)
-    statements = []
-    for place, column in enumerate(panel.tolist()):
-        p_value = measure_given_others(
-            values, codes, groups, place, n_permutations=n_permutations, rng=rng
-        )
+    (p_values, n_permutations), statements = given_others, []
+    for column, p_value in zip(panel.tolist(), p_values, strict=True):
         correlation = correlate_column(columns, column)
         correlation[panel] = 0.0
         near = np.flatnonzero(np.abs(correlation) >= max(min_correlation, 1e-12))

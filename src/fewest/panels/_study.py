@@ -15,7 +15,7 @@ from fewest._estimators.abilities import abilities_of, selection_of
 from fewest._estimators.held_out import Fold, judge_in_parallel
 from fewest._estimators.in_time import in_time
 from fewest._estimators.splits import Split, fit_with_groups
-from fewest._estimators.validation import encode_classes, standardize_columns
+from fewest._estimators.validation import encode_classes, make_dense, standardize_columns
 from fewest._gaps import fill_all
 from fewest._run.budget import Budget, take_in_time
 from fewest._solvers.columns import Columns
@@ -36,6 +36,7 @@ from fewest.panels._folds import (
     judge_columns,
     predict_columns,
 )
+from fewest.panels._given_others import measure_given_others
 from fewest.panels._result import ChosenPanel, JudgedFeature, RandomPanels, StandIn
 from fewest.panels._stand_ins import correlate_column, find_candidates
 
@@ -46,7 +47,11 @@ _TIE = 1e-9
 
 @dataclass(eq=False)
 class Study:
-    """A panel, and everything that other panels are judged by as well."""
+    """A panel, and everything that other panels are judged by as well.
+
+    What it has found it keeps for the next report about this panel; `spent` are the seconds of the
+    limit that earlier reports took.
+    """
 
     model: Any
     X: Any
@@ -58,6 +63,8 @@ class Study:
     confidence: float
     n_jobs: int | None
     verbose: int
+    given_others: tuple[list[float | None], int] | None = None
+    spent: float = 0.0
 
     def __post_init__(self) -> None:
         self.classes, self.codes = encode_classes("a panel", self.y)
@@ -109,10 +116,28 @@ class Study:
         found = judge_in_parallel(jobs, judge=_measure_panel, n_jobs=self.n_jobs, **progress)
         return list(take_in_time(found, budget))
 
-    def judge_features(self) -> list[FloatArray]:
+    @cached_property
+    def values(self) -> FloatArray:
+        """The features of the panel, without gaps."""
+        return np.asarray(make_dense(self.filled[:, self.panel]), dtype=np.float64)
+
+    @cached_property
+    def without(self) -> list[FloatArray]:
         """The same without each feature; this takes no longer than it must."""
         parts = [np.delete(self.panel, place) for place in range(len(self.panel))]
         return self.judge(parts, Budget(None), "panels without a feature")
+
+    def compare_given_others(
+        self, n_permutations: int, rng: np.random.RandomState, budget: Budget
+    ) -> tuple[list[float | None], int]:
+        """p-values of all features, and the permutations behind each, until time is over."""
+        if self.given_others is None:
+            places = range(len(self.panel))
+            settings: Any = {"n_permutations": n_permutations, "rng": rng, "budget": budget}
+            self.given_others = measure_given_others(
+                self.values, self.codes, self.groups, places, **settings
+            )
+        return self.given_others
 
 
 def _list_predictions(folds: Sequence[Fold]) -> list[Predictions]:

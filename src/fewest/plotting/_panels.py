@@ -75,7 +75,7 @@ def plot_panel_report(found: PanelReport, *, ax: Axes | None = None) -> Axes:
         ax.plot(error, place, "o", color=colour, markersize=7, clip_on=False)
     if found.random is not None:
         _draw_random(ax, found.random.errors, len(rows))
-    which = "\nas given and without each feature: " if whole.caveat else ""
+    which = "\nas given and without each feature:\n" if whole.caveat else ""
     finish(ax, f"balanced error on samples left out{which}{whole.caveat}", "")
     ax.spines["left"].set_visible(False)
     ax.set_xlim(left=-0.015 * ax.get_xlim()[1])

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.model_selection import check_cv
 
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import (
@@ -81,6 +82,13 @@ class Data:
     def labels(self) -> list[Any]:
         """Classes as the user wrote them: 'ill' or 1, not np.str_('ill') or np.int64(1)."""
         return list(self.classes.tolist())
+
+    @property
+    def n_folds(self) -> int:
+        """Folds of a cross-validation; where classes are small there may be fewer."""
+        if isinstance(self.cv, (int, np.integer)):
+            return max(1, int(self.cv))
+        return int(check_cv(self.cv).get_n_splits(self.X, self.y, self.groups))
 
     @property
     def is_binary(self) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fewest.repetition.selector import RepetitiveSelector
     from fewest.significance import Confounding, LearningCurve, MethodComparison
 
-# How long each fold may look for its own smallest set.
+# How long each fold may look for its own smallest set, where the page has no limit.
 _SECONDS_PER_FOLD = 3.0
 
 
@@ -38,7 +38,7 @@ class Subject:
     """A selection, and the estimator that would make it again.
 
     A smallest set was not `fitted`. `stands_in` says in words why the machine is not one that was
-    handed in.
+    handed in. `fold_seconds` is how long each fold may look for a smallest set of its own.
     """
 
     estimator: Any
@@ -46,6 +46,7 @@ class Subject:
     predicted: NDArray[Any] | None
     fitted: Any = None
     stands_in: str | None = None
+    fold_seconds: float | None = None
 
     @property
     def proves(self) -> bool:
@@ -97,12 +98,15 @@ def sort_results(results: Sequence[Any], data: Data) -> Given:
     return Given(None if fitted is None else _describe_machine(fitted, data), **by_kind)
 
 
-def find_subject(given: Given, data: Data) -> Subject:
-    """The machine; where none was handed in, the one that belongs to the results is fitted."""
+def find_subject(given: Given, data: Data, max_seconds: float | None = None) -> Subject:
+    """The machine; where none was handed in, the one that belongs to the results is fitted.
+
+    All its folds together look for smallest sets for at most `max_seconds`.
+    """
     if given.subject is not None:
         return given.subject
     if given.minimum is not None and _is_fit_for_a_page(given.minimum, data):
-        return _describe_smallest_set(given.minimum, data)
+        return _describe_smallest_set(given.minimum, data, max_seconds)
     separable = given.diagnosis is None or given.diagnosis.separable
     if given.minimum is not None or isinstance(given.path, LiknonPath):
         separable = False
@@ -177,11 +181,13 @@ def _describe_machine(fitted: Any, data: Data) -> Subject:
     return Subject(estimator, selection, predicted, fitted)
 
 
-def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
+def _describe_smallest_set(
+    minimum: MinimumResult, data: Data, max_seconds: float | None
+) -> Subject:
     """A machine on the smallest set; for two classes the one with the largest margin."""
     from fewest.minimum import RuledMinimum  # heavy
 
-    columns = minimum.subsets[0]
+    columns, fold_seconds = minimum.subsets[0], None
     values = data.values(columns)
     rules = minimum.rules if isinstance(minimum, RuledMinimum) else None
     inner = _fit_smallest(values, data, minimum, rules)
@@ -209,15 +215,19 @@ def _describe_smallest_set(minimum: MinimumResult, data: Data) -> Subject:
             "the same rules about features."
         )
     elif data.is_binary:
-        estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=_SECONDS_PER_FOLD)
+        fold_seconds = _SECONDS_PER_FOLD
+        if max_seconds is not None:
+            fold_seconds = min(fold_seconds, max_seconds / data.n_folds)
+        estimator = SupportFeatureMachine(C=np.inf, certify=True, max_seconds=fold_seconds)
         words = (
             "The weights are those of the largest margin on the smallest set. Every fold looked "
-            f"for a smallest set of its own for at most {_SECONDS_PER_FOLD:g} seconds, so a faster "
+            f"for a smallest set of its own for at most {fold_seconds:.2g} seconds, so a faster "
             "computer may find smaller ones; for permuted classes and further subsets this search "
             "was left out."
         )
     selection = Selection(supports, coef, inner.intercept_)
-    return Subject(estimator, selection, inner.predict(values), stands_in=words)
+    predicted = inner.predict(values)
+    return Subject(estimator, selection, predicted, stands_in=words, fold_seconds=fold_seconds)
 
 
 def _fit_smallest(

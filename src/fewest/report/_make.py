@@ -59,6 +59,7 @@ PARTS = (
 )
 _MOST_SHOWN = 40  # features in the heat map
 _SHARE_OF_SUBSETS = 0.5  # of the time, where the clock decides
+_MOST_FOR_FOLDS = 0.9  # of the time, where the cross-validation counts: something is left over
 _BY_CLOCK = (
     "This page was limited to {:g} seconds: how much it could compute depends on the speed of the "
     "computer, and the same command may give another p-value."
@@ -141,7 +142,8 @@ def make_report(
     max_seconds : float, optional
         Time for permutations, front, minimum, alternatives, costs and points together. What is
         under way when it is over is left out. The cross-validation takes what it takes, and so does
-        drawing the page. With this limit the page depends on the speed of the computer, and says
+        drawing the page; but where every fold looks for a smallest set of its own, this counts, and
+        ends in time. With this limit the page depends on the speed of the computer, and says
         so.
     n_permutations : int, optional
         Permutations of the classes, of the machine shown. By default 99, or 39 where 99 fits would
@@ -227,7 +229,7 @@ def fill_report(
     figures: Sequence[tuple[str, str, Figure]] = (),
 ) -> Report:
     """The report of given results; `header` are arguments of `known_content`."""
-    subject = find_subject(given, data)
+    subject = find_subject(given, data, wanted.max_seconds)
     header = {
         **header,
         "notes": [
@@ -239,12 +241,17 @@ def fill_report(
     }
     with Progress(len(PARTS), what="report", unit="part", show=wanted.verbose > 0) as progress:
         parts = _Parts(wanted, progress, list(header.get("left_out", ())))
-        total = parts.budget
+        total, spent = parts.budget, 0.0
+        counts = subject.fold_seconds is not None and given.held_out is None
+        if counts:
+            parts.announce_folds(subject, data)
         held_out = parts.find("validation", given.held_out, lambda: _judge(subject, data))
         given = replace(given, subject=subject, held_out=held_out)
         content = known_content(given, data, **header)
-        budget = parts.budget = Budget(wanted.max_seconds)  # the cross-validation does not count
-        parts.plan_test(subject, held_out, data)
+        if counts and wanted.max_seconds is not None:  # no other cross-validation has a limit
+            spent = min(total.spent, _MOST_FOR_FOLDS * wanted.max_seconds)
+        budget = parts.budget = Budget(wanted.max_seconds, spent=spent)
+        parts.plan_test(subject, held_out, data, after_folds=counts)
         answer = replace(content.said, samples=find_samples(content.said, data, _MOST_SHOWN))
         # What takes little time comes first; the rest uses up what is left.
         others = parts.find(
@@ -279,14 +286,22 @@ def _announce(
     max_seconds: float | None,
     held_out: HeldOut | None,
     data: Data,
+    *,
+    after_folds: bool,
 ) -> str:
-    """How long the page takes, before it does; its test is that of the first plan."""
+    """How long the page takes, before it does; its test is that of the first plan.
+
+    `after_folds`: the cross-validation has taken some of the time.
+    """
     if not plans:
         return f"Page      at most {say_seconds(rest if max_seconds is None else max_seconds)}"
     plan = plans[0]
     number = f"{counted(plan.n_permutations, 'permutation')} of the classes"
     if max_seconds is not None:
-        return f"Page      up to {number}, as far as {max_seconds:g} s allow"
+        allowed = f"{max_seconds:g} s allow"
+        if after_folds:
+            allowed = f"what is left of {max_seconds:g} s allows"
+        return f"Page      up to {number}, as far as {allowed}"
     known = f"about {say_seconds(plan.expect(held_out, data))}"
     most = plan.limit(held_out, data)
     if most is not None:
@@ -363,7 +378,15 @@ class _Parts:
         self.budget = Budget(self.wanted.max_seconds)
         self.tests: list[TestPlan] = []
 
-    def plan_test(self, subject: Subject, held_out: HeldOut | None, data: Data) -> None:
+    def announce_folds(self, subject: Subject, data: Data) -> None:
+        """Say how long folds look for smallest sets of their own, before they do."""
+        if self.wanted.say is not None and "validation" in self.wanted.parts:
+            most = say_seconds(data.n_folds * (subject.fold_seconds or 0.0))
+            self.wanted.say(f"Page      cross-validation (at most {most})")
+
+    def plan_test(
+        self, subject: Subject, held_out: HeldOut | None, data: Data, *, after_folds: bool = False
+    ) -> None:
         """Decide how many permutations there will be, and say how long the page will take."""
         asked, by_clock = self.wanted.n_permutations, self.budget.is_limited
         n_folds = count_folds(held_out)
@@ -373,7 +396,9 @@ class _Parts:
             self.tests = plan_tests(subject.without_proof, data, n_folds, asked, by_clock=by_clock)
         if self.wanted.say is not None:
             most = math.fsum(MOST_SECONDS.get(part, 0.0) for part in self.wanted.parts)
-            self.wanted.say(_announce(self.tests, most, self.wanted.max_seconds, held_out, data))
+            limit = self.wanted.max_seconds
+            said = _announce(self.tests, most, limit, held_out, data, after_folds=after_folds)
+            self.wanted.say(said)
 
     def leave_out(self, part: str, reason: str) -> None:
         if part not in {one.part for one in self.left_out}:  # for a reason of its own
