@@ -107,6 +107,12 @@ def _draw_data(rng: np.random.Generator, most: int) -> tuple[np.ndarray, np.ndar
         X = np.rint(rng.choice([1.0, 3.0]) * X)
     elif rng.random() < 0.1:  # all columns are as good as the first
         X = np.outer(X[:, 0], np.arange(1.0, d + 1.0))
+    if rng.random() < 0.15:  # ranges of the first column, but for a few samples
+        n_classes = int(rng.integers(2, min(n, 10) + 1))
+        y = np.argsort(np.argsort(X[:, 0])) * n_classes // n
+        moved = rng.integers(0, n, int(rng.integers(30)))
+        y[moved] = rng.integers(0, n_classes, len(moved))
+        return X, np.unique(y, return_inverse=True)[1]
     return X, draw_codes(rng, X, int(rng.choice([2, 2, 2, 3, 5])))
 
 
@@ -115,9 +121,10 @@ def _draw_search(rng: np.random.Generator) -> tuple[str, _Call]:
     named = min(X.shape[1], int(rng.choice([5, 40, 500])))
     rules = draw_rules(rng, named, len(np.unique(y))) if rng.random() < 0.5 else {}
     several = None if rng.random() < 0.3 else 1
+    max_errors = int(max(5, len(y)) ** rng.uniform(0.0, 0.9))
     search, wanted = (
         (minimum_features, {"n_solutions": several}),
-        (minimum_features, {"n_solutions": several, "max_errors": int(rng.integers(1, 6))}),
+        (minimum_features, {"n_solutions": several, "max_errors": max_errors}),
         (near_optimal_sets, {"extra": float(rng.integers(3))}),
         (error_front, {"n_solutions": several, "max_features": int(4.0 ** rng.uniform(0, 2.2))}),
     )[int(rng.integers(4))]

@@ -2,7 +2,8 @@
 
 Noise and signal, with and without groups of dependent samples. One case says nothing; over all of
 them, noise may be called better than guessing as often as stated, and an interval of the error may
-miss it in one of ten cases (the issue of intervals that are only nearly exact).
+miss it in one of ten cases (the issue of intervals that are only nearly exact). Noise beside
+covariates that are noise is not said to add anything to them more often than stated, either.
 """
 
 from __future__ import annotations
@@ -14,9 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 import fewest
 from benchmarks.verdict_designs import DESIGNS, Design
+from fewest import Liknon, SupportFeatureMachine
+from fewest._estimators.splits import choose_exchange
+from fewest.significance import confounding
 from fuzzing.outcome import Chance, require
 from fuzzing.tables import run_command
 
@@ -30,6 +35,8 @@ def check(case: int, folder: Path) -> Iterator[Chance]:
     design = DESIGNS[int(rng.integers(len(DESIGNS)))] if rng.random() < 0.5 else draw_design(rng)
     effect = 0.0 if rng.random() < 0.7 else float(rng.uniform(0.3, 1.5))
     X, y, groups = design.draw(rng, effect)
+    if not effect:
+        yield from _test_covariates(np.random.default_rng([18, case]), X, y, groups)
     result, model = _select(rng, folder, X, y, groups)
     status, found = result["verdict"]["status"], result["trust"]["validation"]
     interval = found["balanced_interval"]
@@ -44,6 +51,32 @@ def check(case: int, folder: Path) -> Iterator[Chance]:
         if not effect:
             yield Chance(f"noise is better than guessing, {kind}", stated, status == "better")
         yield Chance(f"interval misses the error, {kind}", _MISSES, not low <= true <= high)
+
+
+def _test_covariates(
+    rng: np.random.Generator, X: np.ndarray, y: np.ndarray, groups: Any
+) -> Iterator[Chance]:
+    """Whether noise is said to add something to a covariate, which is noise, too."""
+    if rng.random() < 0.5:
+        return
+    machine = (
+        Liknon(C=0.05),
+        Liknon(C=0.05, class_weight=None),
+        SupportFeatureMachine(C=0.3),
+        LogisticRegression(C=0.01),
+    )[int(rng.integers(4))]
+    units = np.arange(len(y)) if groups is None else groups
+    noise = rng.standard_normal(units.max() + 1)
+    known = {"other": (noise if rng.random() < 0.5 else (noise > 0.0).astype(int))[units]}
+    settings = {"groups": groups, "exchange": choose_exchange(y, groups), "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = confounding(machine, X, y, known, n_permutations=39, **settings)
+        except ValueError:  # too few groups of a class, or a covariate that is the same for all
+            return
+    claims = not found.is_explained and not found.is_open
+    yield Chance("noise adds something to a covariate", 0.05, claims)
 
 
 def draw_design(rng: np.random.Generator) -> Design:
