@@ -198,6 +198,22 @@ def test_a_search_whose_decisions_take_long_ends() -> None:
     assert over < MOST_OVER
 
 
+def test_thousands_of_pairs_that_separate_end_in_time() -> None:
+    """One column and almost any other one separate: each of these pairs takes a program."""
+    rng = np.random.default_rng(0)
+    y = np.arange(26) % 2
+    X = rng.standard_normal((26, 60_000))
+    X[:, 0] = y + 0.1 * X[:, 0]
+    X[0, 0] = 1.5
+    limit = 0.5
+    found: list[Any] = []
+    for _ in range(2):  # what is compiled takes its time once
+        found.clear()
+        over = seconds_over(limit, lambda: found.append(minimum_features(X, y, max_seconds=limit)))
+    assert over < MOST_OVER
+    assert found[0].verify(X, y)
+
+
 def fit(machine: Any, n: int, d: int) -> Callable[..., Any]:
     X, y = draw(n, d)
     return lambda limit: machine.set_params(max_seconds=limit).fit(X, y)

@@ -116,15 +116,25 @@ class Driver(Course):
             tally.settled += len(batch.uncertain)
             sure = batch.separating[: max(0, MOST_KEPT - len(self.found))]
             self.n_found += batch.n_separating
-            self._keep(self._settle_pairs(sure), count=False)
+            for one in self._settle_pairs(sure):  # all are counted, and as many listed as can be
+                self._keep([one], count=False)
+                if clock.is_over:
+                    break
             in_doubt.append(batch.uncertain)
             self.clock.report(batch.share, tally.nodes)
             clock.spend(LARGE_PIECE)
             if clock.is_over and batch.share < 1.0:
                 complete = False
                 break
-        self._keep(self._settle_pairs(self._list_in_doubt(in_doubt)))
-        return complete
+        return self._keep_in_doubt(in_doubt, clock) and complete
+
+    def _keep_in_doubt(self, batches: list[NDArray[np.int64]], clock: Clock) -> bool:
+        """Keep those that separate; whether there was time to decide all of them."""
+        for pair in self._list_in_doubt(batches):
+            if clock.is_over:
+                return False
+            self._keep(self._settle_pairs(pair[None]))
+        return True
 
     def _list_in_doubt(self, batches: list[NDArray[np.int64]]) -> NDArray[np.int64]:
         """Pairs of signed features in doubt, but for columns that another pair has settled.
