@@ -10,6 +10,11 @@ from typing import Any
 _LONGEST_NAME = 40
 _MOST_LISTED = 5
 
+PER_CHOICE = (
+    "Each stands for a choice of groups, which are paid once: other features of these groups may "
+    "do as well."
+)
+
 
 def visible(name: Any) -> str:
     """The name with line breaks, escape codes and the like spelled out."""

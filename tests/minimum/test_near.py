@@ -183,6 +183,19 @@ def test_whenever_time_is_up(seconds):
         assert hasty.seconds < 30.0
 
 
+def test_one_set_stands_for_a_choice_of_groups():
+    """Features 0 and 1 are equal, and their group is paid once: either will do."""
+    X = np.array([[0, 0, 5], [1, 1, 3], [2, 2, 4], [3, 3, 5.0]])
+    found = near_optimal_sets(X, [0, 0, 1, 1], feature_groups=[0, 0, 1])
+    assert found.is_per_choice
+    assert found.in_all.tolist() == []
+    assert found.to_dict()["is_per_choice"] is True
+    assert "other features of these groups may do as well" in str(found)
+    apart = near_optimal_sets(X, [0, 0, 1, 1])
+    assert not apart.is_per_choice
+    assert len(apart.subsets) == 2
+
+
 def test_no_set_at_all():
     X = np.array([[0.0, 1.0], [0.0, 1.0]])
     found = near_optimal_sets(X, [0, 1])

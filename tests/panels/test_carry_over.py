@@ -206,6 +206,54 @@ def test_other_samples_are_new_also_if_values_are_equal_by_chance():
         assert np.mean(np.array(found) > 0) <= 0.02, name
 
 
+def draw_overlaps(seed):
+    """The same samples, in other forms, with copies in one of both data sets."""
+    rng = np.random.default_rng(seed)
+    X, new = rng.standard_normal((2, 40, 60))
+    drawn = rng.integers(0, 40, 40)
+    return {
+        "twice": (X, np.repeat(X, 2, axis=0)),
+        "bootstrap": (X, X[drawn]),
+        "copies in the first": (np.vstack([X, X[drawn]]), X),
+        "some, twice": (X, np.vstack([new, np.repeat(X[:20], 2, axis=0)])),
+        "rounded": (X, X.round(1)),
+        "another unit": (X, 1.05 * X + 0.1),
+        "standardised": (5.0 + 3.0 * X, (X - X.mean(axis=0)) / X.std(axis=0)),
+        "noisy": (X, X + 0.02 * rng.standard_normal(X.shape)),
+    }
+
+
+def draw_others(seed):
+    """Other samples, some of which are equal by nature, or copied within their data set."""
+    rng = np.random.default_rng(seed)
+    X, new = rng.standard_normal((2, 40, 60))
+    return {
+        "copies in both": (np.repeat(X, 2, axis=0), np.repeat(new, 3, axis=0)),
+        "two values": ((X[:, :6] > 0) * 1.0, (new[:, :6] > 0.3) * 1.0),
+        "counts": (rng.poisson(0.1, (80, 10)) * 1.0, rng.poisson(0.1, (70, 10)) * 1.0),
+        "columns alike": (np.repeat(X[:, :5], 9, 1) > 0, np.repeat(new[:, :5], 9, 1) > 0),
+        "rounded": (X[:, :2].round(1), new[:, :2].round(1)),
+        "few": (X[:6], new[:5]),
+    }
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_within_the_data_hide_nothing_and_mean_nothing(seed):
+    for name, (first, second) in draw_overlaps(seed).items():
+        assert count_equal(first, second) >= 20, name
+    for name, (first, second) in draw_others(seed).items():
+        assert count_equal(first * 1.0, second * 1.0) == 0, name
+
+
+def test_copies_in_the_second_data_are_no_further_samples():
+    X2, y2 = make_data(n=45, seed=8)
+    once, twice = (judge((np.repeat(X2, n, axis=0), np.repeat(y2, n)), names=None) for n in (1, 2))
+    assert twice.n_equal == 0
+    for end in ("low", "high"):
+        found = (getattr(one.as_fitted.interval, end) for one in (once, twice))
+        assert next(found) == pytest.approx(next(found), abs=0.01)
+
+
 def test_a_few_samples_of_wide_data_are_enough():
     rng = np.random.default_rng(0)
     X, X2 = rng.integers(0, 2, (60, 80)).astype(float), rng.integers(0, 2, (20, 80)).astype(float)

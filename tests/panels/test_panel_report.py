@@ -27,6 +27,7 @@ from fewest.panels import panel_report
 from fewest.panels._errors import compare_errors
 from fewest.panels._folds import draw_splits
 from fewest.panels._stand_ins import find_candidates
+from fewest.report._verdict import judge_panel
 
 QUICK = {"n_random": 0, "n_stand_ins": 0, "best": False, "n_repeats": 1, "random_state": 0}
 FOLDS = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
@@ -173,8 +174,10 @@ def test_best_panel_and_choice_are_chosen_inside_the_folds():
     found = panel_report(
         X, y, [0, 3], cv=FOLDS, estimator=chooser, n_resamples=4, **{**QUICK, "best": True}
     )
-    assert found.errors.balanced_error == pytest.approx(plain_error(X, y, None, selector=chooser))
-    assert found.errors == found.choice.errors
+    error = plain_error(X, y, None, selector=chooser)
+    assert found.choice.errors.balanced_error == pytest.approx(error)
+    assert not found.choice.is_given  # so this is not the error of features 0 and 3
+    assert found.errors == found.as_given
     best = SupportFeatureMachine(max_features=2)
     assert found.best.errors.balanced_error == pytest.approx(plain_error(X, y, None, selector=best))
     supports = [
@@ -208,6 +211,22 @@ def test_the_error_of_a_panel_is_that_with_its_choice_repeated(chosen_on_noise):
     assert f"Balanced error {100 * found.errors.balanced_error:.1f} %" in head
     assert "chose a panel again" in head
     assert "Both are optimistic: the panel was chosen on these samples." in rest
+
+
+def test_the_error_of_what_a_method_chooses_is_not_that_of_another_panel():
+    X, y = make_data(n_classes=2)
+    y = np.where(y == "a", "a", "b")
+    found = panel_report(X, y, [4, 5], estimator=SelectKBest(k=2), n_resamples=2, **QUICK)
+    assert not found.choice.is_given
+    assert "feature 0" in found.choice.features
+    assert found.choice.errors.balanced_error < 0.3 < found.errors.balanced_error
+    assert found.errors == found.as_given
+    text = " ".join(str(found).split())
+    assert "chooses other features (feature 0," in text
+    assert "chose a panel again" not in text
+    verdict = judge_panel(found, None)
+    assert verdict.is_better is None
+    assert "so its error is not that of this panel" in verdict.text
 
 
 def test_the_error_of_a_panel_from_nowhere_is_marked(chosen_on_noise):

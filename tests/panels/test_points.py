@@ -16,9 +16,11 @@ from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from fewest import SupportFeatureMachine
 from fewest.panels import _points_fit as fit
 from fewest.panels import points_score
 from fewest.panels._points_text import show_number
+from fewest.significance import run_held_out
 
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
 
@@ -346,3 +348,14 @@ def test_folds_of_one_class_are_refused():
     split = [(np.setdiff1d(np.arange(60), rows), rows)]
     with pytest.raises(ValueError, match="samples of one class only"):
         points_score(X, y, [0], cv=split)
+
+
+def test_folds_of_a_method_that_chooses_another_panel_are_refused():
+    X, y = make_data(n=60, shift=1.0)
+    chooser = SupportFeatureMachine(max_features=1)
+    chosen = np.flatnonzero(chooser.fit(X, y).support_)
+    held_out = run_held_out(chooser, X, y, random_state=0)
+    assert points_score(X, y, chosen, held_out=held_out).chosen_in_folds
+    other = [int(np.setdiff1d(np.arange(X.shape[1]), chosen)[0])]
+    with pytest.raises(ValueError, match="chooses other features on these samples"):
+        points_score(X, y, other, held_out=held_out)

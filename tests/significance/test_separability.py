@@ -7,6 +7,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
+from fewest import minimum_features
 from fewest.significance import (
     separability_probability,
     simulate_separability,
@@ -121,6 +122,31 @@ def test_intercept_counts_the_dichotomies_of_any_points():
     signs = 1.0 - 2.0 * ((np.arange(64)[:, None] >> np.arange(6)) & 1)
     separable = sum(in_half_space(y[:, None] * X) for y in signs)
     assert separable / 64 == pytest.approx(separability_probability(6, 2, intercept=True))
+
+
+@pytest.mark.parametrize(
+    ("n", "n_smaller", "d", "d_star"), [(40, 2, 30, 1), (12, 3, 8, 2), (10, 2, 4, 2), (10, 5, 6, 1)]
+)
+def test_bounds_for_classes_of_known_sizes(n, n_smaller, d, d_star):
+    """Two of forty samples are often at one end of some feature, which coin flips hardly are."""
+    rng, n_runs = np.random.default_rng([n, n_smaller]), 200
+    y = (np.arange(n) < n_smaller).astype(int)
+    found = [
+        minimum_features(rng.standard_normal((n, d)), y, max_size=d_star) for _ in range(n_runs)
+    ]
+    share = np.mean([one.size is not None and one.size <= d_star for one in found])
+    bounds = subset_separability_bounds(n, d, d_star, intercept=True, n_smaller=n_smaller)
+    doubt = 4.0 * np.sqrt(0.25 / n_runs)
+    assert bounds.lower - doubt <= share <= bounds.upper + doubt
+    if d_star == 1:
+        assert share == pytest.approx(bounds.lower, abs=doubt)
+    every_half = subset_separability_bounds(6, 1, 1, intercept=True, n_smaller=3)
+    assert every_half.upper == pytest.approx(2 / 20)
+
+
+def test_more_than_half_is_not_the_smaller_class():
+    with pytest.raises(ValueError, match="at most half of n, and needs .*; got 6 of 10"):
+        subset_separability_bounds(10, 5, 2, intercept=True, n_smaller=6)
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ class Abilities:
     advances_together: bool = False  # fits to many labellings of two classes share products with X
     reads_blocks: bool = False  # `fit` takes data outside memory
     effort: float = 4.0  # how long a fit takes, compared with that of a Support Feature Machine
+    # Probabilities are calibrated on samples that took part in selecting the features.
+    calibrates_selected: bool = False
     reads_images: bool = False  # samples are volumes of brain images, not rows of a table
 
 

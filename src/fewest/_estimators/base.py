@@ -75,6 +75,7 @@ class SelectingClassifier(
             counts_features=True,
             predicts_from_support=True,
             reads_blocks=True,
+            calibrates_selected=True,
         )
 
     def _selection(self) -> Selection:

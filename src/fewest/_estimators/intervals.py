@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr, stdtrit
 
-from fewest._estimators.labellings import count_labellings
+from fewest._estimators.labellings import count_labellings, count_ways
 from fewest._estimators.uncertainty import CONFIDENCE, Interval
 from fewest._types import FloatArray, IndexArray
 
@@ -24,6 +24,7 @@ _REFITTED = 2.0
 # So many groups with errors say as much about how errors gather in groups as is assumed beforehand.
 _PRIOR_GROUPS = 1.0
 _FEWEST_UNITS = 3
+_FEW_UNITS = 20  # beyond that, labels can change places in enough ways
 _TINY = 1e-300  # of a variance, so zero can divide
 
 
@@ -173,14 +174,18 @@ def explain_no_interval(
     if n_units < _FEWEST_UNITS:
         return f"{n_units} {what} are too few for an interval"
     labellings = count_labellings(codes, groups)
-    # A single class cannot get other labels: its error is only described.
-    if labellings is None or labellings.n_labellings == 1:
+    if labellings is not None:
+        what, number, n_different = f"{what} of one class each", *labellings.ways
+    elif n_units <= _FEW_UNITS and groups is None:
+        number, n_different = count_ways(codes)
+    else:
         return ""
-    if labellings.smallest_p > 1.0 - confidence + 1e-12:
+    # A single class cannot get other labels: its error is only described.
+    if number > 1 and 1.0 / n_different > 1.0 - confidence + 1e-12:
         return (
-            f"{n_units} groups of one class each can be labelled in {labellings.n_labellings} ways "
-            f"only, so no p-value can be below 1/{labellings.n_different}: nothing can be claimed "
-            f"at the level of {100 * (1.0 - confidence):g} %, and more groups are needed"
+            f"{n_units} {what} can be labelled in {number} ways only, so no p-value can be below "
+            f"1/{n_different}: nothing can be claimed at the level of "
+            f"{100 * (1.0 - confidence):g} %, and more {what.split()[0]} are needed"
         )
     return ""
 

@@ -34,10 +34,15 @@ def count_labellings(codes: IndexArray, groups: NDArray[Any] | None) -> Labellin
     _, first, member = np.unique(groups, return_index=True, return_inverse=True)
     if len(first) == len(codes) or not np.array_equal(codes[first][member], codes):
         return None
-    sizes = Counter(codes[first].tolist())
-    number = math.factorial(len(first)) // math.prod(map(math.factorial, sizes.values()))
+    return Labellings(len(first), *count_ways(codes[first]), are_groups_alike(codes, groups))
+
+
+def count_ways(labels: NDArray[Any]) -> tuple[int, int]:
+    """In how many ways labels can change places; and how many differ in more than their names."""
+    sizes = Counter(labels.tolist())
+    number = math.factorial(len(labels)) // math.prod(map(math.factorial, sizes.values()))
     swaps = math.prod(map(math.factorial, Counter(sizes.values()).values()))
-    return Labellings(len(first), number, number // swaps, are_groups_alike(codes, groups))
+    return number, number // swaps
 
 
 def are_groups_alike(y: NDArray[Any], groups: NDArray[Any]) -> bool:

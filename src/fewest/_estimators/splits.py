@@ -94,6 +94,12 @@ def count_independent(n_samples: int, *parts: ArrayLike | None) -> int:
     return min([n_samples, *(len(np.unique(np.asarray(p))) for p in parts if p is not None)])
 
 
+def count_smaller(y: NDArray[Any], n_independent: int) -> int:
+    """How many of the independent samples are of the smallest class, or at least about as many."""
+    counts = np.unique(y, return_counts=True)[1]
+    return max(1, int(counts.min()) * n_independent // len(y))
+
+
 def make_splitter(
     n_folds: int,
     y: NDArray[Any],

@@ -33,5 +33,9 @@ class Labellings:
     are_alike: bool
 
     @property
+    def ways(self) -> tuple[int, int]:
+        return self.n_labellings, self.n_different
+
+    @property
     def smallest_p(self) -> float:
         return 1.0 / self.n_different

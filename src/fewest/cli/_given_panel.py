@@ -21,10 +21,14 @@ _NO_PANEL = "Name the features with --features A,B,C, or a file with them with -
 
 @dataclass(frozen=True)
 class GivenPanel:
-    """Names of the features; `options` are those of the command that chose them, if known."""
+    """Names of the features; `options` are those of the command that chose them, if known.
+
+    `file` is what it chose them from.
+    """
 
     names: list[str]
     options: argparse.Namespace | None = None
+    file: str | None = None
 
     def check(self, names: Sequence[str]) -> GivenPanel:
         """The same; an error that lists near names if the table lacks one of them."""
@@ -56,9 +60,21 @@ def read_panel(arguments: argparse.Namespace) -> GivenPanel:
     except UnicodeDecodeError as error:
         raise CommandError(f"{option} is no text.\nName a text file, or a result.") from error
     if text.lstrip().startswith("{"):
-        return _require_names(_read_result(text, option), option)
+        given = _require_names(_read_result(text, option), option)
+        if arguments.chosen_elsewhere and given.file is not None:
+            _refuse_same(given.file, arguments.data, option)
+        return given
     lines = [restore_cell(line.strip()) for line in text.splitlines()]
     return _require_names(GivenPanel([line for line in lines if line]), option)
+
+
+def _refuse_same(chosen_from: str, data: str, option: str) -> None:
+    """Refuse to call a panel chosen elsewhere that was chosen on this very file."""
+    if Path(chosen_from).resolve() == Path(data).resolve():
+        raise CommandError(
+            f"{option} was chosen on {visible(data)}, not elsewhere.\n"
+            "Leave --chosen-elsewhere out; --choose repeats its choice in every fold."
+        )
 
 
 def _require_names(given: GivenPanel, option: str) -> GivenPanel:
@@ -76,12 +92,14 @@ def _read_result(text: str, option: str) -> GivenPanel:
             return GivenPanel([str(name) for name in result["panel"]["names"]])
         names = [str(name) for name in (result["answer"] or {})["selected"]]
         chosen = dict(result["question"]["options"])
+        file = result["data"]["file"]
     except (ValueError, KeyError, TypeError) as error:
         raise CommandError(
             f"{option} holds no selection.\nName a result that fewest select --json has written."
         ) from error
     if chosen.get("method") not in METHODS:
-        return GivenPanel(names)
+        return GivenPanel(names, file=file)
     if chosen.get("C") == "inf":  # as JSON spells it
         chosen["C"] = math.inf
-    return GivenPanel(names, argparse.Namespace(**{**dict.fromkeys(RULE_NAMES), **chosen}))
+    options = argparse.Namespace(**{**dict.fromkeys(RULE_NAMES), **chosen})
+    return GivenPanel(names, options, file)

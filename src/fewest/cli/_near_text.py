@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fewest._wording import counted, cut, listed
+from fewest._wording import PER_CHOICE, counted, cut, listed
 from fewest.cli._emphasis import aligned
 from fewest.report._trust_content import NearOptimal
 
@@ -26,6 +26,8 @@ def near_text(found: NearOptimal, *, has_prices: bool) -> str:
     lines.append(aligned([["features", unit, "margin"], *rows]))
     if len(shown) < found.n_found:
         lines.append(f"Shown: {len(shown)}.")
+    if found.is_per_choice:
+        lines.append(PER_CHOICE)
     lines.append(f"In all of them: {listed(found.in_all) if found.in_all else 'no feature'}.")
     if len(found.sets) > 1:
         lines += ["", aligned([["feature", "sets", "can be replaced by"], *_count_rows(found)])]

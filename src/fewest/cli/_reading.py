@@ -6,11 +6,13 @@ import argparse
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fewest._wording import quoted, visible
+from fewest._estimators.copies import join_copies
+from fewest._wording import counted, quoted, visible
 from fewest.cli._errors import CommandError
 from fewest.cli._waiting import read_waiting
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
@@ -63,6 +65,8 @@ def read(arguments: argparse.Namespace) -> Table:
             **_layout(arguments),
         )
         table = narrow(table, arguments)
+        if hasattr(arguments, "groups"):
+            table = _keep_copies_together(table)
     rows, columns = table.X.shape
     if getattr(arguments, "matrix", False) and rows != columns:
         raise CommandError(
@@ -138,7 +142,20 @@ def read_second(
             **layout,
         )
         refuse_owners(table, "See --against-groups {}.")
-        return narrow(table, arguments), others
+        return _keep_copies_together(narrow(table, arguments)), others
+
+
+def _keep_copies_together(table: Table) -> Table:
+    """Copies of samples are of one group, which a note says."""
+    n_copies, groups = join_copies(table.X, table.y, table.groups)
+    if not n_copies:
+        return table
+    verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
+    note = (
+        f"{counted(n_copies, 'sample')} {verb}, of the same class: they are kept together as "
+        "groups are, or errors on samples left out would be too small."
+    )
+    return replace(table, groups=groups, notes=[*table.notes, note])
 
 
 def refuse_owners(table: Table, advice: str) -> None:

@@ -178,11 +178,13 @@ def _make_chooser(job: Job, given: GivenPanel) -> Any:
     if arguments.C is None and arguments.method != "sfm-cv" and arguments.max_features is None:
         arguments.max_features = len(given.names)
     job.note(settle_method(arguments))
-    return make_estimator(arguments, read_rule_options(arguments, names))
+    return make_estimator(arguments, job.read_rules())
 
 
 def _make_points(job: Job, given: GivenPanel, estimator: Any) -> PointsScore:
+    from fewest._gaps import fill_all
     from fewest.panels import points_score
+    from fewest.panels._folds import choose_on_all
     from fewest.significance import run_held_out
 
     arguments, data = job.arguments, job.data
@@ -190,8 +192,11 @@ def _make_points(job: Job, given: GivenPanel, estimator: Any) -> PointsScore:
     with job.working("points"):
         held_out = None
         if estimator is not None and not arguments.chosen_elsewhere:
-            settings = {**shared, "cv": arguments.cv, "n_jobs": arguments.jobs}
-            held_out = run_held_out(estimator, data.raw, data.y, **settings)
+            chosen = choose_on_all(estimator, fill_all(data.raw), data.y, data.groups)
+            # Errors of what a method chooses are not those of another panel.
+            if set(data.names(chosen)) == set(given.names):
+                settings = {**shared, "cv": arguments.cv, "n_jobs": arguments.jobs}
+                held_out = run_held_out(estimator, data.raw, data.y, **settings)
         return points_score(
             data.raw,
             data.y,
@@ -200,6 +205,7 @@ def _make_points(job: Job, given: GivenPanel, estimator: Any) -> PointsScore:
             max_points=arguments.points,
             cv=arguments.cv,
             held_out=held_out,
+            _is_choice=True,
             chosen_elsewhere=arguments.chosen_elsewhere,
             **shared,
         )

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from fewest._estimators.abilities import selection_of
 from fewest._estimators.held_out import HeldOut
-from fewest._estimators.splits import count_classes, count_independent
+from fewest._estimators.splits import count_classes, count_independent, count_smaller
 from fewest._estimators.validation import check_count, check_data, check_share
 from fewest._gaps import fill_all, has_gaps
 from fewest._showing import Shown
@@ -312,7 +312,10 @@ def diagnose(
         )
     if binary and n_selected is not None:
         chosen = min(max(1, n_selected), d)
-        bounds = subset_separability_bounds(n_independent, d, chosen, intercept=True)
+        n_smaller = count_smaller(y, n_independent)
+        bounds = subset_separability_bounds(
+            n_independent, d, chosen, intercept=True, n_smaller=n_smaller
+        )
         vc_dimension = vc_dimension_bound(d, chosen, intercept=True)
     return Diagnosis(
         n_samples=n,
@@ -402,7 +405,10 @@ def _describe_chance(bounds: SeparabilityBounds, vc_dimension: int, n_samples: i
         probability = f"of at most {bounds.upper:.2g}"
         if bounds.upper < 1e-4:
             probability = f"below 10^{np.ceil(bounds.log_upper / np.log(10)):.0f}"
-        text = f"In theory, {subset} separate {samples} by chance with a probability {probability}"
+        text = (
+            f"In theory, {subset} separate {samples} whose classes are shuffled by chance with a "
+            f"probability {probability}"
+        )
     proves = "" if bounds.n > vc_dimension else ": fitting them all proves nothing"
     return (
         f"{text}. Machines that choose so few may fit any labels of up to {vc_dimension} "

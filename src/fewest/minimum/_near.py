@@ -14,7 +14,7 @@ from fewest._estimators.exact import as_double
 from fewest._estimators.validation import check_count, check_positive
 from fewest._showing import Shown, list_shortly
 from fewest._types import FloatArray, IndexArray
-from fewest._wording import aligned, counted, cut, listed
+from fewest._wording import PER_CHOICE, aligned, counted, cut, listed
 from fewest.minimum._claims import (
     NO_OTHERS,
     NO_PART,
@@ -59,7 +59,8 @@ class NearOptimalSets(Shown):
     n_found : int
         How many sets were found, including those beyond the number asked for.
     complete : bool
-        Proven: there are no others.
+        Proven: there are no others, or no other choices of groups where groups are paid once. One
+        set stands for each of these then: other features of its groups may do as well.
     seconds : float
         Wall-clock time.
     feature_names : tuple of str or None
@@ -71,7 +72,7 @@ class NearOptimalSets(Shown):
     counts : array of int
         How many of the sets contain each of `features`.
     in_all : array of int
-        Features that are in every set.
+        Features that are in every set; none of a group that is paid once.
     membership : array of bool, shape (n_sets, len(features))
         Which set has which of `features`.
     exchanges : array of int, shape (len(features), len(features))
@@ -107,7 +108,17 @@ class NearOptimalSets(Shown):
 
     @property
     def in_all(self) -> IndexArray:
-        return np.sort(self.features[self.counts == len(self.subsets)])
+        everywhere = np.sort(self.features[self.counts == len(self.subsets)])
+        if self.is_per_choice:
+            groups = self.minimum.rules.groups
+            assert groups is not None
+            everywhere = everywhere[groups[everywhere] < 0]
+        return everywhere
+
+    @property
+    def is_per_choice(self) -> bool:
+        """Whether one set stands for each choice of groups, which are paid once."""
+        return self.minimum.rules.groups is not None and not self.minimum.rules.one_per_group
 
     @cached_property
     def membership(self) -> NDArray[np.bool_]:
@@ -235,6 +246,7 @@ class NearOptimalSets(Shown):
             "n_found": self.n_found,
             "certified": self.minimum.certified,
             "complete": self.complete,
+            "is_per_choice": self.is_per_choice,
             "sets": [
                 {
                     "features": [self.name(column) for column in subset.tolist()],
@@ -290,6 +302,8 @@ class NearOptimalSets(Shown):
         ]
         if len(shown) < self.n_found:
             lines.append(f"Shown: {len(shown)}.")
+        if self.is_per_choice:
+            lines.append(PER_CHOICE)
         everywhere = found["in_all"]
         lines.append(f"In all of them: {listed(everywhere) if everywhere else 'no feature'}.")
         if found["exchanges"]:
@@ -318,6 +332,8 @@ def near_optimal_sets(
     verbose: int = 0,
 ) -> NearOptimalSets:
     r"""Find every set of features near the minimum that separates all classes.
+
+    Where groups are paid once, it finds every choice of groups, and one set for each.
 
     .. math::
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
+from fewest._estimators.copies import join_copies
 from fewest._estimators.splits import check_groups, fit_with_groups
 from fewest._estimators.validation import check_data, make_dense
 from fewest._types import FloatArray, IndexArray
@@ -148,7 +149,9 @@ def carry_over(
         together = check_groups(groups, len(y))
     except ValueError as error:
         raise ValueError(f"against, the second data set: {error}") from error
-    units = np.arange(len(y)) if together is None else np.unique(together, return_inverse=True)[1]
+    # A copy of a sample says nothing new.
+    apart = join_copies(X, y, together)[1]
+    units = np.arange(len(y)) if apart is None else np.unique(apart, return_inverse=True)[1]
     n_groups = None if together is None else len(np.unique(together))
     shared_groups = find_shared(first.groups, together)
     n_equal = count_equal(kept.values, values) or _count_equal_in_all(first, X, names)
@@ -172,7 +175,7 @@ def carry_over(
             "the other classes."
         )
     settings = {"cv": cv, "n_repeats": n_repeats, "confidence": confidence, "rng": rng}
-    retrained, problem = _retrain(model, values, y, together, units, **settings)
+    retrained, problem = _retrain(model, values, y, apart, units, **settings)
     if retrained is not None:  # the panel was chosen on some of its samples
         retrained = replace(retrained, caveat=caveat)
     return CarriedOver(

@@ -118,6 +118,11 @@ def _take_columns(model: Any, X: Any, columns: IndexArray) -> tuple[Any, FloatAr
     return model, np.asarray(make_dense(X[:, columns]))
 
 
+def choose_on_all(chooser: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> IndexArray:
+    """The columns that a selector chooses on all samples."""
+    return np.flatnonzero(selection_of(fit_with_groups(clone(chooser), X, y, groups)).support)
+
+
 def judge_choice(
     chooser: Any,
     model: Any,

@@ -6,46 +6,94 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
+from scipy.special import gammaln
 from scipy.stats import binom, poisson
 
-from fewest._types import FloatArray
+from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, listed
 
-# In standard deviations. Values may have been rounded, but many values are near each other.
-_TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
+# In standard deviations. Values may have been rounded, but many values are near each other: the
+# last tolerances are for data where the first find nothing.
+_TOLERANCES = ((1e-2, 1e-3, 1e-4, 1e-6, 1e-8), (3e-2, 1e-1))
 _FINE = 1e-4
+_NEIGHBOURS = 4
 _LEVEL = 0.001
 
 
 def count_equal(first: FloatArray, second: FloatArray) -> int:
     """How many rows of `second` are also in `first`, perhaps rounded; 0 if chance may explain it.
 
-    Different samples are equal between data sets no more often than within them. If every column
-    has a value of its own, so few are equal by chance that one row can be enough.
+    Rows that are equal form a cluster. If samples are equal by nature, it is chance which of them
+    are in which data set, so clusters within one are about as frequent as clusters across both:
+    copies within one change nothing about that. If every column has a value of its own, so few are
+    equal by chance that one row can be enough. Columns may have been standardised in either.
     """
-    scale = first.std(axis=0)
-    varied = scale > 0.0
+    spread = np.minimum(first.std(axis=0), second.std(axis=0))
+    varied = spread > 0.0
     if not varied.any() or min(len(first), len(second)) < 2:
         return 0
-    known, new = first[:, varied] / scale[varied], second[:, varied] / scale[varied]
-    trees = [KDTree(known), KDTree(new)]
-    bound = {"p": np.inf, "distance_upper_bound": 2.0 * _TOLERANCES[0]}
-    alone = [tree.query(tree.data, k=[2], **bound)[0][:, 0] for tree in trees]
-    distance, nearest = trees[0].query(new, **bound)
-    beside = np.append(alone[0], 0.0)[nearest]  # where none is near, `nearest` is one too far
-    found = []
-    for tolerance in _TOLERANCES:
-        equal = distance <= tolerance
-        n_across = int(np.sum(equal & (alone[1] > tolerance) & (beside > tolerance)))
-        n_within = sum(int(np.sum(one <= tolerance)) for one in alone)
-        chance = binom.sf(n_across - 1, n_across + n_within, 0.5)
-        if not n_within and tolerance <= _FINE:
-            expected = len(known) * len(new) * _share_near(known, new, tolerance)
-            chance = min(chance, poisson.sf(n_across - 1, expected))
-        found.append((chance, tolerance, int(equal.sum())))
-    chance, _, n_equal = min(found)
-    return n_equal if chance <= _LEVEL else 0
+    first, second = first[:, varied], second[:, varied]
+    scale = first.std(axis=0)
+    own = [(one - one.mean(axis=0)) / one.std(axis=0) for one in (first, second)]
+    return _count_near(first / scale, second / scale) or _count_near(*own)
+
+
+def _count_near(known: FloatArray, new: FloatArray) -> int:
+    """The same for rows in standard deviations."""
+    rows, clusters = _join_copies(np.vstack([known, new]))
+    places = np.arange(len(clusters))
+    sides = places < len(known), places >= len(known)
+    bound = 2.0 * max(map(max, _TOLERANCES))
+    n_near = min(_NEIGHBOURS, len(rows))
+    tree = KDTree(rows)
+    distance, nearest = tree.query(
+        rows, k=range(1, n_near + 1), p=np.inf, distance_upper_bound=bound
+    )
+    for tolerances in _TOLERANCES:
+        found = []
+        for tolerance in tolerances:
+            one, other = np.nonzero(distance <= tolerance)
+            links = coo_matrix((np.ones(len(one)), (one, nearest[one, other])), (len(rows),) * 2)
+            joined = connected_components(links, directed=False)[1][clusters]
+            of_known, of_new = (np.bincount(joined[side], minlength=len(rows)) for side in sides)
+            is_across = (of_known > 0) & (of_new > 0)
+            chance = _chance_across(of_known, of_new)
+            if tolerance <= _FINE and max(of_known.max(), of_new.max()) == 1:
+                expected = len(known) * len(new) * _share_near(known, new, tolerance)
+                chance = min(chance, poisson.sf(is_across.sum() - 1, expected))
+            found.append((chance, tolerance, int(of_new[is_across].sum())))
+        chance, _, n_equal = min(found)
+        if chance <= _LEVEL:
+            return n_equal
+    return 0
+
+
+def _join_copies(rows: FloatArray) -> tuple[FloatArray, IndexArray]:
+    """Different rows, and for every row which of them it is."""
+    seen: dict[bytes, int] = {}
+    places = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in rows + 0.0])
+    return rows[np.unique(places, return_index=True)[1]], places
+
+
+def _chance_across(of_known: IndexArray, of_new: IndexArray) -> float:
+    """How probable so many clusters across both data sets are, if their rows were shuffled."""
+    sizes = of_known + of_new
+    n_across = int(np.sum((of_known > 0) & (of_new > 0)))
+    shares = np.ones(1)
+    for size, count in zip(*np.unique(sizes[sizes > 1], return_counts=True), strict=True):
+        within = sum(
+            np.exp(_log_choose(int(one.sum()), size) - _log_choose(int(sizes.sum()), size))
+            for one in (of_known, of_new)
+        )
+        shares = np.convolve(shares, binom.pmf(np.arange(count + 1), count, 1.0 - within))
+    return float(shares[n_across:].sum())
+
+
+def _log_choose(n: int, k: int) -> float:
+    return float(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)) if k <= n else -np.inf
 
 
 def _share_near(known: FloatArray, new: FloatArray, tolerance: float) -> float:

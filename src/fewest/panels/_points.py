@@ -15,9 +15,9 @@ from fewest._estimators.validation import check_count, check_flag, encode_classe
 from fewest._gaps import fill_all, fill_apart
 from fewest._solvers.blas_threads import one_blas_thread
 from fewest._types import FloatArray, IndexArray
-from fewest._wording import quoted
+from fewest._wording import listed, quoted
 from fewest.panels._errors import PERHAPS_CHOSEN_HERE, Difference, average_classes, compare_errors
-from fewest.panels._folds import choose_classifier, draw_splits
+from fewest.panels._folds import choose_classifier, choose_on_all, draw_splits
 from fewest.panels._names import find_columns, name_columns
 from fewest.panels._points_fit import Part, PointsFit, fit_calibrated
 from fewest.panels._points_result import HeldOutMeasures, PointsScore, RiskRow, ScoredFeature
@@ -41,6 +41,7 @@ def points_score(
     held_out: HeldOut | None = None,
     chosen_elsewhere: bool = False,
     random_state: Any = None,
+    _is_choice: bool = False,
 ) -> PointsScore:
     r"""Turn a panel into points that can be added up by hand, with the risk of each total.
 
@@ -82,7 +83,8 @@ def points_score(
         Folds of the comparison. A number means stratified folds, of whole groups if there are
         groups. Not used with `held_out`, which has its folds.
     held_out : HeldOut, optional
-        From ``run_held_out(estimator, X, y)``, with the estimator that chose the panel.
+        From ``run_held_out(estimator, X, y)``, with the estimator that chose the panel: fitted to
+        all samples, it has to choose these very features again.
     chosen_elsewhere : bool
         The panel was chosen without these samples.
     random_state : int, RandomState instance or None
@@ -131,6 +133,8 @@ def points_score(
     elif not np.array_equal(held_out.y, y):
         raise ValueError("held_out is a cross-validation of other samples: give the y of the fit")
     else:
+        if not _is_choice:  # callers who fitted the estimator know
+            _check_choice(held_out.estimator, X, y, groups, panel, names)
         folds = held_out.first_repeat.folds
         chosen = held_out.first_repeat.selections
         parts = [
@@ -176,6 +180,24 @@ def points_score(
         max_points=int(max_points),
         has_names=feature_names is not None or hasattr(given, "columns"),
     )
+
+
+def _check_choice(
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    groups: NDArray[Any] | None,
+    panel: IndexArray,
+    names: Sequence[str],
+) -> None:
+    """Refuse folds of an estimator that chooses another panel on all samples."""
+    chosen = choose_on_all(estimator, fill_all(X), y, groups).tolist()
+    if set(chosen) != set(np.asarray(panel).tolist()):
+        raise ValueError(
+            "held_out is of a method that chooses other features on these samples "
+            f"({listed([names[column] for column in chosen], 8)}), so its errors are not those of "
+            "this panel: leave held_out out, or give the features that it chooses"
+        )
 
 
 def _take_few(X: Any, columns: IndexArray, where: str = "") -> FloatArray:

@@ -243,7 +243,7 @@ def panel_report(
         n_groups=None if groups is None else len(np.unique(groups)),
         confidence=confidence,
         chosen_elsewhere=chosen_elsewhere,
-        errors=as_given if chosen_elsewhere or choice is None else choice.errors,
+        errors=choice.errors if choice and choice.is_given and not chosen_elsewhere else as_given,
         as_given=as_given,
         features=describe_features(study, without, as_given.caveat, stand_ins),
         random=random,

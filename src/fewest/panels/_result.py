@@ -60,14 +60,16 @@ class ChosenPanel:
     """A panel that was chosen in every fold without its test samples, and judged by these.
 
     `difference` is the error of the panel as given minus this one. `features` are those chosen on
-    all samples, `sizes` the numbers chosen in the folds, and `folds_with` says for each feature of
-    the given panel how many folds chose it.
+    all samples, and `is_given` says whether they are the given panel: only then is this its error.
+    `sizes` are the numbers chosen in the folds, and `folds_with` says for each feature of the given
+    panel how many folds chose it.
     """
 
     method: str
     errors: PanelError
     difference: Difference
     features: list[str]
+    is_given: bool
     sizes: list[int]
     folds_with: list[int]
 

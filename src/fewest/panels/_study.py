@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from fewest._estimators.abilities import abilities_of, selection_of
+from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import Fold, judge_in_parallel
 from fewest._estimators.in_time import in_time
-from fewest._estimators.splits import Split, fit_with_groups
+from fewest._estimators.splits import Split
 from fewest._estimators.validation import encode_classes, make_dense, standardize_columns
 from fewest._gaps import fill_all
 from fewest._run.budget import Budget, take_in_time
@@ -31,6 +30,7 @@ from fewest.panels._errors import (
 )
 from fewest.panels._folds import (
     Predictions,
+    choose_on_all,
     count_votes,
     judge_choice,
     judge_columns,
@@ -232,8 +232,7 @@ def judge_chooser(study: Study, chooser: Any, budget: Budget, what: str) -> Chos
 
 
 def _judge_chooser(study: Study, chooser: Any, what: str) -> ChosenPanel:
-    fitted = fit_with_groups(clone(chooser), study.filled, study.y, study.groups)
-    chosen = np.flatnonzero(selection_of(fitted).support)
+    chosen = choose_on_all(chooser, study.filled, study.y, study.groups)
     shared = (chooser, study.model, study.X, study.y, study.groups)
     progress: dict[str, Any] = {"verbose": study.verbose, "what": what}
     jobs = [(*shared, split) for split in study.splits]
@@ -246,6 +245,7 @@ def _judge_chooser(study: Study, chooser: Any, what: str) -> ChosenPanel:
         errors=study.describe(votes),
         difference=study.compare(study.wrong, measure_wrong(votes, study.codes)),
         features=[study.names[column] for column in chosen],
+        is_given=set(chosen.tolist()) == set(np.asarray(study.panel).tolist()),
         sizes=supports.sum(axis=1).tolist(),
         folds_with=supports[:, study.panel].sum(axis=0).tolist(),
     )

@@ -68,6 +68,13 @@ def say_origin(found: PanelReport) -> str:
             "on these samples, its error is too small; the error with the choice repeated in every "
             "fold needs the method that chose it. If it was chosen without them, say so."
         )
+    if not found.choice.is_given:
+        return (
+            f"On these samples {found.choice.method} chooses other features "
+            f"({listed(found.choice.features, 8)}), so its error is not that of this panel. If "
+            "this panel was chosen on these samples, its error is too small; if it was chosen "
+            "without them, say so."
+        )
     return (
         f"In every fold {found.choice.method} chose a panel again, and the classifier was judged "
         "on that one: expect this error of new samples. The panel as given, the same in all folds, "
@@ -132,11 +139,18 @@ def _stand_ins_text(found: PanelReport) -> str:
     )
 
 
+def name_choice(found: PanelReport) -> str:
+    """What the panel that a method chooses in every fold is called beside the given one."""
+    if found.choice is None or found.choice.is_given:
+        return "its choice repeated"
+    return f"chosen by {found.choice.method}"
+
+
 def _others_text(found: PanelReport) -> str:
     rows: list[list[str]] = [["balanced error", "", "interval", "panel minus this"]]
     given = found.as_given
     rows.append(["panel as given", percent(given.balanced_error), span(given.interval), ""])
-    for name, other in (("best of this size", found.best), ("its choice repeated", found.choice)):
+    for name, other in (("best of this size", found.best), (name_choice(found), found.choice)):
         if other is not None:
             errors = other.errors
             row = [percent(errors.balanced_error), span(errors.interval)]

@@ -10,8 +10,9 @@ import numpy as np
 
 from fewest._estimators.abilities import abilities_of
 from fewest._estimators.held_out import HeldOut, is_same_estimator
-from fewest._estimators.splits import choose_exchange, make_splitter
+from fewest._estimators.splits import choose_exchange, make_splitter, permute_labels
 from fewest._run.budget import Budget, OutOfTimeError
+from fewest._wording import counted
 from fewest.diagnostics import Diagnosis
 from fewest.machines.sfm import SupportFeatureMachine
 from fewest.report import _trust_content as content
@@ -46,6 +47,13 @@ def find_permutation(
     failure: ValueError | None = None
     for plan in plans:
         enough = min(plan.n_permutations, FEWEST_PERMUTATIONS)
+        n_possible = _count_possible(data, enough)
+        if n_possible < enough:
+            units = "blocks" if data.blocks is not None else "groups"
+            raise ValueError(
+                f"{units} can be labelled in {counted(n_possible + 1, 'way')} only, too few for a "
+                f"test by permutations: more {units} are needed"
+            )
         if _estimate_least(plan, enough, held_out) > budget.left:
             continue
         try:
@@ -65,6 +73,18 @@ def find_permutation(
         "permutations of the classes would take too long for data of this size. --permutations N "
         "(in Python: n_permutations) asks for so many of them, however long they take"
     )
+
+
+def _count_possible(data: Data, enough: int) -> int:
+    """How many labellings there are besides the true one; `enough` where there are more.
+
+    Only of groups and blocks can there be so few where samples can be left out.
+    """
+    if data.groups is None and data.blocks is None:
+        return enough
+    rng = np.random.RandomState(0)
+    way: dict[str, Any] = {"exchange": choose_exchange(data.y, data.groups), "blocks": data.blocks}
+    return len(permute_labels(data.codes, data.groups, enough, rng, **way))
 
 
 def _estimate_least(plan: TestPlan, enough: int, held_out: HeldOut | None) -> float:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import check_cv
 
+from fewest._estimators.copies import join_copies
+from fewest._estimators.neighbours import are_neighbours_alike
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import (
     check_data,
@@ -123,6 +125,7 @@ class Data:
         counts = np.bincount(self.codes).tolist()
         classes = [ClassSize(*entry) for entry in zip(self.labels, counts, strict=True)]
         notes = [*about.pop("notes", ()), *note_small_classes(classes)]
+        n_copies, _ = join_copies(self.X, self.y, self.groups)
         units = np.arange(len(self.codes)) if self.groups is None else self.groups
         return DataSummary(
             n_samples=self.X.shape[0],
@@ -138,9 +141,17 @@ class Data:
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
             n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),
             kind=self.kind,
+            n_copies=n_copies,
+            is_series=self.is_series,
             notes=notes,
             **about,
         )
+
+    @cached_property
+    def is_series(self) -> bool:
+        """Whether volumes that follow each other are alike, and no groups keep them together."""
+        is_open = self.kind == "volumes" and self.groups is None
+        return is_open and not is_outside_memory(self.X) and are_neighbours_alike(self.X, self.y)
 
     def against_rest(self, label: Any) -> Data:
         """The same samples in two classes: this one, and all others together."""

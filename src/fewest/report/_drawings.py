@@ -272,7 +272,7 @@ def _draw_separability(content: Content) -> str:
     found: Any = content.trust.separability
     return _draw(
         "separability",
-        "Probability that random features separate random classes, over their number",
+        "Probability that random features separate shuffled classes, over their number",
         (4.6, 3.2),
         plotting.plot_separability,
         found.n_samples,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fewest.panels._errors import PanelError
 from fewest.panels._errors import bracketed as bracketed
 from fewest.panels._result import RandomPanels
+from fewest.panels._text import name_choice as name_choice
 from fewest.panels._text import say_origin as say_origin
 from fewest.report._wording import percent
 

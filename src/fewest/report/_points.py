@@ -52,4 +52,5 @@ def find_points(
             groups=data.groups,
             held_out=held_out,
             random_state=data.random_state,
+            _is_choice=True,
         )

@@ -15,7 +15,7 @@ from fewest._estimators.intervals import error_interval, explain_no_interval
 from fewest._estimators.labellings import count_labellings
 from fewest._estimators.many_samples import draw_subsample
 from fewest._estimators.rules import read_rules, rules_of
-from fewest._estimators.splits import count_independent
+from fewest._estimators.splits import count_independent, count_smaller
 from fewest._run.budget import Budget
 from fewest._types import FloatArray, IndexArray
 from fewest.diagnostics import Diagnosis, diagnose
@@ -146,7 +146,8 @@ def describe_separability(n_selected: int, data: Data) -> content.Separability:
     d = data.X.shape[1]
     n = count_independent(len(data.y), data.groups, data.blocks)
     largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
-    bounds = [subset_separability_bounds(n, d, k, intercept=True) for k in range(1, largest + 1)]
+    known: dict[str, Any] = {"intercept": True, "n_smaller": count_smaller(data.y, n)}
+    bounds = [subset_separability_bounds(n, d, k, **known) for k in range(1, largest + 1)]
     points = [
         content.SeparabilityPoint(k, one.log_lower / np.log(10.0), one.log_upper / np.log(10.0))
         for k, one in enumerate(bounds, start=1)
@@ -244,6 +245,7 @@ def describe_near_optimal(found: NearOptimalSets, data: Data) -> content.NearOpt
         n_found=found.n_found,
         certified=found.minimum.certified,
         complete=found.complete,
+        is_per_choice=found.is_per_choice,
         sets=[content.NearSet(**one) for one in plain_values["sets"]],
         in_all=plain_values["in_all"],
         features=[content.SetCount(**one) for one in plain_values["features"]],

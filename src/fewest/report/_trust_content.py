@@ -314,13 +314,14 @@ class NearOptimal:
     """All sets near the smallest one, and which features can replace which.
 
     `certified` says that the smallest one is proven; else time was up, and parts of sets may
-    separate.
+    separate. `is_per_choice`: one set stands for each choice of groups, which are paid once.
     """
 
     extra: float
     n_found: int
     certified: bool
     complete: bool
+    is_per_choice: bool
     sets: list[NearSet]
     in_all: list[str]
     features: list[SetCount]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fewest._estimators.copies import TOO_SMALL
 from fewest._estimators.uncertainty import CONFIDENCE, Interval, Labellings
 from fewest._wording import counted, percent
 from fewest.panels import PanelReport
@@ -38,6 +39,8 @@ class Verdict:
 
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
+    if content.data.n_copies:
+        return Verdict(None, rename(_say_copies(content.data.n_copies), content.data.kind))
     found, confounding = _judge_chance(content), content.trust.confounding
     is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     awaited = [part for part in _AWAITED if content.why_not(part) == NOT_FINISHED]
@@ -55,10 +58,14 @@ def judge_content(content: Content) -> Verdict:
         is_better = None if is_better else is_better
     elif is_better:  # otherwise there is nothing to explain
         sentences.append(_say_untested(content))
+    why_not = content.why_not("permutation")
     if awaited:
         sentences.append(f"Not finished yet: {' and '.join(_AWAITED[one] for one in awaited)}")
     elif content.trust.permutation is None and content.informative is None and not is_settled:
-        sentences.append(advise_test(content.data))
+        if why_not and content.data.kind == "volumes":  # there is no other command to test them
+            sentences.append(f"Not tested by permutations: {why_not}")
+        else:
+            sentences.append(advise_test(content.data))
     *others, last = sentences
     return Verdict(is_better, " ".join([*(f"{one.removesuffix('.')}." for one in others), last]))
 
@@ -66,6 +73,13 @@ def judge_content(content: Content) -> Verdict:
 def _judge_chance(content: Content) -> Verdict:
     """By the strongest evidence there is."""
     trust = content.trust
+    if content.data.is_series and content.data.n_blocks is None:  # blocks know of neighbours
+        return Verdict(
+            None,
+            "Not tested against chance: neighbouring volumes are alike, and without groups the "
+            "machine knows neighbours of the volumes that are left out. To test it: add --groups "
+            "with the run, or the participant, of every volume",
+        )
     if trust.permutation is not None:
         found = _judge_permutation(trust.permutation, trust.validation, _guessing(content))
         if content.informative is None or _judge_informative(content).is_better is not False:
@@ -107,15 +121,33 @@ def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
         guessing = 1.0 - 1.0 / n_judged
     elif found.chosen_elsewhere:
         errors, where = found.errors, " of a panel that was chosen elsewhere"
-    elif found.choice is not None:
+    elif found.choice is not None and found.choice.is_given:
         errors, where = found.errors, " with the choice repeated in every fold"
+    if found.against is None and data is not None and data.n_copies:
+        return Verdict(None, _say_copies(data.n_copies))
     if errors is not None:
         return _judge_interval(errors.balanced_error, errors.interval, guessing, where=where)
+    if found.choice is not None:
+        return Verdict(
+            None,
+            f"Not tested against chance: {_say_error(found.errors)}, guessing {percent(guessing)}, "
+            f"and {found.choice.method} chooses other features on these samples, so its error is "
+            f"not that of this panel. To test it: --against with other samples, or "
+            f"{find_test(data)}",
+        )
     return Verdict(
         None,
         f"Not tested against chance: {_say_error(found.errors)}, guessing {percent(guessing)}, "
         "says little if the panel was chosen on these samples. To test it: --against with other "
         f"samples, or --choose with the method that chose it, or {find_test(data)}",
+    )
+
+
+def _say_copies(n_copies: int) -> str:
+    verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
+    return (
+        f"Not tested against chance: {counted(n_copies, 'sample')} {verb}, so {TOO_SMALL}. Leave "
+        "copies out, or give them the same of the groups"
     )
 
 

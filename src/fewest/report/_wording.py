@@ -10,6 +10,7 @@ from typing import Any
 
 from fewest import _wording
 from fewest._estimators.certificate import Certificate
+from fewest._wording import PER_CHOICE as PER_CHOICE
 from fewest.report._trust_content import SMALL_CLASS as SMALL_CLASS
 from fewest.report._trust_content import (
     ConfusedPair,
@@ -219,7 +220,7 @@ def _chance_of(size: int, found: Separability, n_samples: int) -> str:
     point = next((p for p in found.points if p.n_features == size), found.points[-1])
     what = (
         f"{point.n_features} of {found.n_features:,} independent random features separate "
-        f"{samples} with random classes"
+        f"{samples} with shuffled classes"
     )
     if point.log10_upper >= -0.3:
         return f"In theory, {what} quite possibly: a perfect fit alone proves nothing here."

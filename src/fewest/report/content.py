@@ -71,6 +71,8 @@ class DataSummary:
     n_groups: int | None = None
     n_blocks: int | None = None
     kind: str = "samples"
+    n_copies: int = 0  # of samples in other groups
+    is_series: bool = False  # neighbours are alike, and without groups nothing keeps them together
     dropped: list[str] = field(default_factory=list)
     missing: Missing | None = None
     notes: list[str] = field(default_factory=list)
@@ -359,6 +361,8 @@ class ModelSummary:
     n_features: int
     n_used: int
     classes: list[Label] | None
+    # Calibrated on samples that took part in selecting the features: too far from one half.
+    probabilities_are_extreme: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.utils import check_random_state
 
 from fewest._estimators.abilities import selection_of
+from fewest._estimators.copies import warn_of_copies
 from fewest._estimators.held_out import judge_fold, judge_in_parallel
 from fewest._estimators.many_samples import find_members, hold_several
 from fewest._estimators.splits import balanced_error, check_groups, fit_within
@@ -39,7 +40,9 @@ def check_samples(
     else:
         X, labels = check_data(BaseEstimator(), X, y, may_read_blocks=True)
     X = X.tocsr() if hasattr(X, "tocsr") else X
-    return X, labels, check_groups(groups, len(labels))
+    groups = check_groups(groups, len(labels))
+    warn_of_copies(X, labels, groups)
+    return X, labels, groups
 
 
 # What is drawn: the rows of each group, or single rows in one array.

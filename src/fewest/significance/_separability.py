@@ -100,7 +100,7 @@ def separability_probability(n: int, d: int, *, intercept: bool = False) -> floa
 
 
 def subset_separability_bounds(
-    n: int, d: int, d_star: int, *, intercept: bool = False
+    n: int, d: int, d_star: int, *, intercept: bool = False, n_smaller: int | None = None
 ) -> SeparabilityBounds:
     r"""Bounds on the chance that some `d_star` of `d` random features separate `n` samples.
 
@@ -111,6 +111,14 @@ def subset_separability_bounds(
     for independent features with symmetric distributions, and in closed form for one feature:
     :math:`P_{1,d,n} = 1 - (1 - 2^{-n+1})^d`.
 
+    Labels are coin flips there. If it is known that `n_smaller` samples are in the smaller class,
+    few labellings are left where that is a small number m, and separation is much more likely:
+
+    .. math::
+
+        1 - \Big(1 - 2 / \tbinom{n}{m}\Big)^d \le P \le \min\Big(1, \;
+        \binom{d}{d^*} \sum_{i=0}^{d^*} \tbinom{n-1}{i} \cdot 2^{[2m = n]} / \tbinom{n}{m}\Big).
+
     Parameters
     ----------
     n : int
@@ -120,7 +128,10 @@ def subset_separability_bounds(
     d_star : int
         Number of features chosen.
     intercept : bool
-        Whether hyperplanes may miss the origin; labels must then be coin flips.
+        Whether hyperplanes may miss the origin; labels must then be coin flips, unless `n_smaller`
+        is given.
+    n_smaller : int, optional
+        Number of samples of the smaller class, for labels that are shuffled (with an intercept).
 
     Returns
     -------
@@ -142,6 +153,8 @@ def subset_separability_bounds(
         check_count(name, value)
     if d_star > d:
         raise ValueError(f"d_star = {d_star} features cannot be chosen from d = {d}")
+    if n_smaller is not None:
+        return _bound_shuffled(n, d, d_star, intercept, n_smaller)
     log_lower = _log_wendel(n, d_star + intercept)
     log_union = log_choose(d, d_star) + log_lower
     log_upper = min(_log_wendel(n, d + intercept), log_union)
@@ -161,6 +174,41 @@ def subset_separability_bounds(
         upper=float(np.exp(log_upper)),
         exact=exact,
         log_lower=log_lower,
+        log_upper=log_upper,
+    )
+
+
+def _bound_shuffled(
+    n: int, d: int, d_star: int, intercept: bool, n_smaller: int
+) -> SeparabilityBounds:
+    """The bounds for shuffled labels of two classes, from the numbers of labellings."""
+    check_count("n_smaller", n_smaller)
+    if not intercept or 2 * n_smaller > n:
+        raise ValueError(
+            "n_smaller is the size of the smaller of two classes, at most half of n, and needs "
+            f"intercept=True; got {n_smaller} of {n}"
+        )
+    log_all = log_choose(n, n_smaller)
+    # One feature has two labellings of these sizes: the smaller class at either end.
+    share = min(1.0, 2.0 * float(np.exp(-log_all)))
+    lower = float(-np.expm1(d * np.log1p(-share))) if share < 1.0 else 1.0
+    log_ones = float(np.log(d) + np.log(2.0) - log_all)
+    log_lower = float(np.log(lower)) if lower > 0.0 else log_ones
+    # Of every two opposite labellings one has these sizes, or both where the sizes are equal.
+    log_separable = _log_wendel(n, d_star + 1) + (n - 1 + (2 * n_smaller == n)) * np.log(2.0)
+    log_one = min(0.0, float(log_separable - log_all))
+    if d_star == 1:
+        log_one = min(log_one, float(np.log(2.0) - log_all))
+    log_upper = min(0.0, log_choose(d, d_star) + log_one)
+    return SeparabilityBounds(
+        n=n,
+        d=d,
+        d_star=d_star,
+        intercept=True,
+        lower=float(np.exp(min(log_lower, log_upper))),
+        upper=float(np.exp(log_upper)),
+        exact=None,
+        log_lower=min(log_lower, log_upper),
         log_upper=log_upper,
     )
 
