@@ -256,6 +256,52 @@ def test_regression(run, failed, tmp_path):
     assert "predicts numbers, but the column group holds text" in message
 
 
+def test_values_are_numbers_however_written(run, tmp_path):
+    X = fitted("psvr").support_row_objects_
+    names = [f"x{number}" for number in range(X.shape[1])]
+    fewest.save(fitted("psvr"), tmp_path / "machine.fewest")
+    texts = np.array(["01.50", "7", "7.0", "1e1"])[np.arange(len(X)) % 4]
+    path = write_csv(tmp_path / "table.csv", X, texts, names)
+    call = ("predict", tmp_path / "machine.fewest", path, "--target", "group", "--json", "-")
+    assert run(*call).json["truth"] == texts.astype(float).tolist()
+
+
+def test_ids_that_are_named_are_shown_though_they_repeat(run, model, unseen, tmp_path):
+    frame = pandas.read_csv(unseen)
+    frame["patient"] = ["01", "1", "1"] + [f"{row:02}" for row in range(3, 40)]
+    path, out = tmp_path / "ids.csv", tmp_path / "out.csv"
+    frame.to_csv(path, index=False)
+    said = run("predict", model, path, "--ids", "patient", "--out", out).out
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert [row["sample"] for row in rows] == frame["patient"].tolist()
+    assert "Note: Some ids of 'patient' repeat: 1." in said
+    numbered = run("predict", model, path).out
+    assert "row 1" in numbered
+    assert "Some entries of 'patient' repeat, so samples are numbered instead" in numbered
+
+
+def test_samples_of_one_name_are_numbered_unless_they_are_named(run, model, unseen, tmp_path):
+    frame = pandas.read_csv(unseen)
+    names = ["S1", "S1", *(f"S{row}" for row in range(2, 40))]
+    frame.T.to_csv(tmp_path / "turned.csv", header=names, index_label="name")
+    said = run("predict", model, tmp_path / "turned.csv", "--transpose").out
+    assert "Some names of samples repeat: S1. So samples are numbered instead." in said
+
+
+def test_features_of_the_model_are_not_to_be_left_out(failed, model, unseen, tmp_path):
+    frame = pandas.read_csv(unseen).astype({"gene_4": object})
+    for cell, reason in [
+        ("high", "gene_4 ('high').\nThe model needs numbers there."),
+        ("inf", "A logarithm of zero is a usual cause: correct them."),
+        ("1e400", "Here and in training, divide by a common factor."),
+    ]:
+        frame.loc[3, "gene_4"] = cell
+        frame.to_csv(tmp_path / "odd.csv", index=False)
+        message = failed(model, tmp_path / "odd.csv")
+        assert reason in message
+        assert "drop" not in message
+
+
 def test_tampered_files(failed, model, unseen, tmp_path):
     model.write_bytes(model.read_bytes().replace(b'"C": 3.0', b'"C": 4.0'))
     message = failed(model, unseen)

@@ -11,13 +11,16 @@ import sys
 import threading
 import time
 import zipfile
+from decimal import Decimal
 
 import numpy as np
+import openpyxl
 import pandas
 import pytest
 
 import fewest
 from fewest.tables import InputError, read_samples, read_table
+from fewest.tables._second import read_some
 from tests.platforms import needs
 
 START = (
@@ -260,6 +263,209 @@ def test_a_model_judges_labels_as_it_was_trained(labelled, tmp_path, run):
     assert "The model does not know Ill: all these samples count as errors." in out
 
 
+# Labels that look like numbers
+
+
+@pytest.mark.parametrize(
+    ("labels", "known"),
+    [
+        (("2", "1", "01"), ["01", "1", "2"]),
+        (("1E1", "10", "2"), ["10", "1E1", "2"]),
+        (("001", "002"), ["001", "002"]),
+        (("1", "0", "0.0"), ["0", "0.0", "1"]),
+        (
+            ("9007199254740993.0", "9007199254740992.0"),
+            ["9007199254740992.0", "9007199254740993.0"],
+        ),
+        (("TRUE", "True"), ["TRUE", "True"]),
+        (("+1", "-1"), [-1, 1]),
+        (("+1", "1"), ["+1", "1"]),
+        (("2", "10"), [2, 10]),
+        (("1.0", "2.0"), [1.0, 2.0]),
+        (("False", "True"), [False, True]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("layout", ["rows", "columns", "two files"])
+def test_labels_are_those_that_are_written(tmp_path, cells, labels, known, layout):
+    """They are numbers only where these look the same."""
+    path, how = tmp_path / "data.csv", {}
+    texts = [labels[at % len(labels)] for at in range(40)]
+    cells["outcome"] = texts
+    cells.index = [f"s{at}" for at in range(40)]
+    if layout == "rows":
+        cells.to_csv(path, index=False)
+    elif layout == "columns":
+        cells.T.to_csv(path, index_label="name")
+        how["transpose"] = True
+    else:
+        cells.drop(columns="outcome").to_csv(path, index_label="name")
+        cells[["outcome"]].to_csv(tmp_path / "classes.csv", index_label="name")
+        how["classes"] = tmp_path / "classes.csv"
+    table = read_table(path, None if layout == "two files" else "outcome", **how)
+    assert np.unique(table.y).tolist() == known
+    is_number = not isinstance(known[0], str)
+    assert [str(one) for one in table.y.tolist()] == [
+        text.removeprefix("+") if is_number else text for text in texts
+    ]
+    is_repeated = labels == ("+1", "1") or bool({"01", "1E1", "0.0"}.intersection(labels))
+    is_said = any("same number is written in different ways" in one for one in table.notes)
+    assert is_said == is_repeated
+
+
+def test_labels_stay_whole_numbers_where_some_are_missing(tmp_path, cells):
+    cells["outcome"] = ["1", "2"] * 19 + ["", "2"]
+    cells.to_csv(tmp_path / "data.csv", index=False)
+    table = read_table(tmp_path / "data.csv", "outcome", missing="drop-samples")
+    assert [str(one) for one in np.unique(table.y).tolist()] == ["1", "2"]
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_groups_and_covariates_as_they_are_written(tmp_path, cells, transpose):
+    """What has a leading zero is a code; other numbers are measurements, however written."""
+    columns = {
+        "site": ["1", "01", "2", "3.0"],
+        "batch": ["1", "01", "2", "3"],
+        "age": ["57", "57.0", "60.50", "48"],
+        "share": ["57%", "12 %", "3.5%", "48%"],
+    }
+    cells = cells.assign(**{name: texts * 10 for name, texts in columns.items()})
+    path = tmp_path / "data.csv"
+    if transpose:
+        cells.T.to_csv(path, index_label="name", header=[f"s{at}" for at in range(40)])
+    else:
+        cells.to_csv(path, index=False)
+    others = ["batch", "age", "share"]
+    table = read_table(path, "outcome", groups="site", covariates=others, transpose=transpose)
+    assert table.groups[:4].tolist() == columns["site"]
+    assert table.covariates["batch"][:4].tolist() == columns["batch"]
+    assert table.covariates["age"][:4].tolist() == [57, 57, 60.5, 48]
+    assert table.covariates["share"][:4].tolist() == [57, 12, 3.5, 48]
+
+
+def test_groups_of_a_second_table_as_they_are_written(tmp_path, cells):
+    cells["site"] = ["1", "01"] * 20
+    cells.to_csv(tmp_path / "second.csv", index=False)
+    table, _ = read_some(tmp_path / "second.csv", ["g1"], "outcome", groups_if_there="site")
+    assert table.groups.tolist() == cells["site"].tolist()
+
+
+def test_labels_of_rows_that_are_named_in_another_column(tmp_path, cells):
+    cells["outcome"] = ["1", "01"] * 20
+    turned = cells.T.set_axis([f"s{at}" for at in range(40)], axis=1)
+    turned.insert(0, "symbol", ["TP53", "MYC", "", "class"])
+    turned.to_csv(tmp_path / "data.csv", index_label="probe")
+    table = read_table(tmp_path / "data.csv", "class", names="symbol", transpose=True)
+    assert table.y.tolist() == cells["outcome"].tolist()
+    assert table.feature_names == ["TP53", "MYC", "g3"]
+
+
+def test_measurements_are_refused_as_classes_however_written(tmp_path, cells):
+    cells["outcome"] = [f"{57 + at / 4:.2f}" for at in range(40)]
+    cells.to_csv(tmp_path / "data.csv", index=False)
+    with pytest.raises(InputError, match="looks like a number, not like a class"):
+        read_table(tmp_path / "data.csv", "outcome")
+
+
+@pytest.mark.parametrize(
+    ("trained", "written", "shown"),
+    [
+        ("01,1", "01,1", None),
+        ("1,2", "1.0,2", "1.0 as 1"),
+        ("True,False", "TRUE,FALSE", "FALSE as False"),
+        ("1,2", "01,2", "01 as 1"),
+    ],
+)
+def test_the_truth_is_compared_with_the_labels_of_the_model(
+    tmp_path, cells, run, trained, written, shown
+):
+    ill = cells["outcome"] == "ill"
+    model, new = tmp_path / "model.fewest", tmp_path / "new.csv"
+    cells.assign(outcome=np.where(ill, *trained.split(","))).to_csv(new, index=False)
+    run("select", new, "--target", "outcome", "--C", 2, "--cv", 0, "--model", model)
+    cells.assign(outcome=np.where(ill, *written.split(","))).to_csv(new, index=False)
+    found = json.loads(run("predict", model, new, "--target", "outcome", "--json", "-").out)
+    assert found["errors"]["error"] < 0.2
+    assert "does not know" not in " ".join(found["notes"])
+    if shown is not None:
+        assert f"writes differently: {shown}" in " ".join(found["notes"])
+
+
+def test_two_labels_of_the_truth_never_become_one(tmp_path, cells, run):
+    model, new = tmp_path / "model.fewest", tmp_path / "new.csv"
+    cells["outcome"] = np.where(cells["outcome"] == "ill", "1", "2")
+    cells.to_csv(new, index=False)
+    run("select", new, "--target", "outcome", "--C", 2, "--cv", 0, "--model", model)
+    cells.loc[[0, 2], "outcome"] = "01"
+    cells.to_csv(new, index=False)
+    assert "The model does not know 01" in run("predict", model, new, "--target", "outcome").out
+
+
+# Numbers that are no doubles, and the cell that is to blame
+
+
+def test_whole_numbers_with_very_many_digits_are_read_where_doubles_hold_them(tmp_path, cells):
+    cells["g2"] = [(10 + at // 2) * 10**19 for at in range(40)]
+    cells.to_csv(tmp_path / "data.csv", index=False)
+    table = read_table(tmp_path / "data.csv", "outcome")
+    assert table.X[:, 1].tolist() == cells["g2"].astype(float).tolist()
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        (str(10**20 + 1), "which a double cannot hold"),
+        ("1e400", "which is beyond the largest number of double precision"),
+        ("1" + "0" * 400, "which is beyond the largest number of double precision"),
+    ],
+)
+def test_numbers_beyond_doubles_are_said_to_be(tmp_path, cells, run, cell, reason):
+    cells["g2"] = ["7", "8"] * 19 + [cell, "9"]
+    cells.to_csv(tmp_path / "data.csv", index=False)
+    said = run("select", tmp_path / "data.csv", "--target", "outcome").says()
+    assert f"g2 of {tmp_path / 'data.csv'} has {cell[:20]}" in said
+    assert reason in said
+    assert "thousands" not in said
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("1.5", "1.5 is text there: change its type to a number"),
+        (True, "True is a truth value among numbers"),
+    ],
+    ids=str,
+)
+def test_the_odd_cell_of_a_workbook_is_cited(tmp_path, cells, cell, reason):
+    cells["g2"] = cells["g2"].astype(object)
+    cells.loc[7, "g2"] = cell
+    cells.to_excel(tmp_path / "data.xlsx", index=False)
+    with pytest.raises(InputError, match=f"g2 \\('{cell}'\\)") as caught:
+        read_table(tmp_path / "data.xlsx", "outcome")
+    assert reason in str(caught.value)
+
+
+def test_decimal_numbers_of_parquet(tmp_path, cells):
+    cells["g2"] = [Decimal(at) / 4 for at in range(39)] + [None]
+    cells["dose"] = [Decimal(at // 2) for at in range(40)]
+    cells.to_parquet(tmp_path / "data.parquet")
+    more = {"covariates": ["dose"], "missing": "median"}
+    table = read_table(tmp_path / "data.parquet", "outcome", **more)
+    assert table.X[:39, 1].tolist() == [at / 4 for at in range(39)]
+    assert table.covariates["dose"].tolist() == [at // 2 for at in range(40)]
+    cells["g2"] = [Decimal(2**53 + 1)] * 40
+    cells.to_parquet(tmp_path / "data.parquet")
+    with pytest.raises(InputError, match="which a double cannot hold"):
+        read_table(tmp_path / "data.parquet", "outcome", drop=["dose"])
+
+
+def test_empty_rows_above_the_names_of_a_sheet(tmp_path, cells):
+    cells.to_excel(tmp_path / "data.xlsx", index=False, startrow=2)
+    table = read_table(tmp_path / "data.xlsx", "outcome")
+    assert table.X[:, 0] == pytest.approx(cells["g1"].to_numpy())
+    assert "Left out: 2 empty rows above the names." in table.notes
+
+
 # Percent
 
 
@@ -336,3 +542,51 @@ def test_percent_where_the_model_knows_numbers_is_refused(of_percent, tmp_path, 
 def test_samples_without_a_model_are_not_compared(tmp_path):
     pandas.DataFrame({"share": ["71%", "22.5 %"]}).to_csv(tmp_path / "new.csv", index=False)
     assert read_samples(tmp_path / "new.csv", ["share"]).X.tolist() == [[71], [22.5]]
+
+
+def write_workbook(path, column, formats):
+    """A sheet with a column `share` whose cells are shown in these formats."""
+    outcome = ["ill", "well"] * (len(column) // 2)
+    pandas.DataFrame({"share": column, "outcome": outcome}).to_excel(path, index=False)
+    book = openpyxl.load_workbook(path)
+    for row, one in enumerate(formats, start=2):
+        book.active.cell(row, 1).number_format = one
+    book.save(path)
+
+
+@pytest.mark.parametrize("code", ["0%", "0.00%", "0.0 %;[Red]-0.0 %"])
+def test_cells_that_are_shown_as_percent_are_percent(of_percent, tmp_path, run, code):
+    new = tmp_path / "new.xlsx"
+    write_workbook(new, [0.07, 0.71, 0.29, 1], [code] * 4)
+    table = read_table(new, "outcome")
+    assert table.X.tolist() == [[7], [71], [29], [100]]
+    assert table.percents == ["share"]
+    found = json.loads(run("predict", of_percent["percent"], new, "--json", "-").out)
+    assert found["predictions"] == ["well", "ill", "well", "ill"]
+    refused = run("predict", of_percent["number"], new).says()
+    assert "has percent in share, which the model knows as plain numbers" in refused
+
+
+@pytest.mark.parametrize("code", ["General", '0"%"', "0.00"])
+def test_cells_that_are_not_shown_as_percent_are_numbers(tmp_path, code):
+    write_workbook(tmp_path / "new.xlsx", [0.07, 0.71, 0.29, 1], [code] * 4)
+    assert read_table(tmp_path / "new.xlsx", "outcome").X.tolist() == [[0.07], [0.71], [0.29], [1]]
+
+
+def test_a_column_that_is_percent_in_some_cells_only_is_refused(tmp_path):
+    write_workbook(tmp_path / "new.xlsx", [0.07, 0.71, 0.29, 1], ["0%", "0%", "General", "0%"])
+    with pytest.raises(InputError, match="Write all cells of a column as percent, or none"):
+        read_table(tmp_path / "new.xlsx", "outcome")
+
+
+def test_classes_and_covariates_that_are_shown_as_percent(tmp_path):
+    path = tmp_path / "data.xlsx"
+    write_workbook(path, [0.25, 0.5, 0.25, 0.5], ["0%"] * 4)
+    book = openpyxl.load_workbook(path)
+    for row, value in enumerate(["g1", 1.5, 2.5, 4.5, 3.5], start=1):
+        book.active.cell(row, 3).value = value
+    book.save(path)
+    table = read_table(path, "outcome", covariates=["share"])
+    assert table.covariates["share"].tolist() == [25, 50, 25, 50]
+    with pytest.raises(InputError, match="looks like a number.* such as 0.25, 0.5"):
+        read_table(path, "share", drop=["outcome"])

@@ -25,6 +25,7 @@ from fewest.report._commands import write_command
 from fewest.report._data import note_small_classes
 from fewest.report.content import ClassSize, ModelErrors, ModelSummary, Predictions
 from fewest.tables import Samples
+from fewest.tables._labels import read_number
 
 
 def load_machine(path: str, data: str | None = None, reading: Sequence[str] = ()) -> Any:
@@ -66,7 +67,7 @@ def predict_samples(machine: Any, arguments: argparse.Namespace) -> Predictions:
     used = np.arange(machine.n_features_in_)
     if abilities.predicts_from_support:
         used = np.flatnonzero(machine.support_)
-    reading: dict[str, Any] = {}
+    reading: dict[str, Any] = {"has_values": not abilities.classifies}
     if names is not None:
         kept = vars(machine)
         medians, percents = (kept.get(f"training_{what}_") for what in ("medians", "percents"))
@@ -128,6 +129,7 @@ def summarize_model(machine: Any, file: str, n_features: int, n_used: int) -> Mo
         n_features=int(n_features),
         n_used=n_used,
         classes=machine.classes_.tolist() if classifies else None,
+        probabilities_are_extreme=abilities_of(machine).calibrates_selected,
     )
 
 
@@ -160,16 +162,16 @@ def compare(
         return ModelErrors(
             target=target, rms_error=float(np.sqrt(np.mean((predicted - truth) ** 2)))
         ), []
-    classes = machine.classes_
+    classes, notes = machine.classes_, list[str]()
     if _is_text(truth) != _is_text(classes):  # "1" in one file is 1 in another
         truth, predicted, classes = (
             np.array([str(label) for label in labels.tolist()])
             for labels in (truth, predicted, classes)
         )
+        truth, notes = _match_numbers(truth, classes, target)
     known = classes.tolist()
     unknown = [label for label in np.unique(truth).tolist() if label not in known]
     labels = [label for label in [*known, *unknown] if label in truth]
-    notes = []
     if unknown:
         shown = " or ".join(map(cut, unknown[:3]))
         notes.append(f"The model does not know {shown}: all these samples count as errors.")
@@ -187,6 +189,35 @@ def compare(
             for label in labels
         ],
     ), notes
+
+
+def _match_numbers(
+    truth: NDArray[Any], classes: NDArray[Any], target: str
+) -> tuple[NDArray[Any], list[str]]:
+    """The truth with '1.0' and 'TRUE' as the classes '1' and 'True', and a note that says so.
+
+    No two labels become one by that.
+    """
+    wanted, given = (_find_spellings(labels) for labels in (classes, truth))
+    changed = {
+        labels[0]: wanted[key][0]
+        for key, labels in given.items()
+        if len(labels) == len(wanted.get(key, ())) == 1 and labels != wanted[key]
+    }
+    if not changed:
+        return truth, []
+    shown = listed([f"{label} as {known}" for label, known in changed.items()])
+    note = f"Labels of {cut(target)} count as classes that the model writes differently: {shown}."
+    return np.array([changed.get(label, label) for label in truth.tolist()]), [note]
+
+
+def _find_spellings(labels: NDArray[Any]) -> dict[Any, list[str]]:
+    """Different texts by what they mean: a number, or a text in any case."""
+    found: dict[Any, list[str]] = {}
+    for label in np.unique(labels).tolist():
+        number = read_number(label)
+        found.setdefault(label.casefold() if number is None else number, []).append(label)
+    return found
 
 
 def _is_text(labels: NDArray[Any]) -> bool:

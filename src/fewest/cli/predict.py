@@ -172,6 +172,11 @@ def _samples_text(found: Predictions, most: int) -> str:
         for row, shares, one in zip(rows[1:], found.probabilities, found.predictions, strict=False):
             row.append(f"{shares[labels.index(one)]:.2f}")
         text = "Probability: of the predicted class, calibrated on those left out of the fit."
+        if found.model.probabilities_are_extreme:
+            text = (
+                "Probability: of the predicted class; too close to 0 or 1, because it was "
+                "calibrated on\nsamples that took part in selecting the features."
+            )
     if found.scores is not None and labels is not None and len(labels) == 2:
         rows[0].append("score")
         for row, score in zip(rows[1:], found.scores, strict=False):

@@ -25,7 +25,11 @@ from fewest.tables._frame import (
     is_sparse,
     require_some,
 )
-from fewest.tables._rounded import refuse_rounded
+from fewest.tables._rounded import (
+    explain_large,
+    is_unheld,
+    refuse_rounded,
+)
 from fewest.tables._together import may_be_groups
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 
 # With a decimal comma or with thousands separators: '0,25', '1.234,5', "1'234.5", '1 234'.
 _WRITTEN_NUMBER = r"\s*[-+]?(\d+|\d{1,3}([.,' \u00a0\u202f]\d{3})+)([.,]\d+)?([eE][-+]?\d+)?\s*"
+_PLAIN_NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
 # '12%', '12.5 %', '12,5%'; but '1,234%' may be any of two numbers.
 _WRITTEN_PERCENT = r"\s*[-+]?\d+(\.\d+|,\d{1,2}|,\d{4,})?\s*%\s*"
 _MANY_CLASSES = 20
@@ -83,6 +88,8 @@ def read_label(frame: Frame, request: Request, name: str) -> NDArray[Any]:
         return column
     if hasattr(column, "cat"):
         column = column.astype(column.cat.categories.dtype)
+    if request.labels[name] == "covariates" and _has_percent(column):
+        column = _read_shares(column)
     kind = column.dtype.kind
     if kind in NUMBER_KINDS:  # including pandas' types with missing values
         return column.to_numpy(dtype=bool if kind == "b" else np.dtype(f"{kind}8"))
@@ -128,12 +135,23 @@ def check_classes(y: NDArray[Any], target: str, origin: str) -> None:
         )
 
 
-def settle_ids(frame: Frame) -> Frame:
-    """The frame with the ids of its samples, if it names them."""
+def settle_ids(frame: Frame, request: Request) -> Frame:
+    """The frame with the ids of its samples, if it names them.
+
+    Ids that were asked for are taken even where some repeat, which a note says.
+    """
     if frame.ids is not None:
         return frame
-    found = [ids for ids in frame.find_ids() if len(set(ids.values)) == len(ids)]
-    return replace(frame, ids=found[0]) if found else frame
+    candidates = frame.find_ids()
+    found = [ids for ids in candidates if not ids.find_repeated()]
+    if found or not candidates:
+        return replace(frame, ids=found[0]) if found else frame
+    [ids, *_] = candidates
+    what = f"ids of {quoted(ids.name)}" if ids.name else "names of samples"
+    repeated = f"Some {what} repeat: {listed(ids.find_repeated())}."
+    if request.ids is not None:
+        return replace(frame, ids=ids, notes=[*frame.notes, repeated])
+    return replace(frame, notes=[*frame.notes, f"{repeated} So samples are numbered instead."])
 
 
 def leave_out_text(frame: Frame, positions: list[int]) -> tuple[list[int], list[str]]:
@@ -243,17 +261,27 @@ def read_percent(frame: Frame, positions: Sequence[int]) -> tuple[Frame, list[st
         if kinds[place] not in _TEXT_KINDS:
             continue
         column = cells.iloc[:, place]
-        known = column.dropna()
-        if len(known) and _are_percent(known).all():
-            numbers = known.map(str).str.replace("%", "").str.replace(",", ".").astype(float)
+        if _has_percent(column):
             if not changed:
                 cells = cells.copy(deep=False)
-            cells.isetitem(place, numbers.reindex(column.index))
+            cells.isetitem(place, _read_shares(column))
             changed.append(frame.names.columns.names[place])
     if not changed:
         return frame, [], []
     note = f"Read as numbers of percent, 12 for 12 %: {listed(changed)}."
     return replace(frame, cells=cells), [note], changed
+
+
+def _has_percent(column: pandas.Series) -> bool:
+    """Whether all cells of a column are percent."""
+    known = column.dropna()
+    return column.dtype.kind in _TEXT_KINDS and len(known) > 0 and bool(_are_percent(known).all())
+
+
+def _read_shares(column: pandas.Series) -> pandas.Series:
+    """12 for '12 %'."""
+    texts = column.dropna().map(str).str.replace("%", "").str.replace(",", ".")
+    return texts.astype(float).reindex(column.index)
 
 
 def compare_percent(
@@ -277,10 +305,15 @@ def compare_percent(
     ]
 
 
-def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[str]]:
-    """These columns as one array, and their names; an error that names what is no number."""
+def convert_features(
+    frame: Frame, positions: Sequence[int], *, are_needed: bool = False
+) -> tuple[Any, list[str]]:
+    """These columns as one array, and their names; an error that names what is no number.
+
+    It does not advise to leave out columns that `are_needed`, by a model for instance.
+    """
     names = [frame.names.columns.names[place] for place in positions]
-    X = _convert(frame, positions, names)
+    X = _convert(frame, positions, names, are_needed)
     cells = frame.cells
 
     def get_column(place: int) -> Label:
@@ -288,11 +321,11 @@ def convert_features(frame: Frame, positions: Sequence[int]) -> tuple[Any, list[
             return X[:, [place]].data
         return X[:, place] if isinstance(cells, np.ndarray) else cells.iloc[:, positions[place]]
 
-    refuse_rounded(X, names, frame.origin, get_column)
+    refuse_rounded(X, names, frame.origin, get_column, are_needed=are_needed)
     return X, names
 
 
-def _convert(frame: Frame, positions: Sequence[int], names: list[str]) -> Any:
+def _convert(frame: Frame, positions: Sequence[int], names: list[str], are_needed: bool) -> Any:
     everything = list(positions) == list(range(frame.cells.shape[1]))
     if isinstance(frame.cells, np.ndarray):
         return frame.cells if everything else np.take(frame.cells, positions, axis=1)
@@ -302,26 +335,36 @@ def _convert(frame: Frame, positions: Sequence[int], names: list[str]) -> Any:
     kinds = list(columns.dtypes)
     text = [place for place, kind in enumerate(kinds) if kind.kind not in NUMBER_KINDS]
     if text:
-        raise _refuse_text(columns, names, text, frame.origin)
+        raise _refuse_text(columns, names, text, frame.origin, are_needed)
     single = all(kind == np.float32 for kind in kinds)
     X = columns.to_numpy(dtype=np.float32 if single else np.float64, na_value=np.nan)
     return np.ascontiguousarray(X)  # cross-validation takes out rows many times
 
 
 def _refuse_text(
-    columns: pandas.DataFrame, names: Sequence[str], text: list[int], origin: str
+    columns: pandas.DataFrame,
+    names: Sequence[str],
+    text: list[int],
+    origin: str,
+    are_needed: bool,
 ) -> InputError:
     first = text[:_MOST_NAMED]
-    cells = [str(_find_text(columns.iloc[:, at])) for at in first]
+    cells = [_find_text(columns.iloc[:, at]) for at in first]
+    number = str(cells[0]).strip()
+    if is_unheld(number):
+        return explain_large(number, names[text[0]], origin, are_needed)
     shown = [f"{cut(names[at])} ('{cut(cell, 20)}')" for at, cell in zip(first, cells, strict=True)]
     more = f" and {len(text) - _MOST_NAMED} more" if len(text) > _MOST_NAMED else ""
-    signs = ""
-    if re.fullmatch(_WRITTEN_NUMBER, cells[0]):
-        signs = " Use one decimal sign in the whole file, and no thousands separators."
-    message = (
+    start = (
         f"{origin} has text instead of numbers in {counted(len(text), 'feature column')}: "
-        f"{', '.join(shown)}{more}.\nLeave out columns that are not features "
-        f"(drop {quoted(names[text[0]])}), or write numbers there.{signs}"
+        f"{', '.join(shown)}{more}.\n"
+    )
+    reason = _explain_text(cells[0])
+    if are_needed:
+        return InputError(f"{start}The model needs numbers there.{reason}")
+    message = (
+        f"{start}Leave out columns that are not features (drop {quoted(names[text[0]])}), or write "
+        f"numbers there.{reason}"
     )
     if not may_be_groups(columns.iloc[:, text[0]]):
         return InputError(message, argument="drop")
@@ -332,10 +375,34 @@ def _refuse_text(
     return InputError(message, choices=("drop", "groups"), column=names[text[0]])
 
 
+def _explain_text(cell: Any) -> str:
+    """What is wrong with a cell that looks like a number; nothing for other text."""
+    text = str(cell).strip()
+    if isinstance(cell, bool):
+        return f" {text} is a truth value among numbers: write 1 or 0."
+    if re.fullmatch(_WRITTEN_PERCENT, text):
+        return " Write all cells of a column as percent, or none."
+    if re.fullmatch(_PLAIN_NUMBER, text):
+        return (
+            f" {cut(text, 20)} is text there: change its type to a number, or use one decimal sign "
+            "in the whole file."
+        )
+    if re.fullmatch(_WRITTEN_NUMBER, text):
+        return " Use one decimal sign in the whole file, and no thousands separators."
+    return ""
+
+
 def _find_text(column: pandas.Series) -> Any:
-    """The first cell that is neither missing nor a number, nor percent if there is such a cell."""
+    """The first cell that is no number: odd text, else percent, else what only looks like one."""
     if column.dtype.kind not in _TEXT_KINDS:
         return column.iloc[0]
     is_text = is_no_number(column)
-    is_odd = is_text & ~_are_percent(column).to_numpy()
-    return column.iloc[int(np.argmax(is_odd if is_odd.any() else is_text))]  # 0 for none
+    texts = [str(cell).strip() for cell in column]
+    ways = (
+        is_text & ~_are_percent(column).to_numpy(),
+        [is_unheld(text) for text in texts],
+        is_text,
+        [isinstance(cell, (str, bool)) for cell in column],
+    )
+    found = next((way for way in ways if np.any(way)), is_text)
+    return column.iloc[int(np.argmax(found))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from fewest._memory import TooLargeError
 from fewest._types import IndexArray
-from fewest._wording import listed, near, quoted, visible
+from fewest._wording import counted, listed, near, quoted, visible
 from fewest.tables._errors import DamagedFileError, InputError, MissingPackageError
 from fewest.tables._frame import (
     NUMBER_KINDS,
@@ -28,8 +29,10 @@ from fewest.tables._frame import (
     Request,
     make_ids,
 )
-from fewest.tables._rounded import refuse_rounded
+from fewest.tables._rounded import is_rounded, refuse_rounded
+from fewest.tables._shares import write_shares
 from fewest.tables._sizes import check_parquet, check_workbook, check_zip
+from fewest.tables._written import CLASSES, LABELS, VALUES, settle_labels
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +68,29 @@ def read_parquet(file: Path, request: Request) -> Frame:
     # Which error pyarrow or pandas raises depends on where the damage is.
     except Exception as error:
         raise DamagedFileError(file, "a Parquet file", error, "Copy or write it again.") from error
-    return make_frame([cells], [str(name) for name in cells.columns], request, file)
+    names = [str(name) for name in cells.columns]
+    places = _leave_out_roles(names, request, CLASSES, LABELS)
+    return make_frame([_convert_decimals(cells, places)], names, request, file)
+
+
+def _leave_out_roles(names: Sequence[str], request: Request, *roles: str) -> list[int]:
+    """The positions of columns that have none of these roles."""
+    return [place for place, name in enumerate(names) if request.roles.get(name) not in roles]
+
+
+def _convert_decimals(cells: pandas.DataFrame, places: Sequence[int]) -> pandas.DataFrame:
+    """Columns of decimal numbers as doubles, as text files give them."""
+    kinds = [dtype.kind for dtype in cells.dtypes]
+    for place in places:
+        if kinds[place] != "O":
+            continue
+        known = cells.iloc[:, place].dropna()
+        # Those that doubles do not hold are refused later, if they are features.
+        if len(known) and all(
+            type(one) is Decimal and not is_rounded(format(one, "f")) for one in known
+        ):
+            cells.isetitem(place, cells.iloc[:, place].astype(float))
+    return cells
 
 
 def read_excel(file: Path, request: Request) -> Frame:
@@ -81,13 +106,14 @@ def read_excel(file: Path, request: Request) -> Frame:
                     f"{near(asked, sheets, 'sheet')}",
                     argument="sheet",
                 )
+            sheet = sheets[0] if asked is None else asked
             cells = pandas.read_excel(
-                workbook,
-                sheets[0] if asked is None else asked,
-                header=None,
-                keep_default_na=False,
-                na_values=MISSING_CELLS,
+                workbook, sheet, header=None, keep_default_na=False, na_values=MISSING_CELLS
             )
+            n_empty = _count_empty_rows(cells)
+            names = [] if cells.empty else list_names(cells.iloc[n_empty])
+            places = _leave_out_roles(names, request, CLASSES, LABELS, VALUES)
+            cells = write_shares(cells, file, workbook.book[sheet], places)
     except ImportError as error:
         raise MissingPackageError(file, "openpyxl") from error
     except (InputError, TooLargeError, MemoryError):
@@ -95,15 +121,23 @@ def read_excel(file: Path, request: Request) -> Frame:
     except Exception as error:  # openpyxl raises all kinds of them, too
         advice = "Save it again as .xlsx, or export the sheet as CSV."
         raise DamagedFileError(file, "an Excel workbook", error, advice) from error
-    if cells.empty:
+    if not names:
         raise InputError(f"the sheet of {visible(file)} is empty: it needs a row of names first.")
+    notes = [f"Left out: {counted(n_empty, 'empty row')} above the names."] if n_empty else []
     others = ""
     if asked is None and len(sheets) > 1:
         first = quoted(sheets[0])
         others = f"Read the first sheet, {first}; there are also: {listed(sheets[1:])}."
     # The names turned every column into text; below them each column has its own type.
-    below = _widen_whole_numbers(cells.iloc[1:].reset_index(drop=True).infer_objects())
-    return make_frame([below], list_names(cells.iloc[0]), request, file, other_sheets=others)
+    below = cells.iloc[n_empty + 1 :].reset_index(drop=True).infer_objects()
+    parts = [_widen_whole_numbers(below)]
+    return make_frame(parts, names, request, file, notes=notes, other_sheets=others)
+
+
+def _count_empty_rows(cells: pandas.DataFrame) -> int:
+    """How many rows above the first cell that has a value."""
+    is_used = (bool(cells.iloc[row].notna().any()) for row in range(len(cells)))
+    return next((row for row, used in enumerate(is_used) if used), 0)
 
 
 def _widen_whole_numbers(cells: pandas.DataFrame) -> pandas.DataFrame:
@@ -136,11 +170,13 @@ def make_frame(
     decimal: str = ".",
     notes: Sequence[str] = (),
     other_sheets: str = "",
+    list_texts: Callable[[], Iterable[list[str]]] = list,
 ) -> Frame:
     """The frame of a table that pandas has read, transposed if the samples are its columns.
 
     `header` has the names of the columns, because pandas changes those that are repeated or
-    missing. A table to be transposed may come in parts of some rows each.
+    missing. A table to be transposed may come in parts of some rows each; `list_texts` gives its
+    rows once more, as they are written, if it is text.
     """
     request, notes = request.fit_header(header), list(notes)
     parts = (_require_width(part, header, file) for part in parts)
@@ -151,6 +187,8 @@ def make_frame(
         parts = (_put_names_first(part, header, kept, request) for part in parts)
         labels = {*request.labels, *request.drop}
         cells, rows = _turn(parts, labels, visible(file), decimal)
+        naming = 0 if request.names is None else header.index(request.names)
+        _settle_rows(cells, rows, list_texts, (naming, *kept), request, decimal)
         names = name_lines(rows, request, file, lambda: header)
         notes += [*said, TRANSPOSED]
     else:
@@ -293,6 +331,35 @@ def _turn(
         for name, in_text in zip(names, is_text, strict=True):
             (text_names if in_text else number_names).append(name)
     return pandas.concat([*text, *blocks], axis=1, ignore_index=True), text_names + number_names
+
+
+def _settle_rows(
+    cells: pandas.DataFrame,
+    rows: list[str],
+    list_texts: Callable[[], Iterable[list[str]]],
+    places: Sequence[int],
+    request: Request,
+    decimal: str,
+) -> None:
+    """Read labels that are rows of a text file once more: columns of numbers changed their texts.
+
+    The cell at the first of the `places` is the name of the row; the others are the samples.
+    """
+    import pandas
+
+    roles = {name: role for name, role in request.roles.items() if name in rows}
+    if not roles:
+        return
+    width, (naming, *kept) = max(places) + 1, places
+    for row in list_texts():
+        row += [""] * (width - len(row))
+        name = row[0] if row[naming] in MISSING_CELLS else row[naming]
+        if name in roles:
+            texts = pandas.Series([row[place] for place in kept], dtype=object)
+            column = texts.mask(texts.isin(MISSING_CELLS))
+            cells.isetitem(rows.index(name), settle_labels(column, roles.pop(name), decimal))
+        if not roles:
+            return
 
 
 def _take_row(cells: Sequence[pandas.Series], rows: IndexArray, place: int) -> NDArray[Any]:

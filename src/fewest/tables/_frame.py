@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fewest._wording import counted, first_and_last, listed, near, quoted
 from fewest.tables._errors import InputError
+from fewest.tables._written import CLASSES, LABELS, MEASUREMENT, VALUES
 
 if TYPE_CHECKING:
     import pandas
@@ -43,7 +44,8 @@ class Request:
 
     `features` are those to find, in this order; None stands for all of them. `classes` is a second
     file with the labels, `ids` names the column with the ids of the samples, `names` the one with
-    the names of the features where the samples are columns.
+    the names of the features where the samples are columns. `has_values` says that the target holds
+    values, not classes. `beside` are roles of further labels, which the file need not have.
     """
 
     target: str | None
@@ -59,6 +61,8 @@ class Request:
     names: str | None = None
     duplicates: str = "error"
     covariates: Sequence[str] = ()
+    has_values: bool = False
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     def fit_header(self, header: Sequence[str]) -> Request:
         """The request, transposed where the second file says that the columns are samples."""
@@ -76,6 +80,16 @@ class Request:
         names = {self.target: "target", self.groups: "groups"}
         names.update(dict.fromkeys(self.covariates, "covariates"))
         return {name: argument for name, argument in names.items() if name is not None}
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """How to read columns of text that are no features."""
+        of_target = VALUES if self.has_values else CLASSES if self.needs_classes else LABELS
+        roles: dict[str | None, str] = dict.fromkeys(self.covariates, MEASUREMENT)
+        if self.classes is None:  # ids in two files are compared as numbers
+            roles[self.ids] = LABELS
+        roles |= {self.groups: LABELS, self.target: of_target}
+        return {**self.beside, **{name: role for name, role in roles.items() if name is not None}}
 
 
 @dataclass(frozen=True)
@@ -252,6 +266,10 @@ class Ids:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def find_repeated(self) -> list[str]:
+        """Those that several samples have."""
+        return [text for text, count in Counter(self.values.tolist()).items() if count > 1]
 
     def take(self, rows: Any) -> Ids:
         """Those of some samples."""

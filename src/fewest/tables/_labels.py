@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,14 @@ from numpy.typing import NDArray
 
 from fewest._wording import listed, quoted
 
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?", re.ASCII)
+_MOST_SHOWN = 3
+
 
 def tidy_labels(
     values: NDArray[Any], name: str, fold_case: bool = False
 ) -> tuple[NDArray[Any], list[str]]:
-    """Labels without white space at their ends, and notes about that and about upper case.
+    """Labels without white space at their ends, and notes about that, upper case and numbers.
 
     With `fold_case`, labels that differ in case only become one, as most of them are written.
     """
@@ -37,7 +42,27 @@ def tidy_labels(
         )
     if fold_case:
         values = np.array([usual[label.casefold()] for label in values.tolist()])
-    return values, notes
+    return values, [*notes, *_note_numbers(values, name)]
+
+
+def _note_numbers(values: NDArray[Any], name: str) -> list[str]:
+    """A note about labels that are one number, written in different ways."""
+    spellings: dict[Decimal, list[str]] = {}
+    for label in np.unique(values).tolist():
+        if (number := read_number(label)) is not None:
+            spellings.setdefault(number, []).append(label)
+    same = [" and ".join(map(quoted, labels)) for labels in spellings.values() if len(labels) > 1]
+    if not same:
+        return []
+    return [
+        f"The same number is written in different ways in {quoted(name)}, and each way counts as a "
+        f"label of its own: {listed(same, _MOST_SHOWN)}."
+    ]
+
+
+def read_number(label: str) -> Decimal | None:
+    """The number that a label is, however it is written; None for other text."""
+    return Decimal(label) if _NUMBER.fullmatch(label) else None
 
 
 def strip_labels(values: NDArray[Any], name: str) -> tuple[NDArray[Any], list[str]]:

@@ -70,10 +70,15 @@ def treat_missing_samples(
     return replace(samples, X=filled, notes=[*samples.notes, note])
 
 
-def refuse_infinite(table: Table | Samples) -> None:
-    """Raise an InputError if a feature has an infinite value."""
-    advice = "A logarithm of zero is a usual cause: correct them, or leave the columns out."
-    _refuse(table, _find(np.isinf, table.X), "infinite value", advice, "drop")
+def refuse_infinite(table: Table | Samples, *, are_needed: bool = False) -> None:
+    """Raise an InputError if a feature has an infinite value.
+
+    It does not advise to leave out features that `are_needed`.
+    """
+    otherwise = "" if are_needed else ", or leave the columns out"
+    advice = f"A logarithm of zero is a usual cause: correct them{otherwise}."
+    argument = None if are_needed else "drop"
+    _refuse(table, _find(np.isinf, table.X), "infinite value", advice, argument)
 
 
 def _find(test: Callable[[Any], Any], X: Any) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from fewest._memory import TooLargeError
-from fewest._wording import visible
+from fewest._wording import quoted, visible
 from fewest.tables._arrays import (
     check_classes,
     compare_percent,
@@ -23,7 +23,13 @@ from fewest.tables._arrays import (
     read_percent,
     settle_ids,
 )
-from fewest.tables._classes import WORKBOOKS, join_classes, make_class_table, split_classes
+from fewest.tables._classes import (
+    WORKBOOKS,
+    ClassTable,
+    join_classes,
+    make_class_table,
+    split_classes,
+)
 from fewest.tables._columns import is_sheet, read_excel, read_parquet
 from fewest.tables._content import Samples, Table
 from fewest.tables._errors import InputError, LargeFileError, MissingFileError
@@ -76,7 +82,8 @@ def read_table(
         The file: text with a header line (.csv, .tsv, .txt, each also as .gz), or a GEO series
         matrix; .parquet; .xlsx; .npz with arrays X and y; or .h5ad, with classes and groups in obs.
     target : str or None
-        The class column; for .npz the array with the classes, where None means y.
+        The class column; for .npz the array with the classes, where None means y. Labels of text
+        files are those that are written: '01' and '1' are two classes.
     drop : sequence of str
         Features to leave out: names, lists of names with commas, patterns such as ``"qc_*"``, or
         ``"all-text"`` for all columns with text.
@@ -169,7 +176,7 @@ def read_table(
         check_request(frame, request)
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
-        frame = settle_ids(frame)
+        frame = settle_ids(frame, request)
         if missing == "drop-samples":
             frame = leave_out_unlabelled(frame, request)
         named = request.target or ""
@@ -233,6 +240,7 @@ def read_samples(
     missing: str = "error",
     medians: ArrayLike | None = None,
     percents: Sequence[str] | None = None,
+    has_values: bool = False,
 ) -> Samples:
     r"""Samples with the features that a model needs, read from a file and checked.
 
@@ -262,6 +270,8 @@ def read_samples(
     percents : sequence of str, optional
         The features that were written as percent in training (`Table.percents`): others may not be
         here. Not checked if None.
+    has_values : bool
+        The target holds values that a regression predicts, not classes.
 
     Returns
     -------
@@ -290,6 +300,7 @@ def read_samples(
         ids=ids,
         names=names,
         duplicates=duplicates,
+        has_values=has_values,
     )
     if classes is not None:
         request = read_classes(os.fspath(classes), request)
@@ -299,7 +310,7 @@ def read_samples(
         check_request(frame, request)
         if request.classes is not None:
             frame = join_classes(frame, request.classes)
-        frame = settle_ids(frame)
+        frame = settle_ids(frame, request)
         truth, notes = None, list[str]()
         if target is not None:
             truth, notes = strip_labels(read_label(frame, request, target), target)
@@ -309,14 +320,25 @@ def read_samples(
         frame, of_percent, written = read_percent(frame, positions)
         if percents is not None and features is not None:
             of_percent += compare_percent(frame.origin, features, percents, written)
-        X, found = convert_features(frame, positions)
+        X, found = convert_features(frame, positions, are_needed=features is not None)
         X, found, merged = merge_repeated(X, found, duplicates)
+        notes += _note_repeated_ids(frame, request, found)
     notes = [*frame.notes, *notes, *of_percent, *merged]
     own_ids = None if frame.ids is None else frame.ids.values
     samples = Samples(X, found, truth, target, frame.origin, ignored, notes, own_ids)
     samples = treat_missing_samples(samples, missing, medians)
-    refuse_infinite(samples)
+    refuse_infinite(samples, are_needed=features is not None)
     return samples
+
+
+def _note_repeated_ids(frame: Frame, request: Request, features: Sequence[str]) -> list[str]:
+    """A note about a column that would name the samples if its entries did not repeat."""
+    if frame.ids is not None or not (owners := find_owners(frame, request, features)):
+        return []
+    return [
+        f"Some entries of {quoted(owners[0])} repeat, so samples are numbered instead: to show "
+        "them all the same, name the column of ids (--ids)."
+    ]
 
 
 def read_classes(text: str, request: Request) -> Request:
@@ -325,10 +347,19 @@ def read_classes(text: str, request: Request) -> Request:
     sheet = rest.pop(0) if len(rest) == 2 else None
     if sheet is None and rest and file.suffix.lower() in WORKBOOKS and is_sheet(file, rest[0]):
         sheet = rest.pop(0)
-    own = read_frame(file, Request(None, sheet=sheet, needs_classes=False, duplicates="suffix"))
-    classes = make_class_table(own)
-    named = rest[0] if rest else request.target or classes.find_target()
+    named = rest[0] if rest else request.target
+    classes = _read_labels(file, sheet, replace(request, target=named))
+    if named is None and (named := classes.find_target()) is not None:
+        # Once more: how the column is read depends on what it holds.
+        classes = _read_labels(file, sheet, replace(request, target=named))
     return replace(request, classes=classes, target=named)
+
+
+def _read_labels(file: Path, sheet: str | None, request: Request) -> ClassTable:
+    """The second file, in which the labels of the request may be, but need not."""
+    roles = replace(request, ids=None).roles
+    own = Request(None, sheet=sheet, needs_classes=False, duplicates="suffix", beside=roles)
+    return make_class_table(read_frame(file, own))
 
 
 def open_frame(

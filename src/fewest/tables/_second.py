@@ -24,6 +24,7 @@ from fewest.tables._missing import refuse_infinite, treat_missing
 from fewest.tables._read import check_request, naming_other_sheets, open_frame
 from fewest.tables._repeated import merge_repeated
 from fewest.tables._together import find_owners
+from fewest.tables._written import LABELS
 
 
 def read_some(
@@ -50,7 +51,11 @@ def read_some(
     files that have it. Returns the table, and the names of the other columns.
     """
     request = Request(
-        *(target, (), groups, transpose, sheet, layer), ids=ids, names=names, duplicates=duplicates
+        *(target, (), groups, transpose, sheet, layer),
+        ids=ids,
+        names=names,
+        duplicates=duplicates,
+        beside={} if groups_if_there is None else {groups_if_there: LABELS},
     )
     frame, request = open_frame(path, request, classes)
     with naming_other_sheets(frame):
@@ -83,7 +88,7 @@ def read_some(
         positions = frame.names.find_features(request)
         frame, of_percent, written = read_percent(frame, positions)
         of_percent += compare_percent(frame.origin, request.features or [], percents, written)
-        X, found = convert_features(frame, positions)
+        X, found = convert_features(frame, positions, are_needed=True)
         X, found, merged = merge_repeated(X, found, duplicates)
     notes = [*frame.notes, *notes, *of_percent, *merged]
     table = Table(

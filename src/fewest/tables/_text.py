@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -20,7 +20,9 @@ from fewest.tables._columns import MISSING_CELLS, import_pandas, make_frame, nam
 from fewest.tables._errors import InputError
 from fewest.tables._frame import NUMBER_KINDS, Frame, Request
 from fewest.tables._geo import is_series_matrix, read_series_matrix
+from fewest.tables._rounded import widen_whole_texts
 from fewest.tables._sizes import check_gzip
+from fewest.tables._written import settle_labels
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 _ROWS_LOOKED_AT = 6
@@ -59,9 +61,16 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
             parts = map(_restore_names, _parse(file, layout, chunksize=_ROWS_AT_ONCE))
         else:
             _check_names(file, names, layout, request)
-            parts = [_parse(file, layout)]
-        notes = [_AS_WINDOWS_TEXT] if encoding == _WINDOWS else []
-        frame = make_frame(parts, names, request, file, decimal=layout["decimal"], notes=notes)
+            parts = [_parse_columns(file, names, layout, request)]
+        frame = make_frame(
+            parts,
+            names,
+            request,
+            file,
+            decimal=layout["decimal"],
+            notes=[_AS_WINDOWS_TEXT] if encoding == _WINDOWS else [],
+            list_texts=lambda: _list_texts(file, layout),
+        )
         return replace(frame, get_label=lambda name: _restore(frame.get_label(name)))
     except (InputError, UnicodeDecodeError, TooLargeError):
         raise
@@ -70,12 +79,32 @@ def _read(file: Path, request: Request, encoding: str) -> Frame:
             f"{visible(file)} is damaged, or not a gzip file: it cannot be unpacked to its end.\n"
             "Copy or download it again."
         ) from error
-    except ValueError as error:
+    except (ValueError, csv.Error) as error:
         reason = visible(str(error).strip().removeprefix("Error tokenizing data. C error: "))
         raise InputError(
             f"{visible(file)} is not a regular table: {reason}.\n"
             "Every row must have as many cells as the header."
         ) from error
+
+
+def _parse_columns(file: Path, names: list[str], layout: dict[str, str], request: Request) -> Any:
+    """The table with one type per column; that of labels is found with care."""
+    roles = {names.index(name): role for name, role in request.roles.items() if name in names}
+    cells = _parse(file, layout, dtype=dict.fromkeys(roles, str))
+    for place, role in roles.items():
+        if place < cells.shape[1]:
+            column = cells.iloc[:, place]
+            cells.isetitem(place, settle_labels(column, role, layout["decimal"]))
+    others = [place for place in range(cells.shape[1]) if place not in roles]
+    return widen_whole_texts(cells, others)
+
+
+def _list_texts(file: Path, layout: dict[str, str]) -> Iterator[list[str]]:
+    """The cells of every row below the header as they are written."""
+    with _open(file, "rt", encoding=layout["encoding"], newline="") as lines:
+        rows = csv.reader(lines, delimiter=layout["sep"], skipinitialspace=True)
+        for row in islice((row for row in rows if row), 1, None):
+            yield [restore_cell(row[0]), *row[1:]]
 
 
 def _restore_names(part: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from fewest._wording import listed, quoted
 from fewest.tables._errors import InputError
 from fewest.tables._frame import Frame, Request, is_sparse
+from fewest.tables._rounded import is_unheld
 
 if TYPE_CHECKING:
     import pandas
@@ -90,7 +92,11 @@ def _is_whole(column: pandas.Series) -> bool:
 
 
 def _are_codes(column: pandas.Series) -> bool:
-    return may_be_groups(column) and bool(column.dropna().map(str).str.contains(r"\d").all())
+    if not may_be_groups(column) or any(isinstance(cell, Real) for cell in column.dropna()):
+        return False
+    texts = column.dropna().map(str)
+    # What is a number of too many digits is refused as such.
+    return bool(texts.str.contains(r"\d").all()) and not any(map(is_unheld, texts))
 
 
 def find_owners(frame: Frame, request: Request, features: Iterable[str]) -> list[str]:
