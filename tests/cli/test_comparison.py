@@ -117,3 +117,18 @@ def test_bad_options(refused, table):
     assert "--learning-curve needs a cross-validation" in message
     message = refused(*target, "--method", "psvm", "--matrix", "--compare", "l1")
     assert "--compare does not go with --matrix" in message
+
+
+def test_errors_of_several_repeats_are_said_to_be_means(run, tmp_path):
+    """The verdict is of the first repeat only: two numbers for one method need a word."""
+    table = write_table(tmp_path / "noisy.csv", 60, d=15, k=2, mu=0.5)
+    asked = ("select", table, "--target", "diagnosis", "--C", 2, "--cv", 3, "--compare", "l1")
+    files = ("--json", tmp_path / "r.json", "--report", tmp_path / "page.html")
+    ran = run(*asked, "--repeats", 2, *files)
+    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    of_all = found["comparison"]["methods"][0]["balanced_error"]
+    assert f"{100 * of_all:.1f} %" != re.search(r"left out (\S+ %)", ran.out)[1]
+    assert "Errors are means over all 2 repeats" in ran.out
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Errors here are means over all 2 repeats" in " ".join(page.split())
+    assert "Errors are means over all" not in run(*asked).out

@@ -14,11 +14,15 @@ COPIES = 3
 
 @pytest.fixture
 def copies(tmp_path):
-    """Noise in which every sample stands three times: easy, if copies may be learned from."""
+    """Noise in which every sample was measured three times: easy, if others may be learned from."""
+    return write_copies(tmp_path / "copies.npz", error=1e-6)
+
+
+def write_copies(path, error):
     rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((24, 800)), np.arange(24) % 2
-    path = tmp_path / "copies.npz"
-    np.savez(path, X=np.tile(X, (COPIES, 1)), y=np.tile(y, COPIES), who=np.tile(range(24), COPIES))
+    X, y = np.tile(rng.standard_normal((24, 800)), (COPIES, 1)), np.tile(np.arange(24) % 2, COPIES)
+    X += error * rng.standard_normal(X.shape)
+    np.savez(path, X=X, y=y, who=np.tile(range(24), COPIES))
     return path
 
 
@@ -28,6 +32,13 @@ def test_copies_flatter_unless_groups_are_named(run, copies, method):
     blind, told = (run(*arguments, *more).json["trust"] for more in ((), ("--groups", "who")))
     assert blind["validation"]["balanced_error"] < 0.2
     assert told["validation"]["balanced_error"] > 0.3
+
+
+def test_exact_copies_are_found(run, tmp_path):
+    copies = write_copies(tmp_path / "exact.npz", error=0.0)
+    found = run("select", copies, "--method", "sfm", "--json", "-").json
+    assert found["trust"]["validation"]["balanced_error"] > 0.3
+    assert found["data"]["n_groups"] == 24
 
 
 def test_copies_are_not_left_out_one_by_one(run, copies):

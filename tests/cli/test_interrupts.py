@@ -126,6 +126,25 @@ def test_ctrl_c_while_the_program_is_loaded(module):
     assert (ran.returncode, ran.stdout, ran.stderr) == (130, "", "fewest: interrupted\n")
 
 
+# Presses Ctrl-C when a library is about to be loaded, and says whether all are loaded at the end.
+BETWEEN = EARLY.replace(
+    "sys.exit(main(['demo']))",
+    "code = main(sys.argv[2:])\nprint('fewest.cli._job' in sys.modules)\nsys.exit(code)",
+)
+
+
+@needs("POSIX signals")
+@pytest.mark.parametrize("library", ["scipy.stats", "sklearn.base"])
+def test_ctrl_c_waits_for_one_library_only(library):
+    ran = subprocess.run(
+        [sys.executable, "-c", BETWEEN, library, "select", "nothing.csv"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, "False\n", "fewest: interrupted\n")
+
+
 @needs("/proc")
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)

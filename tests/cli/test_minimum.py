@@ -350,7 +350,7 @@ def test_contradicting_rules(run, hidden):
     both = ("--include", NAMES[1], "--exclude", NAMES[1])
     ran = run("minimum", hidden, "--target", "group", *both)
     assert ran.code == 2
-    assert "in include and in exclude" in ran.err
+    assert f"feature {NAMES[1]}: in include and in exclude" in ran.err
 
 
 def test_rules_that_leave_nothing(run, hidden):

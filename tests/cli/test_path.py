@@ -257,7 +257,7 @@ def test_disk_full_at_the_end(path, tmp_path, monkeypatch):
 
     monkeypatch.setattr("fewest._run.files.os.fsync", full)
     ran = path("--plot", tmp_path / "a.png")
-    assert ran.code == 2
+    assert ran.code == 1
     assert "could not be written: No space left on device" in ran.err
     assert os.listdir(tmp_path) == ["overlap.csv"]
 

@@ -153,7 +153,17 @@ def test_limits(rank):
         (("--method", "liknon", "--C", "inf"), 2, "--method liknon needs a finite --C"),
         (("--method", "sfm-cv"), 2, "invalid choice: 'sfm-cv'"),
         (("--csv", "nowhere/out.csv"), 2, "--csv nowhere/out.csv: the folder"),
-        (("--C", 1, "--max-training-error", 0), 2, "even the first machine has a training"),
+        (
+            ("--C", 1, "--max-training-error", 0),
+            2,
+            "above --max-training-error 0: allow more, or take a larger C than --C 1, or take "
+            "--refit margin\n",
+        ),
+        (
+            ("--C", 1, "--refit", "margin", "--max-training-error", 0),
+            2,
+            "above --max-training-error 0: allow more, or take a larger C than --C 1\n",
+        ),
     ],
 )
 def test_errors(rank, arguments, code, message):
@@ -174,3 +184,14 @@ def test_results_must_not_replace_the_data_or_each_other(rank, data, tmp_path):
     assert "would replace the data" in rank("--csv", data).err
     same = tmp_path / "same"
     assert "name the same file" in rank("--csv", same, "--json", same).err
+
+
+def test_a_limit_that_no_larger_C_can_keep(run, tmp_path):
+    """The hard machine leaves samples on the hyperplane; the one with the largest margin none."""
+    X, names = np.random.default_rng(0).standard_normal((40, 40)), [f"g{j}" for j in range(40)]
+    path = write_csv(tmp_path / "wide.csv", X, np.arange(40) % 2, names)
+    asked = ("rank", path, "--target", "group", "--max-training-error", 0, "--subsets", 1)
+    ran = run(*asked)
+    assert ran.code == 2
+    assert ran.err.endswith("above --max-training-error 0: allow more, or take --refit margin\n")
+    assert run(*asked, "--refit", "margin").code == 0

@@ -151,3 +151,14 @@ class TestCommands:
         line = ["select", str(table), "--target", "dx", "--C", "inf"]
         assert main([*line, "--exclude", ",".join(f"g{j}" for j in range(10))]) == 3
         assert "under the rules about features" in capsys.readouterr().err
+
+    @pytest.mark.parametrize("command", ["select", "rank", "minimum"])
+    def test_features_are_named(self, table, tmp_path, capsys, command):
+        """Estimators know their numbers only."""
+        line = [command, str(table), "--target", "dx"]
+        assert main([*line, "--include", "g1", "--exclude", "g1"]) == 2
+        assert "feature g1: in include and in exclude" in capsys.readouterr().err
+        prices = tmp_path / "prices.csv"
+        prices.write_text("gene,price\ng1,-20\n")
+        assert main([*line, "--feature-cost", str(prices)]) == 2
+        assert "but it is -20 for feature g1" in capsys.readouterr().err

@@ -59,6 +59,8 @@ def test_unknown_command(run):
         ("--cv", "-5", "must be 2 or more"),
         ("--cv", "five", "must be a whole number, not 'five'"),
         ("--repeats", "0", "must be 1 or more"),
+        ("--max-features", "-3", "must be 1 or more, not '-3'"),
+        ("--max-features", "3-", "must be a whole number, not '3-'"),
         ("--jobs", "0", "must be 1 or more, or -1"),
         ("--seed", "-1", "must lie between 0 and"),
         ("--constraint", "none", "invalid choice"),
@@ -67,6 +69,27 @@ def test_unknown_command(run):
 )
 def test_bad_values(refused, table, option, value, message):
     assert message in refused(table, "--target", "group", f"{option}={value}")
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "message"),
+    [
+        ("select", "--permutations 99", "--permutations is for the page.\nAdd --report page.html"),
+        ("select", "--report-seconds 3", "--report-seconds is for the page.\nAdd --report"),
+        ("rank", "--permutations 3", "--permutations is for the page.\nAdd --report page.html"),
+        ("diagnose", "--report-seconds 3", "--report-seconds is for the page.\nAdd --report"),
+        ("minimum", "--extra 2", "--extra is for the sets of --all.\nGive both, or neither."),
+        (
+            "select",
+            "--cv 0 --repeats 3",
+            "--repeats is for the cross-validation.\nLeave out --cv 0",
+        ),
+    ],
+)
+def test_options_that_would_say_nothing(run, table, command, given, message):
+    ran = run(command, table, "--target", "group", *given.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
 
 
 def test_output_folder_that_does_not_exist(refused, table, tmp_path):
@@ -103,7 +126,7 @@ def test_disk_full_at_the_end(run, table, tmp_path, monkeypatch):
 
     monkeypatch.setattr("fewest._run.files.os.fsync", full)
     ran = run("select", table, "--target", "group", "--cv", 0, "--json", tmp_path / "out.json")
-    assert ran.code == 2
+    assert ran.code == 1
     assert "could not be written: No space left on device" in ran.err
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 

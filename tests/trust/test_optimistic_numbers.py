@@ -12,6 +12,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.feature_selection import SelectKBest
 
 import fewest
@@ -84,7 +85,7 @@ def of_panel(X, y, panel):
 def of_points(X, y, panel):
     found = []
     folds = run_held_out(MACHINE, X, y, random_state=0)
-    own = np.flatnonzero(MACHINE.fit(X, y).support_)
+    own = np.flatnonzero(clone(MACHINE).fit(X, y).support_)
     for features, held_out in ((panel, None), (own, folds)):
         one = points_score(X, y, features, held_out=held_out, random_state=0)
         for measures in (one.held_out, one.held_out_of_classifier):
@@ -128,7 +129,8 @@ def of_subsets(X, y, panel):
 
 
 def of_page(X, y, panel):
-    found = make_report(MACHINE, X, y, parts=("validation", "points"), random_state=0).content
+    machine = clone(MACHINE).fit(X, y)
+    found = make_report(machine, X, y, parts=("validation", "points"), random_state=0).content
     points = found.points
     return [
         found.trust.validation.balanced_error,
@@ -341,3 +343,21 @@ def test_pages_and_figures_of_a_panel_mark_its_error(run, noise, tmp_path):
     html = page.read_text(encoding="utf-8")
     assert html.count(mark) >= 4  # first number, table of classes, features, other panels
     assert figure.stat().st_size
+
+
+def test_a_panel_that_was_chosen_on_the_same_file_is_not_from_elsewhere(run, noise, tmp_path):
+    path, result = noise[0], tmp_path / "result.json"
+    ran = run("select", path, "--C", 2, "--cv", 3, "--json", result)
+    assert ran.code == 0, ran.err
+    ran = run("panel", path, "--features-from", result, "--chosen-elsewhere")
+    assert ran.code == 2
+    assert "not elsewhere.\nLeave --chosen-elsewhere out" in ran.err
+
+
+def test_probabilities_of_selected_features_are_called_extreme(run, noise, tmp_path):
+    for method, is_extreme in (("sfm", True), ("sfm-cv", False)):
+        model = tmp_path / f"{method}.fewest"
+        ran = run("select", noise[0], "--method", method, "--model", model)
+        assert ran.code == 0, ran.err
+        out = " ".join(run("predict", model, noise[0]).out.split())
+        assert ("too close to 0 or 1, because it was calibrated on samples" in out) == is_extreme

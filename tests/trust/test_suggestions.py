@@ -397,6 +397,31 @@ CASES = [
         None,
     ),
     ("--one-per-group needs --feature-groups FILE", f"{GOOD} --one-per-group", GOOD),
+    (
+        "or --repeats.",
+        "select good.csv --target outcome --cv 0 --repeats 3",
+        f"{GOOD} --repeats 3",
+    ),
+    (
+        "--covariates names no column",
+        "select good.csv --target outcome --covariates ,",
+        "select good.csv --target outcome --C 2 --cv 3 --covariates g3",
+    ),
+    (
+        "is for the page.\nAdd --report",
+        f"{GOOD} --report-seconds 3",
+        f"{GOOD} --report-seconds 3 --report page.html",
+    ),
+    (
+        "--extra is for the sets of --all",
+        "minimum good.csv --target outcome --extra 1",
+        "minimum good.csv --target outcome --extra 1 --all",
+    ),
+    (
+        "name the column of ids (--ids)",
+        "predict model.fewest visits.csv",
+        "predict model.fewest visits.csv --ids patient",
+    ),
 ]
 
 # Mentions of an option or a command that are no advice to type it, or whose command takes long or
@@ -417,6 +442,11 @@ MENTIONED = (
     *("fewest path shows it", "see fewest rank", "see fewest panel", "fewest minimum goes on"),
     *("--make-bed", "and this file for --classes", "fewest informative</code> does"),
     *("Flatten it, or see --debug", "the price of {} is {}", "for fewest predict and fewest.load"),
+    *(
+        "Leave --chosen-elsewhere out; --choose",
+        "Leave them out, or --no-report",
+        "add --groups with the run, or the participant",
+    ),
     *("separates the conditions without error", " Raise --C.", "or lower --C"),
     *("Give it more time with --max-seconds", "allow errors: --C 1"),
     *("with --all: by how many", "nothing can be judged", "read in blocks (see --blocks)"),

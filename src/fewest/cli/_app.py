@@ -9,6 +9,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -33,6 +34,14 @@ _NEEDED = {
     "brain": "fewest.cli._brain",
     "predict": "fewest.cli._prediction",
     "completion": "fewest.cli._output",
+}
+# Libraries of these that take long to load, in the order in which one needs the other.
+_ALWAYS_LARGE = ("numpy", "scipy.stats", "sklearn.base")
+_USUALLY_LARGE = (*_ALWAYS_LARGE, "numba")
+_LARGE = {
+    "brain": (*_USUALLY_LARGE, "nilearn.maskers", "nilearn.plotting", "fewest.neuro"),
+    "predict": _ALWAYS_LARGE,
+    "completion": (),
 }
 
 
@@ -96,18 +105,27 @@ def _ignore(lost: Any) -> None:
 
 
 def _load_libraries(command: str) -> None:
-    """Import what the command needs; a Ctrl-C meanwhile takes effect afterwards.
+    """Import what the command needs; --help and usage errors should not wait for it.
 
-    --help and usage errors should not wait for numpy and scikit-learn; and extension modules that
-    are interrupted while they load fail with errors of all kinds.
+    Libraries that take long come one by one, because a Ctrl-C has to wait for each.
     """
-    needed = _NEEDED.get(command, "fewest.cli._job")
     if threading.current_thread() is not threading.main_thread():  # signals belong to that one
         return
+    for library in _LARGE.get(command, _USUALLY_LARGE):
+        with suppress(ImportError):  # what needs it says what to do
+            _load(library)
+    _load(_NEEDED.get(command, "fewest.cli._job"))
+
+
+def _load(name: str) -> None:
+    """Import a module; a Ctrl-C meanwhile takes effect afterwards.
+
+    Extension modules that are interrupted while they load fail with errors of all kinds.
+    """
     pressed = []
     before = signal.signal(signal.SIGINT, lambda *_: pressed.append(True))
     try:
-        import_module(needed)
+        import_module(name)
     finally:
         signal.signal(signal.SIGINT, before)
     if pressed:

@@ -20,7 +20,7 @@ from fewest._run.files import atomic_write, check_new_folder, whole_folder
 from fewest._run.json_text import to_json
 from fewest._wording import counted, visible
 from fewest.cli._brain_result import Brain, BrainContent, brain_text, volumes_text
-from fewest.cli._errors import CommandError, InseparableError
+from fewest.cli._errors import CommandError, InseparableError, refuse_place
 from fewest.cli._job import list_options
 from fewest.cli._labels import read_region_names
 from fewest.cli._methods import make_estimator, settle_method
@@ -71,22 +71,24 @@ def run_brain(arguments: argparse.Namespace) -> None:
     warned = [*series.notes, *_fit(decoder, series)]
     seconds = {"reading": read - started, "fitting": time.perf_counter() - read}
     waiting = [
+        "maps",
         *(["model"] if arguments.model else []),
         *([] if arguments.no_figures else ["figures"]),
         *([] if arguments.no_report else ["permutation", "page"]),
     ]
     known = _find_known(arguments, decoder, [*notes, *warned])
-    with (
-        writing(arguments.out),
-        whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder,
-    ):
-        files = [*_write_maps(decoder, folder, arguments), _RESULT]
-        content = _add_brain(known, decoder, arguments, seconds, files)
-        (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
+    content = _add_brain(known, decoder, arguments, seconds, [])
     brief = "" if decoder.error_ is None else f"{decoder.error_:.4f}"
-    with output.ending(waiting, visible(arguments.out)):
-        output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
-        output.tell(content, brain_text(content), brief, judge_content(content).text)
+    places: list[str] = []
+    with output.ending(waiting, places):
+        try:
+            content = _write_folder(decoder, arguments, content)
+            files = content.brain.files
+            output.say_later(f"\nWritten: {visible(arguments.out)}: {', '.join(files)}")
+            places.append(visible(arguments.out))
+            waiting.remove("maps")
+        finally:  # whatever became of the folder
+            output.tell(content, brain_text(content), brief, judge_content(content).text)
         if arguments.model:
             with writing(f"--model {arguments.model}"):
                 save(decoder, arguments.model)
@@ -102,10 +104,14 @@ def run_brain(arguments: argparse.Namespace) -> None:
         if not arguments.no_report:
             page = _make_page(output, arguments, decoder, [*notes, *warned])
             content = _add_brain(page.content, decoder, arguments, seconds, files)
-            files += _write_later(output, arguments, content, files, partial(_write_page, page))
-            waiting.clear()
-        content = replace(content, brain=replace(content.brain, files=files))
-        output.tell(content, "", brief, judge_content(content).text)
+            waiting.remove("permutation")
+        try:
+            if not arguments.no_report:
+                files += _write_later(output, arguments, content, files, partial(_write_page, page))
+                waiting.remove("page")
+        finally:  # the test took longest, and stands without its page
+            content = replace(content, brain=replace(content.brain, files=files))
+            output.tell(content, "", brief, judge_content(content).text)
 
 
 def _new_decoder(arguments: argparse.Namespace, estimator: Any, verbose: int) -> FewestVoxels:
@@ -197,6 +203,20 @@ def _report(
         raise CommandError(f"the report: {error}.\nLeave it out with --no-report.") from error
 
 
+def _write_folder(
+    decoder: FewestVoxels, arguments: argparse.Namespace, content: BrainContent
+) -> BrainContent:
+    """Write maps and result; returns the content that lists the files."""
+    with (
+        writing(arguments.out),
+        whole_folder(arguments.out, replaceable=_replaceable(arguments)) as folder,
+    ):
+        files = [*_write_maps(decoder, folder, arguments), _RESULT]
+        content = replace(content, brain=replace(content.brain, files=files))
+        (folder / _RESULT).write_text(to_json(content) + "\n", encoding="utf-8")
+    return content
+
+
 def _write_page(page: Report, folder: Path) -> list[str]:
     (folder / _PAGE).write_text(page.html, encoding="utf-8")
     return [_PAGE]
@@ -273,6 +293,10 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
             "what was shown while each volume was taken must be said once.\n"
             "Add --labels FILE with one label per volume, or --events FILE with onsets."
         )
+    if arguments.no_report and (arguments.page_permutations or arguments.report_seconds):
+        raise CommandError(
+            "--permutations and --report-seconds are for the page.\nLeave them out, or --no-report."
+        )
     if arguments.standardize_runs and arguments.standardize_volumes:
         raise CommandError("--standardize-runs and --standardize exclude each other.\nChoose one.")
     if arguments.confounds_columns and not arguments.confounds:
@@ -285,7 +309,7 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
         advice = "Name a folder inside one that exists and that you may write to."
         if isinstance(error, FileExistsError):
             advice = _ADVICE[arguments.overwrite]
-        raise CommandError(f"--out {visible(arguments.out)}: {error}.\n{advice}") from error
+        raise refuse_place(f"--out {visible(arguments.out)}: {error}.\n{advice}", error) from error
 
 
 def _check_series(arguments: argparse.Namespace, series: Series) -> None:

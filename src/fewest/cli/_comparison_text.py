@@ -51,6 +51,7 @@ def comparison_blocks(content: Content) -> list[str]:
                 f"Differences are in percentage points, paired by sample ({level} intervals, wider "
                 "because training\nsets overlap); one that includes 0 shows no "
                 f"difference.{_explain_same(found.methods)}",
+                *_explain_repeats(found.n_repeats),
                 found.caution,
             ]
         ),
@@ -85,6 +86,14 @@ def _explain_same(methods: tuple[ComparedMethod, ...]) -> str:
     if not any(one.predicts_alike for one in methods):
         return ""
     return " Same: it erred on the very same samples."
+
+
+def _explain_repeats(n_repeats: int) -> list[str]:
+    if n_repeats == 1:
+        return []
+    return [
+        f"Errors are means over all {n_repeats} repeats; the one at the top is of the first repeat."
+    ]
 
 
 def _row(one: ComparedMethod) -> list[str]:

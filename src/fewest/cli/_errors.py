@@ -12,11 +12,19 @@ BAD_INPUT = 2
 NOT_SEPARABLE = 3
 INTERRUPTED = 130
 
+_FULL_OR_FAILING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 class CommandError(Exception):
     """Wrong usage or bad input. The message says what is wrong and what to do about it."""
 
     exit_code = BAD_INPUT
+
+
+class WritingError(CommandError):
+    """The disk is full or fails, which no other arguments would mend."""
+
+    exit_code = FAILED
 
 
 class InseparableError(CommandError):
@@ -25,14 +33,37 @@ class InseparableError(CommandError):
     exit_code = NOT_SEPARABLE
 
 
+def refuse_writing(what: str, error: OSError) -> CommandError:
+    """The error for something that could not be written."""
+    said = f"{what} could not be written: {error.strerror or error}."
+    if not _is_full_or_failing(error):
+        return CommandError(said)
+    return WritingError(f"{said}\nMake room on the disk, or name another place.")
+
+
+def refuse_place(message: str, error: Exception) -> CommandError:
+    """The error for a file or folder that cannot be used: it is wrong, or its disk is full."""
+    return (WritingError if _is_full_or_failing(error) else CommandError)(message)
+
+
+def _is_full_or_failing(error: BaseException | None) -> bool:
+    """Whether an error, or what it follows from, is one of the disk or stream."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _FULL_OR_FAILING:
+            return True
+        error = error.__cause__
+    return False
+
+
 def name_options(error: object, arguments: argparse.Namespace) -> str:
-    """The message of an error with settings as one types them: `--cv 5` for cv=5."""
+    """The message of an error with settings as one types them: `--max-size 5` for max_size=5."""
 
     def rename(found: re.Match[str]) -> str:
-        name, value = found.groups()
-        return f"--{name} {value}" if hasattr(arguments, name) else found.group()
+        name, word, number = found.groups()
+        option = f"--{name.replace('_', '-')} {word or number}"
+        return option if hasattr(arguments, name) else found.group()
 
-    return re.sub(r"\b(\w+)=([\d.]+)", rename, str(error))
+    return re.sub(r"\b(\w+)=(?:'(\w+)'|([\d.]+))", rename, str(error))
 
 
 def describe_failure(error: BaseException) -> str:

@@ -15,14 +15,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fewest._estimators.held_out import HeldOut
+from fewest._estimators.rules import read_rules
 from fewest._estimators.splits import Split, split_folds
 from fewest._run.checkpoint import CheckpointError
 from fewest._wording import counted, visible
-from fewest.cli._errors import CommandError, InseparableError, name_options
+from fewest.cli._errors import CommandError, InseparableError, name_options, refuse_place
 from fewest.cli._methods import METHODS
 from fewest.cli._output import Output, write
 from fewest.cli._reading import list_reading, read, refuse_owners
-from fewest.cli._rules import list_excluded
+from fewest.cli._rules import list_excluded, read_rule_options
 from fewest.cli._text import data_text, list_notes, notes_text, result_blocks, time_text
 from fewest.exceptions import NotSeparableError
 from fewest.report._commands import write_command
@@ -93,7 +94,7 @@ class Job:
                 f"Allow errors with a finite cost, for example --C {example}"
             ) from error
         except CheckpointError as error:
-            raise CommandError(f"--checkpoint: {error}.") from error
+            raise refuse_place(f"--checkpoint: {error}.", error) from error
         except ValueError as error:
             said = name_options(error, self.arguments)
             raise CommandError(f"{self.about['origin']}: {said}") from error
@@ -150,6 +151,16 @@ class Job:
         """Say why a part is missing."""
         self.left_out.append(LeftOut(part, name_options(reason, self.arguments)))
 
+    def read_rules(self) -> dict[str, Any]:
+        """The rules about features that the options state, for estimators, which know no names."""
+        names = self.data.feature_names
+        rules = read_rule_options(self.arguments, names)
+        try:
+            read_rules(len(names), names, **rules)
+        except ValueError as error:
+            raise CommandError(f"{self.about['origin']}: {error}.") from error
+        return rules
+
     def suggest(self, command: str, *options: str) -> str:
         """Another command on the same samples and features, as one types it."""
         return write_command(command, self.about["file"], [*self.about["reading"], *options])
@@ -168,9 +179,9 @@ class Job:
         waiting = ["validation"] if self.arguments.cv else []
         content = self._mark(self.content(*results), waiting) if waiting else None
         with self.output.ending(waiting):
-            if content is not None:
-                self.output.write_json(content)
             try:
+                if content is not None:
+                    self.output.write_json(content)
                 yield
             except BaseException:
                 self._tell(content or self._mark(self.content(*results), waiting), brief)
@@ -208,9 +219,14 @@ class Job:
                         content = self.content(*known, estimator=estimator)
                     content = self._tell(self._mark(content, waiting), brief)
                 if self.arguments.report is not None:
-                    content = self._write_page(content, *page(known))
-                    waiting.clear()
-                    self._tell(content, brief)
+                    made = self._make_page(*page(known))
+                    content = add_test(self._mark(content, ()), made.content)
+                    waiting[:] = ["page"]
+                    try:
+                        self._write_page(made)
+                        waiting.clear()
+                    finally:  # the test took longest, and stands without its page
+                        self._tell(content, brief)
             except Exception:  # what a stage has said of the result before it failed
                 self.output.write_json(self._mark(content, waiting))
                 raise
@@ -248,15 +264,11 @@ class Job:
         self.output.tell(content, "\n\n".join(blocks), brief(content), verdict)
         return content
 
-    def _write_page(
-        self, content: Content, results: Sequence[Any], notes: Sequence[str]
-    ) -> Content:
-        """Make and write the page; returns the content with its test and verdict."""
-        report = self._make_page(results, notes)
+    def _write_page(self, report: Report) -> None:
+        """Write the page, or its numbers, and say so later."""
         as_json = self.arguments.report.lower().endswith(".json")
         write(self.arguments.report, report.to_json() + "\n" if as_json else report.html)
         self.output.say_later(f"Report: {visible(self.arguments.report)}")
-        return add_test(self._mark(content, ()), report.content)
 
     def write(self, option: str, content: str | bytes, word: str = "Written") -> None:
         """Write a file that an option names, and say so later."""
@@ -332,11 +344,22 @@ def _require_groups(arguments: argparse.Namespace, table: Table) -> None:
         refuse_owners(table, "See --groups {}.")
 
 
+def _refuse_idle(arguments: argparse.Namespace) -> None:
+    """Refuse limits of a page that nobody asked for."""
+    limits = {"--permutations": "page_permutations", "--report-seconds": "report_seconds"}
+    for option, name in limits.items():
+        if getattr(arguments, name, None) is not None and not arguments.report:
+            raise CommandError(
+                f"{option} is for the page.\nAdd --report page.html, or leave {option} out."
+            )
+
+
 def start_job(arguments: argparse.Namespace, *files: str, table: Table | None = None) -> Job:
     """Check what can be checked before the long work, read the table, say what it holds.
 
     `files` are further options that name a file to write.
     """
+    _refuse_idle(arguments)
     output = Output.from_arguments(arguments, *files)
     started = time.perf_counter()
     table = read(arguments) if table is None else table

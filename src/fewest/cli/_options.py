@@ -90,8 +90,8 @@ def link_pattern(text: str) -> str:
 
 def size_or_range(text: str) -> int | list[int]:
     """A number of features, or a range of them: 20, 1-20."""
-    first, dash, last = text.partition("-")
-    if not dash:
+    first, _, last = text.partition("-")
+    if not (first and last):  # -3 is a number, too, if none that is allowed
         return int(at_least_one(text))
     smallest, largest = at_least_one(first), at_least_one(last)
     if smallest > largest:

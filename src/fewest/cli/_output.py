@@ -18,7 +18,7 @@ from fewest._run.files import atomic_write, check_writable
 from fewest._run.json_text import to_json
 from fewest._wording import visible
 from fewest.cli._emphasis import plain, shown_on
-from fewest.cli._errors import CommandError
+from fewest.cli._errors import CommandError, refuse_place, refuse_writing
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -51,6 +51,7 @@ _PARTS = {
     "per_class": "the classes one by one",
     "permutation": "the permutation test",
     "verification": "the second search",
+    "maps": "the maps",
     "model": "the model file",
     "figures": "the figures",
     "plot": "the figure",
@@ -71,6 +72,7 @@ class Output:
     _told: set[str] = field(default_factory=set)
     _has_told_brief: bool = False
     _last: tuple[DataclassInstance, str] | None = None
+    _is_in_file: bool = False  # what was found until now
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace, *files: str) -> Output:
@@ -136,7 +138,9 @@ class Output:
     def write_json(self, report: DataclassInstance) -> None:
         """Write the file that --json names: the whole of it, each time more is known."""
         if self.file is not None and self.json_file is not None:
+            self._is_in_file = False
             write(self.json_file, to_json(report) + "\n")
+            self._is_in_file = True
             written = f"Written: {self.file}"
             if written not in self.later:
                 self.later.insert(0, written)
@@ -155,17 +159,18 @@ class Output:
             print(plain(verdict), file=sys.stderr)
 
     @contextmanager
-    def ending(self, waiting: Sequence[str], *places: str) -> Iterator[None]:
+    def ending(self, waiting: Sequence[str], places: Sequence[str] = ()) -> Iterator[None]:
         """Whatever ends it: the last words, and which parts are still waited for then.
 
-        `places` are files besides that of --json where the rest is.
+        `places`, besides the file of --json, are where the rest is by then.
         """
         try:
             yield
         except BaseException:
             if waiting and sys.stderr is not None:
                 names = name_parts(waiting)
-                where = " and in ".join(["above", *filter(None, [self.file]), *places])
+                files = [self.file] if self.file is not None and self._is_in_file else []
+                where = " and in ".join(["above", *files, *places])
                 print(
                     f"fewest: not finished: {names}. What was found before is {where}.",
                     file=sys.stderr,
@@ -220,9 +225,10 @@ def _require_writable(option: str, path: str) -> None:
     try:
         check_writable(path)
     except OSError as error:
-        raise CommandError(
+        raise refuse_place(
             f"--{option} {visible(path)}: {error}.\n"
-            "Name a file in a folder that exists and that you may write to."
+            "Name a file in a folder that exists and that you may write to.",
+            error,
         ) from error
 
 
@@ -245,8 +251,7 @@ def writing(what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or error
-        raise CommandError(f"{visible(what)} could not be written: {reason}.") from error
+        raise refuse_writing(visible(what), error) from error
 
 
 def write(path: str, content: str | bytes) -> None:
@@ -272,7 +277,4 @@ def print_text(text: str) -> None:
         # Else Python would complain once more when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
-            raise CommandError(
-                f"standard output could not be written: {error.strerror or error}.\n"
-                "Make room on the disk, or name another place."
-            ) from error
+            raise refuse_writing("standard output", error) from error

@@ -10,7 +10,7 @@ from fewest._wording import visible
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import make_estimator, settle_method
-from fewest.cli._rules import add_rule_options, read_rule_options
+from fewest.cli._rules import add_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Stage
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> None:
             "--cv 0: without folds nothing can be tested.\nName 2 folds or more, or --groups."
         )
     job = start_job(arguments, "plot")
-    job.rules = read_rule_options(arguments, job.data.feature_names)
+    job.rules = job.read_rules()
     data, estimator = job.data, make_estimator(arguments, job.rules)
     job.say_method(estimator)
     with job.working(where="in a fold, "):

@@ -13,7 +13,7 @@ from fewest._interrupts import ending_early
 from fewest._wording import counted, cut, listed
 from fewest.cli import _options as options
 from fewest.cli._errors import CommandError, InseparableError
-from fewest.cli._rules import add_rule_options, read_rule_options
+from fewest.cli._rules import add_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Job, Stage
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_options", "run"]
 
+_USUAL_EXTRA = 1.0
 _UNKNOWN = (
     "no set of features was found that separates the classes without error, nor an exact proof "
     "that there is none."
@@ -94,8 +95,11 @@ def add_options(commands: options.Commands) -> None:
     options.add_per_class(
         group, "find the smallest set", "; --max-seconds is for all searches together"
     )
-    near = "with --all: by how many features, or how much in price, a set may exceed the minimum"
-    group.option("--extra N", near, options.threshold, 1.0)
+    near = (
+        "with --all: by how many features, or how much in price, a set may exceed the minimum "
+        f"(default: {_USUAL_EXTRA})"
+    )
+    group.option("--extra N", near, options.threshold)
     group.option(
         "--verify",
         "also repeat the search for better sets, from the proofs alone and without linear "
@@ -122,7 +126,7 @@ def run(arguments: argparse.Namespace) -> None:
     _check_together(arguments)
     job = start_job(arguments, "plot")
     data = job.data
-    rules = read_rule_options(arguments, data.feature_names)
+    rules = job.read_rules()
     if arguments.front is not None:
         _show_front(job, rules)
         return
@@ -243,7 +247,10 @@ def _refuse_rules(*, is_proven: bool) -> str:
 
 
 def _check_together(arguments: argparse.Namespace) -> None:
-    """Refuse options that exclude each other."""
+    """Refuse options that exclude each other, or that need another one."""
+    if arguments.extra is not None and not arguments.all:
+        raise CommandError("--extra is for the sets of --all.\nGive both, or neither.")
+    arguments.extra = _USUAL_EXTRA if arguments.extra is None else arguments.extra
     if arguments.plot and not arguments.all and arguments.front is None:
         raise CommandError("--plot draws the sets of --all.\nGive both, or neither; or --front 3.")
     if arguments.all and (arguments.front is not None or arguments.max_errors):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
-from fewest.cli._rules import add_rule_options, read_rule_options
+from fewest.cli._rules import add_rule_options
 
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     settle_method(arguments)
     job = start_job(arguments, "plot")
-    job.rules = read_rule_options(arguments, job.data.feature_names)
+    job.rules = job.read_rules()
     estimator = make_estimator(arguments, job.rules)
     job.say_method(estimator, with_C=False)
     curve, held_outs = _follow(job, estimator)

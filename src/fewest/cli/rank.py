@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fewest.cli import _options as options
 from fewest.cli._methods import make_estimator, settle_method
 from fewest.cli._output import csv_text
-from fewest.cli._rules import add_rule_options, read_rule_options
+from fewest.cli._rules import add_rule_options
 
 if TYPE_CHECKING:
     from fewest.cli._job import Stage
@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
 
     settle_method(arguments, hard=True)
     job = start_job(arguments, "csv")
-    job.rules = read_rule_options(arguments, job.data.feature_names)
+    job.rules = job.read_rules()
     estimator = make_estimator(arguments, job.rules)
     job.say_method(estimator)
     selector = RepetitiveSelector(

@@ -19,7 +19,7 @@ from fewest.cli._comparison import (
 from fewest.cli._errors import CommandError
 from fewest.cli._methods import METHODS, make_estimator, settle_method
 from fewest.cli._output import writing
-from fewest.cli._rules import add_rule_options, read_rule_options
+from fewest.cli._rules import add_rule_options
 
 if TYPE_CHECKING:
     from fewest._estimators.held_out import HeldOut
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fewest.cli._job import Job, Stage
     from fewest.report.content import Content
     from fewest.significance import Confounding
+    from fewest.significance._confounding import CheckedCovariates
 
 __all__ = ["add_options", "run"]
 
@@ -34,6 +35,8 @@ __all__ = ["add_options", "run"]
 _FEWEST_PER_CLASS = 6
 # How long each fold may look for its own smallest set.
 _SECONDS_PER_FOLD = 3.0
+# In the test of the covariates.
+_PERMUTATIONS = 99
 
 
 _IN_BLOCKS = """\
@@ -111,10 +114,7 @@ def run(arguments: argparse.Namespace) -> None:
     from fewest.cli._blocks import is_for_blocks, read_blocks
     from fewest.cli._job import start_job
 
-    if arguments.covariates and not arguments.cv:
-        raise CommandError(
-            "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
-        )
+    _check_together(arguments)
     check_comparison(arguments)
     in_blocks, notes = is_for_blocks(arguments), []
     if in_blocks and arguments.method is None:
@@ -131,8 +131,43 @@ def run(arguments: argparse.Namespace) -> None:
     if chooses and arguments.method == "sfm-cv":
         notes += _avoid_small_folds(job, multi_class)
     job.note(notes)
-    job.rules = read_rule_options(arguments, job.data.feature_names)
+    job.rules = job.read_rules()
+    if job.covariates:
+        _check_covariates(job)
     select_features(job)
+
+
+def _check_together(arguments: argparse.Namespace) -> None:
+    """Refuse options that need another one, or that say nothing."""
+    from fewest.cli._reading import split_names
+
+    if arguments.covariates is not None and not split_names(arguments.covariates):
+        raise CommandError(
+            "--covariates names no column.\nName some, as in --covariates age,sex, or leave it out."
+        )
+    if arguments.covariates and not arguments.cv:
+        raise CommandError(
+            "--covariates needs a cross-validation.\nLeave out --cv 0, or the covariates."
+        )
+    if arguments.repeats > 1 and not arguments.cv:
+        raise CommandError(
+            "--repeats is for the cross-validation.\nLeave out --cv 0, or --repeats."
+        )
+
+
+def _check_covariates(job: Job) -> CheckedCovariates:
+    """The covariates as they will be tested; what cannot be is refused before the work."""
+    from fewest._estimators.splits import choose_exchange
+    from fewest.significance._confounding import check_covariates
+
+    y, groups = job.data.y, job.data.groups
+    try:
+        return check_covariates(job.covariates, y, groups, choose_exchange(y, groups))
+    except ValueError as error:
+        raise CommandError(
+            f"--covariates: {error}.\nA column that is taken out of --covariates becomes a "
+            "feature, unless --drop names it."
+        ) from error
 
 
 def _avoid_small_folds(job: Job, multi_class: str | None) -> list[str]:
@@ -197,13 +232,20 @@ def select_features(job: Job, notes: Sequence[str] = ()) -> Content:
 
 def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
     """Whether covariates explain the result; None without folds."""
+    from joblib import effective_n_jobs
+
     from fewest._estimators.splits import choose_exchange
+    from fewest.report._plan import count_folds, say_seconds, seconds_per_fit
     from fewest.significance import confounding
 
     arguments, data = job.arguments, job.data
     if held_out is None:
         job.note(["Covariates were not tested, because there is no cross-validation."])
         return None
+    number = _check_covariates(job).count_cross_validations(_PERMUTATIONS)
+    seconds = number * count_folds(held_out) * seconds_per_fit(held_out)
+    known = f"about {say_seconds(seconds / effective_n_jobs(arguments.jobs))}"
+    job.output.say(f"Covariates  {counted(number, 'further cross-validation')} ({known})")
     with job.working("covariates"):
         return confounding(
             make_estimator(arguments, job.rules),
@@ -213,6 +255,7 @@ def _test_covariates(job: Job, held_out: HeldOut | None) -> Confounding | None:
             cv=arguments.cv,
             groups=data.groups,
             exchange=choose_exchange(data.y, data.groups),
+            n_permutations=_PERMUTATIONS,
             held_out=held_out.first_repeat,
             random_state=arguments.seed,
             n_jobs=arguments.jobs,

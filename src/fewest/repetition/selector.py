@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewest._anndata.cells import is_annotated
 from fewest._estimators.abilities import Abilities, Selector, feature_names_of
 from fewest._estimators.annotated import read_genes
+from fewest._estimators.base import SelectingClassifier
 from fewest._estimators.rules import number_rules
 from fewest._estimators.splits import check_groups
 from fewest._estimators.validation import check_count, check_data, check_share, encode_classes
@@ -170,9 +173,7 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         X, y = check_data(self, X, y)
         groups = check_groups(groups, len(y))
         self.classes_, _ = encode_classes(type(self).__name__, y)
-        estimator = self.estimator
-        if estimator is None:
-            estimator = SupportFeatureMachine(C=np.inf, refit=None)
+        estimator = self._choose_estimator()
         names = feature_names_of(self)
         if names is not None:  # X has lost them here
             estimator = number_rules(estimator, names)
@@ -239,6 +240,11 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         check_count("n_subsets", self.n_subsets, or_none=True)
         if self.max_training_error is not None:
             check_share("max_training_error", self.max_training_error)
+
+    def _choose_estimator(self) -> Any:
+        if self.estimator is None:
+            return SupportFeatureMachine(C=np.inf, refit=None)
+        return self.estimator
 
     def _open_checkpoint(
         self, estimator: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
@@ -308,8 +314,8 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         if reason == "training error":
             return ValueError(
                 f"even the first machine has a training error of {trained.error:.3g}, above "
-                f"max_training_error={self.max_training_error!r}: raise that, or the "
-                "estimator's C"
+                f"max_training_error={self.max_training_error:g}: "
+                + _list_remedies(self._choose_estimator())
             )
         return ValueError(
             "the estimator selects no feature: let it select more, in most cases by a larger C"
@@ -330,6 +336,17 @@ class RepetitiveSelector(Selector, MetaEstimatorMixin, BaseEstimator):
         self.support_ = np.zeros(self.n_features_in_, dtype=bool)
         self.support_[np.concatenate(self.subsets_)] = True
         self.remaining_ = np.flatnonzero(~self.support_)
+
+
+def _list_remedies(estimator: Any) -> str:
+    """What to do about the training error of this machine."""
+    settings = estimator.get_params(deep=False)
+    ways, C = ["allow more"], settings.get("C")
+    if isinstance(C, Real) and math.isfinite(C):
+        ways.append(f"take a larger C than C={C:g}")
+    if isinstance(estimator, SelectingClassifier) and settings.get("refit", "") is None:
+        ways.append("take refit='margin'")
+    return ", or ".join(ways)
 
 
 def _repeat(trainer: Trainer, checkpoint: Checkpoint | None) -> Iterator[Trained | ValueError]:

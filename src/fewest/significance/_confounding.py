@@ -21,7 +21,12 @@ from fewest._types import FloatArray, IndexArray
 from fewest._wording import counted, percent
 from fewest.exceptions import NotSeparableError
 from fewest.machines.sfm import SupportFeatureMachine
-from fewest.significance._covariates import Covariate, make_strata, read_covariates
+from fewest.significance._covariates import (
+    Covariate,
+    cut_together,
+    make_strata,
+    read_covariates,
+)
 from fewest.significance._permutation import permutation_test
 from fewest.significance._resampling import check_samples
 
@@ -205,7 +210,8 @@ def confounding(
     estimator = SupportFeatureMachine() if estimator is None else estimator
     X, labels, groups = check_samples(X, y, groups)
     classes, codes = encode_classes("a test of confounding", labels)
-    known = read_covariates(covariates, len(codes))
+    checked = check_covariates(covariates, codes, groups, exchange)
+    known, strata = checked.covariates, checked.strata
     rng = check_random_state(random_state)
     seed = rng.randint(2**31 - 1)
     run = {"cv": cv, "groups": groups, "random_state": seed, "n_jobs": n_jobs}
@@ -223,11 +229,9 @@ def confounding(
         )
         for one in known
     )
-    strata = make_strata(known)
-    n_mixed = int(np.sum(hold_several(codes, strata)))
     p_value, n_done = None, 0
     unbalanced: tuple[str, ...] = ()
-    if n_mixed:
+    if checked.n_mixed:
         test = permutation_test(
             estimator,
             X,
@@ -258,10 +262,72 @@ def confounding(
         guessing=1.0 - 1.0 / len(classes),
         p_value=p_value,
         n_strata=len(np.unique(strata)),
-        n_mixed=n_mixed,
+        n_mixed=checked.n_mixed,
         n_permutations=n_done,
         unbalanced=unbalanced,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedCovariates:
+    """Covariates that can be tested, and the strata of samples that are alike in all of them."""
+
+    covariates: list[Covariate]
+    strata: IndexArray
+    n_mixed: int  # strata with samples of several classes
+
+    def count_cross_validations(self, n_permutations: int) -> int:
+        """How many of the machine the test takes: one for each labelling and each covariate."""
+        return (n_permutations if self.n_mixed else 0) + len(self.covariates)
+
+
+def check_covariates(
+    covariates: Any, y: NDArray[Any], groups: NDArray[Any] | None, exchange: str
+) -> CheckedCovariates:
+    """Covariates and their strata; a ValueError says why they cannot be tested.
+
+    Where labels of whole groups change places, samples of a group must be alike. Where labels
+    change places within groups, samples of one group and stratum must be of several classes.
+    """
+    known = read_covariates(covariates, len(y))
+    strata = make_strata(known)
+    n_mixed = int(np.sum(hold_several(y, strata)))
+    if groups is not None:
+        has_mixed_groups = bool(hold_several(y, groups).any())
+        if exchange == "whole" and not has_mixed_groups:
+            _require_alike(known, groups)
+        if exchange == "within" and has_mixed_groups and n_mixed:
+            _require_mixed(known, strata, y, groups)
+    return CheckedCovariates(known, strata, n_mixed)
+
+
+def _require_alike(known: list[Covariate], groups: NDArray[Any]) -> None:
+    """Raise if samples of a group are not alike, though their labels move together."""
+    columns = zip(known, cut_together(known).T, strict=True)
+    varying = [one.name for one, column in columns if hold_several(column, groups).any()]
+    if varying:
+        is_one = len(varying) == 1
+        raise ValueError(
+            f"{_join(varying)} {'differs' if is_one else 'differ'} between samples of the same "
+            "group. Each group has one class, so the test exchanges the classes of whole groups, "
+            "which must be alike in all covariates: give all samples of a group the same value, "
+            f"or leave {'it' if is_one else 'them'} out of the covariates"
+        )
+
+
+def _require_mixed(
+    known: list[Covariate], strata: IndexArray, y: NDArray[Any], groups: NDArray[Any]
+) -> None:
+    """Raise if no two samples of a group that are alike differ in their class."""
+    member = np.unique(groups, return_inverse=True)[1]
+    pairs = np.column_stack([member, strata])
+    cells = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    if not hold_several(y, cells).any():
+        raise ValueError(
+            f"samples of the same group that are alike in {_join([one.name for one in known])} are "
+            "all of one class. The test exchanges classes among such samples only: leave some of "
+            "the covariates out"
+        )
 
 
 def _draws(held_out: HeldOut, cv: int, groups: NDArray[Any] | None, seed: Any) -> bool:

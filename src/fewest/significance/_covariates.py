@@ -109,11 +109,15 @@ def _may_be_names(different: NDArray[Any], codes: IndexArray) -> bool:
 
 def make_strata(covariates: list[Covariate]) -> IndexArray:
     """Samples alike in all covariates: the same categories, and the same ranges of numbers."""
+    return np.unique(cut_together(covariates), axis=0, return_inverse=True)[1].ravel()
+
+
+def cut_together(covariates: list[Covariate]) -> IndexArray:
+    """Categories, and as many ranges of numbers as the samples allow: a column per covariate."""
     n_samples = len(covariates[0].values)
     categories = [one.cut(1) for one in covariates if not one.is_number]
     n_numbers = sum(one.is_number for one in covariates)
     n_cells = len(np.unique(np.column_stack(categories), axis=0)) if categories else 1
     room = n_samples / (_FEWEST_PER_STRATUM * n_cells)
     n_ranges = int(np.clip(room ** (1 / max(1, n_numbers)), 2, _MOST_RANGES))
-    parts = np.column_stack([one.cut(n_ranges) for one in covariates])
-    return np.unique(parts, axis=0, return_inverse=True)[1].ravel()
+    return np.column_stack([one.cut(n_ranges) for one in covariates])

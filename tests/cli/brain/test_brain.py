@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -264,6 +265,27 @@ def test_failure_of_the_figures_loses_no_result(run, scan, monkeypatch, failure)
     assert not any(name.endswith(".png") for name in files)
 
 
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+def test_a_full_disk_loses_no_result(run, scan, monkeypatch, quiet):
+    fail_at("_write_maps", OSError(errno.ENOSPC, "No space left on device"), monkeypatch)
+    ran = run(*scan.arguments("--json", scan.folder / "r.json", *quiet))
+    assert ran.code == 1
+    assert ran.out.startswith("0.") if quiet else "Selected: 1 of " in ran.out
+    found = json.loads((scan.folder / "r.json").read_text())
+    assert found["brain"]["voxels"]
+    assert found["brain"]["files"] == []
+    lost, *_, said, _ = ran.err[ran.err.index("fewest: not") :].splitlines()
+    assert lost.startswith("fewest: not finished: the maps, the figures. What was found before is")
+    assert lost.endswith("above and in " + str(scan.folder / "r.json") + ".")
+    assert said.endswith("found could not be written: No space left on device.")
+    assert scan.left_behind == ["r.json"]
+
+
+@pytest.mark.parametrize("limit", ["--permutations", "--report-seconds"])
+def test_limits_of_no_page(fails, scan, limit):
+    assert "are for the page.\nLeave them out, or --no-report" in fails(*scan.arguments(limit, 3))
+
+
 def test_folder_in_a_folder_that_does_not_exist(fails, scan):
     arguments = [*scan.arguments(), "--out", scan.folder / "nowhere" / "found"]
     assert "nowhere does not exist.\nName a folder inside one that exists" in fails(*arguments)
@@ -350,8 +372,10 @@ def test_images_are_masked_once_and_folds_run_once(run, scan, monkeypatch, page)
 
     monkeypatch.setattr(NiftiMasker, "transform", count_masking)
     monkeypatch.setattr(SupportFeatureMachine, "fit", count_fit)
-    arguments = scan.arguments("--no-figures", "--report-seconds", 1e-9)
-    ran = run(*([a for a in arguments if a != "--no-report"] if page else arguments))
+    arguments = scan.arguments("--no-figures")
+    if page:
+        arguments = [a for a in arguments if a != "--no-report"] + ["--report-seconds", 1e-9]
+    ran = run(*arguments)
     assert ran.code == 0, ran.err
     assert len(masked) == 1
     # Permuted classes have folds of their own; those of the true ones leave out 8 volumes each.

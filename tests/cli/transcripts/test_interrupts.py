@@ -74,7 +74,7 @@ def test_ctrl_c_ends_a_search_with_what_is_known(start, finish, tmp_path, option
     assert seen.text.rstrip().endswith("fewest: interrupted")
     assert "Traceback" not in seen.text
     kept = json.loads((tmp_path / "out.json").read_text())
-    front = kept["trust"]["front"] if "--front" in options else None
+    front = kept["trust"]["error_front"] if "--front" in options else None
     assert front or kept["trust"]["minima"][0]["sets"]
     assert not (tmp_path / "page.html").exists()
 
@@ -105,7 +105,7 @@ FITS = {
     "liknon, early": ("liknon", "30", 20_000, 300, 0.5),
     "liknon": ("liknon", "30", 20_000, 300, 3.0),
     "soft machine": ("sfm", "30", 20_000, 300, 3.0),
-    "hard machine": ("sfm", "inf", 20_000, 1_000, 1.0),
+    "hard machine": ("sfm", "inf", 40_000, 1_000, 0.3),
 }
 
 

@@ -39,7 +39,7 @@ def test_file_that_grows_too_large(table, tmp_path, command):
     output.write_text("old")
     limited = f"ulimit -f 0; exec {FEWEST} {command} table.csv --target group {options}"
     done = shell(limited, tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert f"fewest: error: {output.name} could not be written: File too large" in done.stderr
     assert "Traceback" not in done.stderr
     assert output.read_text() == "old"
@@ -61,13 +61,13 @@ def test_disk_that_is_full(table, tmp_path):
     done = shell(script, tmp_path, alone)
     assert "disk/out.json could not be written: No space left on device" in done.stderr
     assert "Traceback" not in done.stderr
-    assert done.stdout.endswith("code 2\nold\nballast\nout.json\n")
+    assert done.stdout.endswith("code 1\nold\nballast\nout.json\n")
 
 
 @needs("/dev/full")
 def test_standard_output_that_is_full(table, tmp_path):
     done = shell(f"{FEWEST} select table.csv --target group > /dev/full", tmp_path)
-    assert done.returncode == 2
+    assert done.returncode == 1
     assert done.stderr == (
         "fewest: error: standard output could not be written: No space left on device.\n"
         "Make room on the disk, or name another place.\n"
