@@ -94,3 +94,13 @@ def test_the_library_says_so_and_claims_nothing():
     ):
         with pytest.warns(UserWarning, match="20 samples are copies of others"):
             call()
+
+
+def test_copies_in_two_files_are_not_of_the_same_samples(run, tmp_path):
+    first, second = (write(tmp_path / f"{seed}.csv", *make_copies(seed)) for seed in (1, 2))
+    few = ("--random", 0, "--stand-ins", 0, "--permutations", 3, "--repeats", 1)
+    panel = ("panel", first, "--target", "class", "--features", "g0,g1", "--against", second, *few)
+    ran = run(*panel)
+    assert ran.code == 0, ran.err
+    assert "also in the first data set" not in ran.out
+    assert "20 samples are copies of others" in " ".join(ran.out.split())

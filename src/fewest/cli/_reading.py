@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from fewest._estimators.copies import join_copies
 from fewest._wording import counted, quoted, visible
 from fewest.cli._errors import CommandError
@@ -150,6 +152,8 @@ def _keep_copies_together(table: Table) -> Table:
     n_copies, groups = join_copies(table.X, table.y, table.groups)
     if not n_copies:
         return table
+    if table.groups is None:  # of this file: another one has other samples
+        groups = np.array([f"{table.origin}, {group}" for group in np.asarray(groups)])
     verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
     note = (
         f"{counted(n_copies, 'sample')} {verb}, of the same class: they are kept together as "

@@ -125,7 +125,6 @@ class Data:
         counts = np.bincount(self.codes).tolist()
         classes = [ClassSize(*entry) for entry in zip(self.labels, counts, strict=True)]
         notes = [*about.pop("notes", ()), *note_small_classes(classes)]
-        n_copies, _ = join_copies(self.X, self.y, self.groups)
         units = np.arange(len(self.codes)) if self.groups is None else self.groups
         return DataSummary(
             n_samples=self.X.shape[0],
@@ -141,11 +140,16 @@ class Data:
             n_groups=None if self.groups is None else len(np.unique(self.groups)),
             n_blocks=None if self.blocks is None else len(np.unique(self.blocks)),
             kind=self.kind,
-            n_copies=n_copies,
+            n_copies=self.n_copies,
             is_series=self.is_series,
             notes=notes,
             **about,
         )
+
+    @cached_property
+    def n_copies(self) -> int:
+        """Samples that are copies of samples of other groups."""
+        return join_copies(self.X, self.y, self.groups)[0]
 
     @cached_property
     def is_series(self) -> bool:
