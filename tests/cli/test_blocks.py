@@ -68,6 +68,17 @@ def test_classes_by_id(run, files, tmp_path):
     assert f"Selected: {machine.support_.sum()} of 120" in ran.out
 
 
+def test_classes_of_a_second_file_stay_as_they_are_written(run, files, tmp_path):
+    X, y = files
+    path = write_npy(tmp_path, X, y)
+    labels = np.where(np.arange(len(y)) % 3 == 0, "2", np.where(y == "ill", "1", "01"))
+    (tmp_path / "codes.tsv").write_text("kind\n" + "\n".join(labels) + "\n")
+    ran = run("select", path, "--target", f"{tmp_path / 'codes.tsv'}:kind", "--C", 1, "--cv", 0)
+    assert ran.code == 0, ran.err
+    assert "Classes   01 (" in ran.out
+    assert ", 1 (" in ran.out
+
+
 def test_some_classes_and_a_second_file(run, files, tmp_path):
     X, y = files
     write_npy(tmp_path, X, y)

@@ -23,6 +23,7 @@ from fewest.tables._labels import tidy_labels
 from fewest.tables._read import read_frame
 from fewest.tables._suffixes import ALWAYS_IN_BLOCKS
 from fewest.tables._together import is_owner, repeats
+from fewest.tables._written import CLASSES
 
 # These are read in blocks if they take more than this share of memory.
 _IF_LARGE = (".h5ad", ".parquet")
@@ -188,7 +189,7 @@ def _read_labels(store: Store, name: str) -> tuple[_Labels, _Notes]:
 
 def _match(store: Store, file: Path, column: str) -> tuple[_Labels, _Notes]:
     """A column of another table, in the order of the samples; None for those it lacks."""
-    frame = read_frame(file, Request(None, needs_classes=False))
+    frame = read_frame(file, Request(None, needs_classes=False, beside={column: CLASSES}))
     classes = make_class_table(frame)
     classes.header.require(column, "target")
     label: Any = classes.get_label(column)
@@ -210,7 +211,7 @@ def _match(store: Store, file: Path, column: str) -> tuple[_Labels, _Notes]:
 def _with_none(labels: NDArray[Any]) -> _Labels:
     """Labels as objects, with None where there is no value."""
     values = labels.tolist()
-    missing = ("", "nan", "NA", "None")
+    missing = ("", "nan", "NA", "None", "<NA>")
     return np.array([None if str(value) in missing else value for value in values], dtype=object)
 
 
