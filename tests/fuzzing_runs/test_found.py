@@ -82,6 +82,9 @@ FOUND = [
     ("parquet_file", 1805004557),  # lists in the place of names
     ("h5ad_file", 1805004809),  # a header that goes on for 2 GB
     ("csv_file", 1802000287),  # a line that begins with a carriage return, samples as columns
+    ("h5ad_file", 3301000813),  # names of a group that take 8 GB
+    ("near_minima", 3301000069),  # twelve samples of one class
+    ("time_limits", 3300000221),  # thousands of pairs that separate
     ("h5ad_file", 1720000018),  # a text attribute of 4 GB that is not there
     ("model_file", 1719000130),  # a message with half the file in it
     ("prices", 32911000534),  # sums of prices beyond 64 bits, which differ in the last digit

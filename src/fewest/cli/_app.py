@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import shlex
 import signal
 import sys
@@ -49,6 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and explain its errors; returns the exit code."""
     _survive_odd_characters()
     given = sys.argv[1:] if argv is None else argv
+    interrupted: list[int] = []
+    if argv is None:  # the process ends with the command, after all that others have to do then
+        atexit.register(_leave, interrupted)
     with forgiving_standard_error(), cleaning_up_when_terminated(), no_lost_interrupts():
         try:
             return _dispatch(argv)
@@ -62,7 +67,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         if code == INTERRUPTED:  # destructors of what is half-built complain, to no one's use
             sys.unraisablehook = _ignore
             gc.collect()
+            interrupted.append(code)
         return code
+
+
+def _leave(interrupted: list[int]) -> None:
+    """End at once after a Ctrl-C: compiled threads that it left running would abort otherwise."""
+    if interrupted:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(interrupted[0])
 
 
 def _explain(error: BaseException) -> int:

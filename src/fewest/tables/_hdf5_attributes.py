@@ -2,8 +2,8 @@
 
 The library has no way to read an attribute without the texts it points to. What is read here is
 described in the HDF5 File Format Specification, versions 1 to 3: headers of objects (IV.A.1),
-datatypes (IV.A.2.d) and attributes (IV.A.2.m). Attributes that lie elsewhere (shared ones, and
-those of objects with very many) are left out.
+datatypes (IV.A.2.d), attributes (IV.A.2.m), groups (IV.A.2.r) and their names (III.D). Attributes
+that lie elsewhere (shared ones, and those of objects with very many) are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _NEW_MESSAGE = struct.Struct("<BHB")
 _BLOCK = struct.Struct("<QQ")
 _ATTRIBUTE = struct.Struct("<BBHHH")
 _NEW, _NEW_BLOCK, _CHECKSUM_BYTES = b"OHDR", b"OCHK", 4
-_IS_ATTRIBUTE, _IS_BLOCK = 0x0C, 0x10
+_IS_ATTRIBUTE, _IS_BLOCK, _IS_GROUP = 0x0C, 0x10, 0x11
+_NAMES, _NAMES_HEADER = b"HEAP", struct.Struct("<4s4xQ")  # of the members of a group
 _IS_SHARED = 2  # among the flags of a message
 _OF_ANY_LENGTH, _REFERENCE = 9, 7  # classes of datatypes
 _MOST_BLOCKS = 1000  # damaged headers may go round in circles
@@ -91,6 +92,8 @@ def _list_messages(data: mmap.mmap, header: _Header, base: int) -> Iterator[tupl
                 raise IndexError
             if kind == _IS_ATTRIBUTE and not flags & _IS_SHARED:
                 yield place, size
+            elif kind == _IS_GROUP and not flags & _IS_SHARED:
+                _check_names(data, base + _BLOCK.unpack_from(data, place)[1])
             elif kind == _IS_BLOCK:
                 where, length = _BLOCK.unpack_from(data, place)
                 where += base
@@ -99,6 +102,13 @@ def _list_messages(data: mmap.mmap, header: _Header, base: int) -> Iterator[tupl
                     length -= _CHECKSUM_BYTES
                 header.blocks.append((where, length))
             place += size
+
+
+def _check_names(data: mmap.mmap, start: int) -> None:
+    """Raise unless the names of a group fit into the file: the library makes room for them."""
+    sign, n_bytes = _NAMES_HEADER.unpack_from(data, start)
+    if sign != _NAMES or n_bytes > len(data):
+        raise IndexError
 
 
 def _read_attribute(message: bytes) -> tuple[str, bytes] | None:
