@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fewest import SupportFeatureMachine
+from fewest._estimators.splits import count_smaller
 from fewest.diagnostics import diagnose
 from fewest.panels import panel_report
 from fewest.report import make_report
@@ -342,3 +343,15 @@ def test_theory_of_separability_counts_one_sample_of_each_group():
     assert "separate 120 samples" not in said
     alone = make_report(machine, X, y, parts=("validation",)).content
     assert "120 samples with shuffled classes" in separability_meaning(alone)
+
+
+def test_theory_counts_the_groups_of_the_smaller_class():
+    """Half of the samples, but in two of twelve groups: these are separated easily."""
+    y = np.repeat([0, 1], 60)
+    patients = np.concatenate([np.repeat([0, 1], 30), 2 + np.repeat(np.arange(10), 6)])
+    assert count_smaller(y, patients, None) == 2
+    assert count_smaller(y, None) == 60
+    assert count_smaller(y, np.arange(120) // 2) == 30
+    X = np.random.default_rng(0).standard_normal((120, 30))
+    found = diagnose(X, y, groups=patients, exchange="whole", n_permutations=9, cv=2)
+    assert found.bounds.upper > 0.5

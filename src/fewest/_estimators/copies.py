@@ -25,6 +25,7 @@ _NEAR = 0.1  # samples that differ in no larger share of the features are nearly
 _MOST_PATTERNS, _MOST_OTHERS, _MOST_COLUMNS = 100, 1_000, 1_000  # that are compared
 
 TOO_SMALL = "an error on samples left out would be too small"
+WHAT_TO_DO = "Leave copies out, or give them the same of the groups"
 
 
 def find_copies(X: Any, y: NDArray[Any]) -> IndexArray:
@@ -81,10 +82,11 @@ def _share_near(X: Any, copied: IndexArray, originals: IndexArray) -> float:
     varies = np.any(others != others[:1], axis=0)
     if not varies.any() or len(rows) < 3:
         return 1.0
-    most = max(_NEAR, 1.0 / int(varies.sum()))
+    others, own = others[:, varies], own[:, varies]
+    most = max(_NEAR, 1.0 / others.shape[1])
     n_near = 0
-    for row, place in zip(own[:, varies], chosen.tolist(), strict=True):
-        away = np.mean(others[:, varies] != row, axis=1)
+    for row, place in zip(own, chosen.tolist(), strict=True):
+        away = np.mean(others != row, axis=1)
         n_near += bool(np.any(away[rows != place] <= most))
     return n_near / len(chosen)
 
@@ -128,9 +130,10 @@ def warn_of_copies(X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> None
     """Warn where samples are copies of others that folds do not keep together."""
     n_copies, _ = join_copies(X, y, groups)
     if n_copies:
-        verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
-        warnings.warn(
-            f"{counted(n_copies, 'sample')} {verb}: {TOO_SMALL}. Leave copies out, or give them "
-            "the same of the groups",
-            stacklevel=4,
-        )
+        warnings.warn(f"{say_copies(n_copies)}: {TOO_SMALL}. {WHAT_TO_DO}", stacklevel=4)
+
+
+def say_copies(n_copies: int) -> str:
+    """'20 samples are copies of others', for the beginning of a sentence."""
+    verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
+    return f"{counted(n_copies, 'sample')} {verb}"

@@ -94,10 +94,17 @@ def count_independent(n_samples: int, *parts: ArrayLike | None) -> int:
     return min([n_samples, *(len(np.unique(np.asarray(p))) for p in parts if p is not None)])
 
 
-def count_smaller(y: NDArray[Any], n_independent: int) -> int:
-    """How many of the independent samples are of the smallest class, or at least about as many."""
+def count_smaller(y: NDArray[Any], *parts: ArrayLike | None) -> int:
+    """How many independent samples the smallest class has, at least: one of each group, or block.
+
+    A class may have most of the samples in very few groups.
+    """
+    n_independent = count_independent(len(y), *parts)
     counts = np.unique(y, return_counts=True)[1]
-    return max(1, int(counts.min()) * n_independent // len(y))
+    known = [int(counts.min()) * n_independent // len(y)]
+    for part in (np.asarray(one) for one in parts if one is not None):
+        known += [len(np.unique(part[y == label])) for label in np.unique(y)]
+    return max(1, min(known))
 
 
 def make_splitter(

@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fewest._estimators.copies import join_copies
-from fewest._wording import counted, quoted, visible
+from fewest._estimators.copies import join_copies, say_copies
+from fewest._wording import quoted, visible
 from fewest.cli._errors import CommandError
 from fewest.cli._waiting import read_waiting
 from fewest.tables import InputError, Samples, Table, read_samples, read_table
@@ -154,10 +154,9 @@ def _keep_copies_together(table: Table) -> Table:
         return table
     if table.groups is None:  # of this file: another one has other samples
         groups = np.array([f"{table.origin}, {group}" for group in np.asarray(groups)])
-    verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
     note = (
-        f"{counted(n_copies, 'sample')} {verb}, of the same class: they are kept together as "
-        "groups are, or errors on samples left out would be too small."
+        f"{say_copies(n_copies)}, of the same class: they are kept together as groups are, or "
+        "errors on samples left out would be too small."
     )
     return replace(table, groups=groups, notes=[*table.notes, note])
 

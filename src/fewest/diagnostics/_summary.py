@@ -312,7 +312,7 @@ def diagnose(
         )
     if binary and n_selected is not None:
         chosen = min(max(1, n_selected), d)
-        n_smaller = count_smaller(y, n_independent)
+        n_smaller = count_smaller(y, groups, blocks)
         bounds = subset_separability_bounds(
             n_independent, d, chosen, intercept=True, n_smaller=n_smaller
         )

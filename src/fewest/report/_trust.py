@@ -146,7 +146,8 @@ def describe_separability(n_selected: int, data: Data) -> content.Separability:
     d = data.X.shape[1]
     n = count_independent(len(data.y), data.groups, data.blocks)
     largest = min(d, max(2 * n_selected, 10), max(n_selected, _LARGEST_SUBSET))
-    known: dict[str, Any] = {"intercept": True, "n_smaller": count_smaller(data.y, n)}
+    n_smaller = count_smaller(data.y, data.groups, data.blocks)
+    known: dict[str, Any] = {"intercept": True, "n_smaller": n_smaller}
     bounds = [subset_separability_bounds(n, d, k, **known) for k in range(1, largest + 1)]
     points = [
         content.SeparabilityPoint(k, one.log_lower / np.log(10.0), one.log_upper / np.log(10.0))

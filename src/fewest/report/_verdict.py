@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fewest._estimators.copies import TOO_SMALL
+from fewest._estimators.copies import TOO_SMALL, WHAT_TO_DO, say_copies
 from fewest._estimators.uncertainty import CONFIDENCE, Interval, Labellings
 from fewest._wording import counted, percent
 from fewest.panels import PanelReport
@@ -40,7 +40,7 @@ class Verdict:
 def judge_content(content: Content) -> Verdict:
     """What is known of the features of a result, and whether something else explains it."""
     if content.data.n_copies:
-        return Verdict(None, rename(_say_copies(content.data.n_copies), content.data.kind))
+        return Verdict(None, rename(_refuse_copies(content.data.n_copies), content.data.kind))
     found, confounding = _judge_chance(content), content.trust.confounding
     is_better, sentences = found.is_better, [rename(found.text, content.data.kind)]
     awaited = [part for part in _AWAITED if content.why_not(part) == NOT_FINISHED]
@@ -124,7 +124,7 @@ def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     elif found.choice is not None and found.choice.is_given:
         errors, where = found.errors, " with the choice repeated in every fold"
     if found.against is None and data is not None and data.n_copies:
-        return Verdict(None, _say_copies(data.n_copies))
+        return Verdict(None, _refuse_copies(data.n_copies))
     if errors is not None:
         return _judge_interval(errors.balanced_error, errors.interval, guessing, where=where)
     if found.choice is not None:
@@ -143,12 +143,8 @@ def judge_panel(found: PanelReport, data: DataSummary | None) -> Verdict:
     )
 
 
-def _say_copies(n_copies: int) -> str:
-    verb = "is a copy of another one" if n_copies == 1 else "are copies of others"
-    return (
-        f"Not tested against chance: {counted(n_copies, 'sample')} {verb}, so {TOO_SMALL}. Leave "
-        "copies out, or give them the same of the groups"
-    )
+def _refuse_copies(n_copies: int) -> str:
+    return f"Not tested against chance: {say_copies(n_copies)}, so {TOO_SMALL}. {WHAT_TO_DO}"
 
 
 def _judge_informative(content: Content) -> Verdict:
